@@ -90,10 +90,7 @@ function buildOnce() {
   if (built.status !== 0) process.exit(built.status ?? 1)
 }
 
-/**
- * Takes the build lock.
- * @returns false if another process has built these sources meanwhile
- */
+/** Takes the build lock. @returns false if another process has built these sources meanwhile */
 function lock(stamp, sources) {
   for (const started = Date.now(); ;) {
     try {
@@ -122,10 +119,7 @@ function note(file, text) {
   }
 }
 
-/**
- * Hashes all files below the paths.
- * @param partOf the part of a file that counts
- */
+/** Hashes all files below the paths. @param partOf the part of a file that counts */
 function fingerprint(paths, partOf) {
   const hash = createHash('sha256')
   const visit = (path) => {

@@ -103,10 +103,7 @@ export class Models {
     return gated(withOutcomeEvents(kept, this.#changes), use.look)
   }
 
-  /**
-   * Returns the app's own sentences in the language of the user's messages.
-   * @param said user messages, latest first
-   */
+  /** Returns the app's own sentences in the language of the user's messages. @param said user messages, latest first */
   sentencesFor(said: readonly string[]): Sentences {
     return sentencesIn(replyLanguage(said, this.#language()))
   }

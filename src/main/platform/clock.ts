@@ -11,10 +11,7 @@ export function clockOffset(clock: Clock): number {
   return clock().getTime() - Date.now()
 }
 
-/**
- * Creates a clock with an offset from the system clock.
- * @param ms offset in milliseconds
- */
+/** Creates a clock with an offset from the system clock. @param ms offset in milliseconds */
 export function clockWithOffset(ms: number): Clock {
   return () => new Date(Date.now() + ms)
 }

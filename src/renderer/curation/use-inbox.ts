@@ -13,10 +13,7 @@ export type Snooze = keyof typeof snoozes
 export const inboxParts = ['open', 'done'] as const
 export type InboxPart = (typeof inboxParts)[number]
 
-/**
- * State and actions of the inbox.
- * @param first id of the suggestion to select first
- */
+/** State and actions of the inbox. @param first id of the suggestion to select first */
 export function useInbox(agent: string, first: string | undefined) {
   const { t } = useTranslation()
   const query = useQuery(api.upkeep.list.queryOptions({ input: { agent } }))

@@ -19,10 +19,7 @@ type UndoResult = { readonly stuck?: readonly UndoConflict[] } | void
 
 const toastId = 'upkeep'
 
-/**
- * Runs actions on suggestions with undo.
- * @param onDone called after an action succeeds
- */
+/** Runs actions on suggestions with undo. @param onDone called after an action succeeds */
 export function useUndoableActions(onDone: () => void) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)

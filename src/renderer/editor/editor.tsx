@@ -33,10 +33,7 @@ interface EditorProps {
   /** Text beside each line and a click handler; undefined shows only line numbers. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
-  /**
-   * Stores a pasted or dropped file.
-   * @returns the link to insert, or undefined if it failed and a toast was shown
-   */
+  /** Stores a pasted or dropped file. @returns the link to insert, or undefined if it failed and a toast was shown */
   readonly onFile: (file: File) => Promise<string | undefined>
   /** @param line top line, 1-based, with the hidden share of it as fraction */
   readonly onScroll: (line: number) => void

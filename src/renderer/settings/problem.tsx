@@ -85,10 +85,7 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   )
 }
 
-/**
- * Starts a remedy.
- * @returns its promise, or undefined if it only navigates
- */
+/** Starts a remedy. @returns its promise, or undefined if it only navigates */
 function start(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
   switch (remedy.kind) {
     case 'tryAgain':

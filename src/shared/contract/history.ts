@@ -122,10 +122,7 @@ export const history = {
         path: filePathSchema.optional(),
         /** Returns only entries older than this commit. */
         before: idSchema.optional(),
-        /**
-         * Returns this commit and older entries.
-         * @throws AppError 'input_invalid' if the commit is unknown
-         */
+        /** Returns this commit and older entries. @throws AppError 'input_invalid' if the commit is unknown */
         from: idSchema.optional(),
         /** Returns only entries newer than this time, ms since the epoch. */
         since: z.number().optional(),

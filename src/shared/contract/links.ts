@@ -130,10 +130,7 @@ export const links = {
     .output(z.object({ path: z.string(), line: z.number().int(), text: z.string() }).nullable()),
   /** Lists broken links of all notes; `count` is the total. */
   broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
-  /**
-   * Replaces the target of a broken link.
-   * @throws AppError 'edit_no_match' if the line no longer contains the link
-   */
+  /** Replaces the target of a broken link. @throws AppError 'edit_no_match' if the line no longer contains the link */
   mend: base
     .input(
       forNote.extend({
@@ -194,10 +191,7 @@ export const tags = {
       tags: z.array(z.object({ name: z.string(), line: z.number().int() })),
     }),
   ),
-  /**
-   * Previews renaming a tag and its nested tags.
-   * @throws AppError 'tag_invalid' if the new name is not a valid tag
-   */
+  /** Previews renaming a tag and its nested tags. @throws AppError 'tag_invalid' if the new name is not a valid tag */
   planRename: base.input(forRename).output(tagPlanSchema),
   /**
    * Rewrites all occurrences atomically; `history.undoBatch` reverts the rename.

@@ -456,21 +456,12 @@ export const search = {
   /** Returns the previous settings. */
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
   scope: base.input(forAgent).output(memoryScopeSchema),
-  /**
-   * Changes the scope; the index follows.
-   * @returns the previous scope
-   */
+  /** Changes the scope; the index follows. @returns the previous scope */
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
-  /**
-   * Turns session search on or off.
-   * @returns the previous value
-   */
+  /** Turns session search on or off. @returns the previous value */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   chunk: base.input(forAgent).output(chunkSizeSchema),
-  /**
-   * Changes the chunk size and rebuilds the index.
-   * @returns the previous size
-   */
+  /** Changes the chunk size and rebuilds the index. @returns the previous size */
   setChunk: base.input(forAgent.extend({ chunk: chunkSizeSchema })).output(chunkSizeSchema),
   /** Previews results with another chunk size, by keyword search on a sample of the memory. */
   rechunk: base

@@ -141,10 +141,7 @@ export const sessions = {
    * others.
    */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
-  /**
-   * Moves the session to the trash; `restore` reverts it.
-   * @throws AppError 'session_busy' while a turn is running
-   */
+  /** Moves the session to the trash; `restore` reverts it. @throws AppError 'session_busy' while a turn is running */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),
   export: base

@@ -187,10 +187,7 @@ export const upkeep = {
    */
   look: base.input(forAgent).output(z.object({ added: z.number().int(), withdrawn: z.number().int() }).nullable()),
   stop: base.input(forAgent).output(z.object({})),
-  /**
-   * Estimates the cost of a review.
-   * @throws AppError 'provider_key_missing' if the model's provider has no key
-   */
+  /** Estimates the cost of a review. @throws AppError 'provider_key_missing' if the model's provider has no key */
   estimate: base.input(forAgent).output(reviewEstimateSchema),
   /**
    * Lets the model look for contradictions, superseded lines and facts missing from MEMORY.md.
@@ -245,10 +242,7 @@ export const upkeep = {
       stuck: z.array(z.object({ proposal: idSchema, path: z.string(), line: z.number().int().nullable() })),
     }),
   ),
-  /**
-   * Marks a line as wrong or outdated.
-   * @returns the id of the created suggestion
-   */
+  /** Marks a line as wrong or outdated. @returns the id of the created suggestion */
   flag: base
     .input(
       forAgent.extend({

@@ -141,10 +141,7 @@ export const workspace = {
   saveDraft: base
     .input(forAgent.extend({ path: filePathSchema, writer: windowIdSchema, draft: fileDraftSchema.nullable() }))
     .output(z.object({})),
-  /**
-   * Moves a file.
-   * @throws AppError 'file_exists' if the target exists
-   */
+  /** Moves a file. @throws AppError 'file_exists' if the target exists */
   move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(z.object({})),
   /** Copies the file into the same folder under a free name. */
   duplicate: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ path: z.string() })),
@@ -160,10 +157,7 @@ export const workspace = {
   undo: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
     .output(z.object({ path: z.string(), trashed: z.string().optional() })),
-  /**
-   * Applies an undone change again.
-   * @throws AppError 'undo_conflict' if the lines differ
-   */
+  /** Applies an undone change again. @throws AppError 'undo_conflict' if the lines differ */
   redo: base.input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) })).output(z.object({})),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based, inclusive. */
   remember: base

@@ -26,10 +26,7 @@ const maxName = 60
 /** Maximum number of sources named in a mark; the rest is given as “and N more”. */
 const maxNamed = 3
 
-/**
- * Formats a mark. Names are sanitized so that they cannot end the mark or start another.
- * @param day `YYYY-MM-DD`
- */
+/** Formats a mark. Names are sanitized so that they cannot end the mark or start another. @param day `YYYY-MM-DD` */
 export function sourceMark(sources: readonly Source[], day: string): string {
   return `^[${formatSources(sources, day)}]`
 }
@@ -100,10 +97,7 @@ export function hasSourceMark(line: string): boolean {
   return line.includes('^[') && sourcesIn(line).length > 0
 }
 
-/**
- * Sets the `source` property of the whole note.
- * @param day `YYYY-MM-DD`
- */
+/** Sets the `source` property of the whole note. @param day `YYYY-MM-DD` */
 export function withSource(text: string, sources: readonly Source[], day: string): string {
   const line = `source: "${formatSources(sources, day)}"`
   const matter = frontMatterOf(text)
@@ -113,10 +107,7 @@ export function withSource(text: string, sources: readonly Source[], day: string
   return withProperty(text.slice(0, from) + others + text.slice(to), line)
 }
 
-/**
- * Adds the `imported` property, unless the note has one.
- * @param day `YYYY-MM-DD`
- */
+/** Adds the `imported` property, unless the note has one. @param day `YYYY-MM-DD` */
 export function withImport(text: string, name: string, day: string): string {
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
   if (imported.test(text.slice(from, to))) return text

@@ -31,10 +31,7 @@ export const mayBeSuperseded = (text: string): boolean => text.includes('~~') &&
 const struck =
   /^~~(.+)~~ ?\(until (\d{4}-\d{2}-\d{2})(?:, now: \[([^[\]\n]+?)(?::(\d+)(?:[-–]\d+)?)?\](?:\([^()\n]*\))?(?: “([^”\n]+)”)?)?\)((?:\s+\^(?:[\w-]+|\[[^\]\n]*\]))*)\s*$/u
 
-/**
- * Parses a superseded line.
- * @returns undefined if the line is valid or only partly struck through
- */
+/** Parses a superseded line. @returns undefined if the line is valid or only partly struck through */
 export function supersededLine(line: string): (Superseded & { readonly text: string }) | undefined {
   if (!mayBeSuperseded(line)) return undefined
   const start = leadOf(line).length

@@ -2,10 +2,7 @@ import { hasContent, withVisibility } from './visibility-edit.ts'
 import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
 import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
 
-/**
- * Adds as few privacy marks as possible so that the wanted lines are local.
- * @param isWanted receives a 0-based line
- */
+/** Adds as few privacy marks as possible so that the wanted lines are local. @param isWanted receives a 0-based line */
 export function withLocalLines(text: string, isWanted: (line: number) => boolean): string {
   const lines = text.split('\n')
   const missing = linesNeedingMark(text, isWanted)

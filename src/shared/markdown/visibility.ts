@@ -176,10 +176,7 @@ function markedLines(lines: readonly string[]): Set<number> {
 /** Placeholder for a local line in text for a remote model. Replaces lines one by one, so line numbers stay valid. */
 export const redactionPlaceholder = '[stays on this machine]'
 
-/**
- * Redacts the local lines of a text.
- * @returns `held`: the number of redacted lines
- */
+/** Redacts the local lines of a text. @returns `held`: the number of redacted lines */
 export function redactLocal(
   text: string,
   visibility: NoteVisibility,

@@ -1,7 +1,4 @@
-/**
- * Parses JSON.
- * @returns undefined if the text is not valid JSON, for example a line truncated by a crash
- */
+/** Parses JSON. @returns undefined if the text is not valid JSON, for example a line truncated by a crash */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -166,20 +166,14 @@ export class Chat {
     return this.#answerAgain(session, transcript, model)
   }
 
-  /**
-   * Continues an interrupted answer.
-   * @throws AppError `session_busy`, `unknown_session`, `provider_key_missing`
-   */
+  /** Continues an interrupted answer. @throws AppError `session_busy`, `unknown_session`, `provider_key_missing` */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create()
     const transcript = await this.#idleTranscript(session)
     return this.#answerAgain(session, transcript, model)
   }
 
-  /**
-   * Switches to another version of a message.
-   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
-   */
+  /** Switches to another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
   async switchTo(session: string, entry: string): Promise<void> {
     await (await this.#idleTranscript(session)).switchTo(entry)
   }
@@ -193,10 +187,7 @@ export class Chat {
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
   }
 
-  /**
-   * Restores the messages that `deleteFrom` deleted.
-   * @throws AppError as `switchTo`
-   */
+  /** Restores the messages that `deleteFrom` deleted. @throws AppError as `switchTo` */
   async undelete(session: string, entry: string): Promise<void> {
     const transcript = await this.#idleTranscript(session)
     await transcript.switchTo(entry)
@@ -208,10 +199,7 @@ export class Chat {
     this.#emitQueue(session)
   }
 
-  /**
-   * Sends the oldest queued message after an answer failed or was stopped.
-   * @throws AppError as `send`
-   */
+  /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
   async sendQueued(session: string): Promise<void> {
     await this.#idleTranscript(session)
     const first = this.#queue.takeFirst(session)
@@ -280,10 +268,7 @@ export class Chat {
     return created
   }
 
-  /**
-   * Returns the transcript of a session without a running turn.
-   * @throws AppError `session_busy`, `unknown_session`
-   */
+  /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async #idleTranscript(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw busy(session)
     return this.#options.sessions.get(session)

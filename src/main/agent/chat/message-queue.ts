@@ -48,10 +48,7 @@ export class MessageQueue {
     return queue
   }
 
-  /**
-   * Adds a message.
-   * @throws the file system error if it cannot be saved; the message is not queued then
-   */
+  /** Adds a message. @throws the file system error if it cannot be saved; the message is not queued then */
   async add(session: string, message: Omit<QueuedEntry, 'id'>): Promise<void> {
     const added = { ...message, id: randomUUID() }
     this.#waiting.set(session, [...of(this.#waiting, session), added])

@@ -14,10 +14,7 @@ export interface SessionSummaryOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
   readonly prompt: Prompts['slug']
-  /**
-   * Returns sentences in the user's language.
-   * @param said user messages, latest first
-   */
+  /** Returns sentences in the user's language. @param said user messages, latest first */
   readonly sentencesFor: (said: readonly string[]) => Sentences
   readonly messages: readonly Message[]
   /** Number of newest messages that go into the summary. */

@@ -115,10 +115,7 @@ export interface ChatOptions {
   readonly models: Models
   /** Returns the current privacy snapshot. */
   readonly look: Look
-  /**
-   * Asks the user to accept a change that contains text of others.
-   * @param model id of the model that proposes it
-   */
+  /** Asks the user to accept a change that contains text of others. @param model id of the model that proposes it */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: ContextWindowEstimates
   readonly mcp: McpServers
@@ -127,9 +124,6 @@ export interface ChatOptions {
   /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
-  /**
-   * Logs an unexpected error.
-   * @returns the log reference shown to the user
-   */
+  /** Logs an unexpected error. @returns the log reference shown to the user */
   readonly onFault: (error: unknown) => string
 }

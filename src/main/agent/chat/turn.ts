@@ -26,10 +26,7 @@ export interface TurnOptions {
   /** Stores a message, then emits it. */
   readonly storeMessage: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
-  /**
-   * Records the request before it is sent.
-   * @returns its number
-   */
+  /** Records the request before it is sent. @returns its number */
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
   /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
@@ -38,10 +35,7 @@ export interface TurnOptions {
   /** Takes the queued messages to send with the next request. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
-  /**
-   * Called when a request waits for its retry.
-   * @param hurry ends the wait
-   */
+  /** Called when a request waits for its retry. @param hurry ends the wait */
   readonly onRetryWait: (hurry: () => void) => void
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext

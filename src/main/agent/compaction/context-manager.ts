@@ -167,10 +167,7 @@ export class ContextManager {
     return true
   }
 
-  /**
-   * Summarises the first `cut` live messages.
-   * @returns false if there are none or it failed
-   */
+  /** Summarises the first `cut` live messages. @returns false if there are none or it failed */
   async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
     const { model, prompts, tools } = this.#options
     const { live } = this.#state()

@@ -32,10 +32,7 @@ export interface FlushRequest {
   readonly at: Date
 }
 
-/**
- * Runs a flush.
- * @throws AppError if the model fails; changes already written remain
- */
+/** Runs a flush. @throws AppError if the model fails; changes already written remain */
 export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const { model, system, conversation, prompt, tools, at } = request
   const maxOutput = Math.min(model.maxOutput, request.maxOutput)

@@ -84,10 +84,7 @@ async function rescuedIn(workspace: Workspace): Promise<string[]> {
   return (await Promise.all(found)).flat()
 }
 
-/**
- * Records in its heading that an entry was distilled.
- * @param notes paths of the notes that were written
- */
+/** Records in its heading that an entry was distilled. @param notes paths of the notes that were written */
 export async function markDistilled(
   workspace: Workspace,
   origin: WriteOrigin,

@@ -79,10 +79,7 @@ export class NoteWriter {
     }
   }
 
-  /**
-   * Saves messages verbatim without asking a model.
-   * @throws AppError if the file cannot be written
-   */
+  /** Saves messages verbatim without asking a model. @throws AppError if the file cannot be written */
   async saveVerbatim(unread: readonly Message[]): Promise<Rescued> {
     const { tools, now, look } = this.#options
     const sources = originsOf(unread, [])

@@ -23,10 +23,7 @@ function scaled(report: ContextReport, total: number): ContextReport {
   return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
 }
 
-/**
- * Distributes `total` by the largest remainder.
- * @param exact exact shares, which sum to about `total`
- */
+/** Distributes `total` by the largest remainder. @param exact exact shares, which sum to about `total` */
 export function distribute(exact: readonly number[], total: number): number[] {
   const whole = exact.map(Math.floor)
   let left = total - whole.reduce((sum, share) => sum + share, 0)

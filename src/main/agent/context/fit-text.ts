@@ -5,10 +5,7 @@ const maxFixedShare = 0.5
 /** Share of the compaction threshold that files may always use. */
 const minFileShare = 0.1
 
-/**
- * Returns the token limit of all files together.
- * @param systemTokens tokens of prompt and tools
- */
+/** Returns the token limit of all files together. @param systemTokens tokens of prompt and tools */
 export function maxFileTokens(compactAt: number, systemTokens: number): number {
   return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
 }

@@ -64,10 +64,7 @@ export class McpServers {
     return settings?.tools[tool] ?? settings?.permission ?? 'ask'
   }
 
-  /**
-   * Stores the permission in the settings.
-   * @throws AppError `input_invalid` if the server is not configured
-   */
+  /** Stores the permission in the settings. @throws AppError `input_invalid` if the server is not configured */
   async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
     if (!this.#settings()[server]) throw unknownServer(server)
     await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
@@ -92,10 +89,7 @@ export class McpServers {
     })
   }
 
-  /**
-   * Starts a server, even directly after a failure.
-   * @throws AppError `input_invalid`, `mcp_unavailable`
-   */
+  /** Starts a server, even directly after a failure. @throws AppError `input_invalid`, `mcp_unavailable` */
   async start(name: string): Promise<void> {
     const connection = this.#enabledConnections().find(([server]) => server === name)?.[1]
     if (!connection) throw unknownServer(name)

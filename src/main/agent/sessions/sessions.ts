@@ -83,10 +83,7 @@ export class Sessions {
     return forked
   }
 
-  /**
-   * Returns an up-to-date transcript.
-   * @throws AppError `unknown_session`, `transcript_unsupported`
-   */
+  /** Returns an up-to-date transcript. @throws AppError `unknown_session`, `transcript_unsupported` */
   async get(id: string): Promise<Transcript> {
     const opened = this.#open.get(id) ?? this.#read(id)
     this.#cache(id, opened)
@@ -121,18 +118,12 @@ export class Sessions {
     return this.#writeLock.run(() => storeRequest(this.#requests(id), request, this.#now()))
   }
 
-  /**
-   * Returns a stored request and the number of stored requests.
-   * @param number 1-based; without it, the last request
-   */
+  /** Returns a stored request and the number of stored requests. @param number 1-based; without it, the last request */
   async request(id: string, number?: number): Promise<{ count: number; request: StoredRequest | null }> {
     return readRequest(this.#requests(id), number)
   }
 
-  /**
-   * Records the HTTP request of a stored request.
-   * @throws AppError `disk_full`, `write_failed`
-   */
+  /** Records the HTTP request of a stored request. @throws AppError `disk_full`, `write_failed` */
   async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
     await storeWireRequest(this.#requests(id), number, wire)
   }
@@ -150,10 +141,7 @@ export class Sessions {
     return join(this.#folder, `${id}.outputs`)
   }
 
-  /**
-   * Returns the transcript's JSONL text.
-   * @throws AppError `unknown_session`
-   */
+  /** Returns the transcript's JSONL text. @throws AppError `unknown_session` */
   async readText(id: string): Promise<string> {
     if (!/^[\w.-]+$/.test(id)) throw unknown(id)
     const text = await readIfExists(this.#file(id))
@@ -161,10 +149,7 @@ export class Sessions {
     return text
   }
 
-  /**
-   * Exports a session as Markdown or JSONL.
-   * @throws AppError `unknown_session`
-   */
+  /** Exports a session as Markdown or JSONL. @throws AppError `unknown_session` */
   async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
     if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
     const transcript = await this.get(id)
@@ -175,10 +160,7 @@ export class Sessions {
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
-  /**
-   * Lists sessions, pinned ones first, then the newest.
-   * @param withEmpty true to include sessions without entries
-   */
+  /** Lists sessions, pinned ones first, then the newest. @param withEmpty true to include sessions without entries */
   async list(withEmpty = false): Promise<SessionSummary[]> {
     const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
     return summaries
@@ -233,10 +215,7 @@ export class Sessions {
     await (await this.get(id)).appendCustom(pinEntry, { pinned })
   }
 
-  /**
-   * Moves a session and its files to the trash.
-   * @throws AppError `unknown_session`, `session_busy`
-   */
+  /** Moves a session and its files to the trash. @throws AppError `unknown_session`, `session_busy` */
   async remove(id: string): Promise<void> {
     if (this.#active.has(id))
       throw new AppError('session_busy', 'this conversation is still answering', { session: id })
@@ -248,10 +227,7 @@ export class Sessions {
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
-  /**
-   * Restores a deleted session.
-   * @throws AppError `unknown_session`
-   */
+  /** Restores a deleted session. @throws AppError `unknown_session` */
   async restore(id: string): Promise<void> {
     await this.#writeLock.run(() => this.#move(id, this.#trash(), this.#folder))
     this.#changes.emit({ session: id, isDeletedOrRestored: true })

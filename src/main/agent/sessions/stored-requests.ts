@@ -40,10 +40,7 @@ export async function storeRequest(folder: string, request: object, at: Date): P
   return number
 }
 
-/**
- * Stores the HTTP request of a request; a retry overwrites it.
- * @throws AppError `disk_full`, `write_failed`
- */
+/** Stores the HTTP request of a request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
 export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
   await writeAtomically(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
 }
@@ -60,10 +57,7 @@ async function readWire(folder: string, number: number): Promise<WireRequest | n
   }
 }
 
-/**
- * Returns a stored request and the number of stored requests.
- * @param number 1-based; without it, the last request
- */
+/** Returns a stored request and the number of stored requests. @param number 1-based; without it, the last request */
 export async function readRequest(
   folder: string,
   number?: number,

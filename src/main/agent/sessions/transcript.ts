@@ -87,10 +87,7 @@ export class Transcript {
     return new Transcript(file, header, loaded, use)
   }
 
-  /**
-   * Reads entries that another process added.
-   * @throws AppError `unknown_session`
-   */
+  /** Reads entries that another process added. @throws AppError `unknown_session` */
   async refresh(): Promise<void> {
     const added = await loadNewEntries(this.file, this.#readTo)
     if (added) return this.#add(added, added.leaf)
@@ -143,10 +140,7 @@ export class Transcript {
     return versionsOnBranch(this.branch(), this.#entries, this.#parents)
   }
 
-  /**
-   * Returns the parent's id; null for the first entry.
-   * @throws AppError `input_invalid` if there is no such entry
-   */
+  /** Returns the parent's id; null for the first entry. @throws AppError `input_invalid` if there is no such entry */
   parentOf(id: string): string | null {
     this.#assertKnown(id)
     return this.#parents.get(id) ?? null
@@ -162,10 +156,7 @@ export class Transcript {
     await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
-  /**
-   * Makes the newest branch through an entry the current one.
-   * @throws AppError as `moveTo`
-   */
+  /** Makes the newest branch through an entry the current one. @throws AppError as `moveTo` */
   async switchTo(id: string): Promise<void> {
     this.#assertKnown(id)
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
@@ -180,10 +171,7 @@ export class Transcript {
     return { type: 'message', ...ids, message }
   }
 
-  /**
-   * Records a flush, a compaction or a pruning.
-   * @returns the entry's id
-   */
+  /** Records a flush, a compaction or a pruning. @returns the entry's id */
   async appendCompaction(entry: CompactionContent): Promise<string> {
     return (await this.#append(entry)).id
   }
@@ -197,10 +185,7 @@ export class Transcript {
     await this.#append({ type: 'session_info', name })
   }
 
-  /**
-   * Stores data that no model reads.
-   * @returns the entry's id
-   */
+  /** Stores data that no model reads. @returns the entry's id */
   async appendCustom(customType: string, data: unknown): Promise<string> {
     return (await this.#append({ type: 'custom', customType, data })).id
   }

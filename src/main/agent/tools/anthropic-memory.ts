@@ -184,10 +184,7 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
 }
 
-/**
- * Maps a path below `/memories` to the workspace.
- * @throws AppError `path_outside_workspace`, `path_invalid`
- */
+/** Maps a path below `/memories` to the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
 function toWorkspacePath(path: string, { layout }: { readonly layout: Layout }): string {
   const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
   if (below === undefined)

@@ -188,10 +188,7 @@ function result(call: ToolCallPart, text: string, isError: boolean, { now }: Too
 /** A list of ten thousand wrong entries would have as many problems. */
 const maxProblems = 10
 
-/**
- * Describes validation errors, at most 10.
- * @param sent the arguments as the model sent them
- */
+/** Describes validation errors, at most 10. @param sent the arguments as the model sent them */
 export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')

@@ -30,10 +30,7 @@ export class LoopDetector {
     this.#step += 1
   }
 
-  /**
-   * Records a result.
-   * @returns the result for the model, with a warning if the call is repeated
-   */
+  /** Records a result. @returns the result for the model, with a warning if the call is repeated */
   record(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
     const call = calls.find(({ id }) => id === result.toolCallId)
     if (!call) return result

@@ -62,10 +62,7 @@ function fitting(lines: readonly string[]): string[] {
 /** File name ending of results derived from local notes. */
 const localEnding = '-local.txt'
 
-/**
- * Saves a long result.
- * @returns the path for `readFileTool`
- */
+/** Saves a long result. @returns the path for `readFileTool` */
 export async function saveOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
   const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
   await writeDurably(join(folder, name), text)

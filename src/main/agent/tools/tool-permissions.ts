@@ -17,10 +17,7 @@ export class PermissionRequests {
     this.#onChange = onChange
   }
 
-  /**
-   * Asks the user and resolves with the decision.
-   * @throws the signal's reason if the turn ends first
-   */
+  /** Asks the user and resolves with the decision. @throws the signal's reason if the turn ends first */
   async ask(session: string, question: PermissionQuestion, signal: AbortSignal): Promise<Decision> {
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()

@@ -25,29 +25,17 @@ export interface ToolContext extends WriteBackground {
   readonly accessPolicy: Eyes
   /** Id of the conversation. */
   readonly session: string
-  /**
-   * Returns the transcript's text.
-   * @throws AppError `unknown_session`
-   */
+  /** Returns the transcript's text. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
-  /**
-   * Returns a saved long result.
-   * @throws AppError `file_not_found`, `local_only`
-   */
+  /** Returns a saved long result. @throws AppError `file_not_found`, `local_only` */
   readonly readOutput: (name: string, isLocal: boolean) => Promise<string>
   readonly signal: AbortSignal
   readonly now: Clock
-  /**
-   * Logs an unexpected error.
-   * @returns the log reference
-   */
+  /** Logs an unexpected error. @returns the log reference */
   readonly onFault: (error: unknown) => string
   /** Asks the user; resolves to true if the call is allowed. */
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
-  /**
-   * Reports progress.
-   * @param share 0 to 1, or null if unknown
-   */
+  /** Reports progress. @param share 0 to 1, or null if unknown */
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
   /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */

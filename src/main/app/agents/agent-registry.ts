@@ -99,10 +99,7 @@ export class AgentRegistry {
     return single === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
   }
 
-  /**
-   * Returns the agent's settings, or the defaults for `main` without an entry.
-   * @throws AppError `unknown_agent`
-   */
+  /** Returns the agent's settings, or the defaults for `main` without an entry. @throws AppError `unknown_agent` */
   settingsOf(id: string): AgentSettings {
     const { single, settings } = this.#options
     const { defaults, list } = settings.config.agents
@@ -151,10 +148,7 @@ export class AgentRegistry {
     }
   }
 
-  /**
-   * Returns the agent before its index is open: enough to list and read files.
-   * @throws AppError as `get`
-   */
+  /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `get` */
   async getBeforeIndexing(id: string): Promise<Agent> {
     const opened = this.get(id)
     const opening = this.#open.get(id)
@@ -234,10 +228,7 @@ export class AgentRegistry {
     )
   }
 
-  /**
-   * Lets exactly these agents read the memory of agent `id`.
-   * @throws AppError `single_folder`, `unknown_agent`
-   */
+  /** Lets exactly these agents read the memory of agent `id`. @throws AppError `single_folder`, `unknown_agent` */
   async share(id: string, readers: readonly string[]): Promise<void> {
     this.#assertNotSingleFolder()
     for (const reader of readers) this.settingsOf(reader)

@@ -251,10 +251,7 @@ export class Agent {
       : transcriptText(await this.sessions.readText(session))
   }
 
-  /**
-   * Tells for each hunk whether it can be reverted.
-   * @param path name of the file at the time of the change
-   */
+  /** Tells for each hunk whether it can be reverted. @param path name of the file at the time of the change */
   async revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
     if (this.history) return this.history.revertStatus(path, patch)
     const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
@@ -270,26 +267,17 @@ export class Agent {
     return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
   }
 
-  /**
-   * Applies a reverted change again.
-   * @throws AppError as `undo`
-   */
+  /** Applies a reverted change again. @throws AppError as `undo` */
   async redo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
     return this.workspace.redo(await this.#nameNow(path), patch, { cause: 'user' }, signal)
   }
 
-  /**
-   * Saves a note from another program.
-   * @throws AppError `input_invalid`
-   */
+  /** Saves a note from another program. @throws AppError `input_invalid` */
   remember(note: ProgramNote, by: Parameters<typeof saveClientNote>[2]): ReturnType<typeof saveClientNote> {
     return saveClientNote(this, note, by, this.#options.now)
   }
 
-  /**
-   * Returns the place of that note; undefined if it is not saved.
-   * @param by name of the program, for display
-   */
+  /** Returns the place of that note; undefined if it is not saved. @param by name of the program, for display */
   findRemembered(note: ProgramNote, by: string): ReturnType<typeof findClientNote> {
     return findClientNote(this, note, by, this.#options.now)
   }
@@ -319,18 +307,12 @@ export class Agent {
     this.#usedAt = performance.now()
   }
 
-  /**
-   * Returns a request of a review as it was sent.
-   * @param number the last one if undefined
-   */
+  /** Returns a request of a review as it was sent. @param number the last one if undefined */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
 
-  /**
-   * Returns a session for display.
-   * @throws AppError `unknown_session`
-   */
+  /** Returns a session for display. @throws AppError `unknown_session` */
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
     const summary = await this.sessions.summary(id)

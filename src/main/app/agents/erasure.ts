@@ -35,10 +35,7 @@ export class ErasureService {
     this.#options = options
   }
 
-  /**
-   * Finds all places that contain the words, and related lines.
-   * @throws AppError `input_invalid`
-   */
+  /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` */
   async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
     const { entry, folders } = this.#options
     return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)

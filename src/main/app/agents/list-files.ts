@@ -38,10 +38,7 @@ function listed({ workspace: { layout }, memory, scope }: Named, path: string): 
   }
 }
 
-/**
- * Lists files with sizes, token counts and local marks.
- * @throws the signal's reason if it aborts
- */
+/** Lists files with sizes, token counts and local marks. @throws the signal's reason if it aborts */
 export async function listFiles(
   { workspace, memory, habits, scope, localNotes, figures }: ListOptions,
   signal: AbortSignal | undefined,

@@ -34,10 +34,7 @@ export interface AgentFolders {
   readonly undos: string
 }
 
-/**
- * Returns the paths below a state folder. Does not create them.
- * @param home absolute path
- */
+/** Returns the paths below a state folder. Does not create them. @param home absolute path */
 export function stateFolders(home: string): StateFolders {
   return {
     home,

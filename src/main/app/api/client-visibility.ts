@@ -16,10 +16,7 @@ export type Agent = Awaited<ReturnType<App['agents']['get']>>
 /** False for the user, the id of a program, or true for an unknown program. */
 type Requester = boolean | string
 
-/**
- * Returns the local notes and lines to hide.
- * @returns undefined if the requester may see everything
- */
+/** Returns the local notes and lines to hide. @returns undefined if the requester may see everything */
 export async function privacySnapshotFor(app: App, agent: Agent, requester: Requester): Promise<Sight | undefined> {
   return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.look()
 }
@@ -180,10 +177,7 @@ function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] 
 
 type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 
-/**
- * Reads a file and its local lines.
- * @returns undefined if the file cannot be read
- */
+/** Reads a file and its local lines. @returns undefined if the file cannot be read */
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')

@@ -228,10 +228,7 @@ function share(value: string): number {
   return number
 }
 
-/**
- * Prints the error as one line to stderr.
- * @returns the exit code: 2 for a usage error, else 1
- */
+/** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)

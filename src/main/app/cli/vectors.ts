@@ -46,10 +46,7 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
   }
 }
 
-/**
- * Without a usable index an empty result would mislead.
- * @throws AppError `index_unavailable`
- */
+/** Without a usable index an empty result would mislead. @throws AppError `index_unavailable` */
 function assertUsable({ state, problems }: IndexStatus): void {
   if (state !== 'failed') return
   const why = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'

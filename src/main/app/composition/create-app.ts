@@ -78,10 +78,7 @@ export interface AppBase {
   close(): void
 }
 
-/**
- * Opens the state folder, log and settings.
- * @throws AppError `write_failed`, `unknown_agent`
- */
+/** Opens the state folder, log and settings. @throws AppError `write_failed`, `unknown_agent` */
 export async function openBase({ env, home, workspace, agent = 'main' }: AppOptions): Promise<AppBase> {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
@@ -136,10 +133,7 @@ const configRetryMs = 500
 /** Number of log lines in a report. */
 const reportedLogLines = 100
 
-/**
- * Creates all services. The caller must close the result.
- * @throws AppError `write_failed`, `unknown_agent`
- */
+/** Creates all services. The caller must close the result. @throws AppError `write_failed`, `unknown_agent` */
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))

@@ -5,18 +5,12 @@ const everyMs = 6 * 3_600_000
 
 export interface UpdatesOptions {
   readonly feed: () => string | undefined
-  /**
-   * Subscribes to configuration changes.
-   * @returns unsubscribes
-   */
+  /** Subscribes to configuration changes. @returns unsubscribes */
   readonly onChange: (listener: () => void) => () => void
   readonly log: Log
 }
 
-/**
- * Checks for updates every 6 hours and when the feed changes. Only packaged apps check.
- * @returns stops
- */
+/** Checks for updates every 6 hours and when the feed changes. Only packaged apps check. @returns stops */
 export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
   let asked: string | undefined
   const look = async () => {

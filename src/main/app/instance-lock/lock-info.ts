@@ -63,10 +63,7 @@ export type ClientKind = 'command' | 'resident'
 
 export const clientKindHeader = 'x-commonplace-guest'
 
-/**
- * Reads the lock info.
- * @returns undefined if the file is missing or unreadable, as while it is being written
- */
+/** Reads the lock info. @returns undefined if the file is missing or unreadable, as while it is being written */
 export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
   try {
     const parsed = lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? ''))

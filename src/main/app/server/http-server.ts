@@ -50,10 +50,7 @@ const lookMs = 1000
 /** Interval of pings, ms; a peer that misses one is disconnected. */
 const pingMs = 30_000
 
-/**
- * Starts the HTTP server for the browser interface on 127.0.0.1.
- * @throws AppError `port_in_use`
- */
+/** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use` */
 export async function startHttpServer({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<RunningHost> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
@@ -216,10 +213,7 @@ function portOf(server: Server): number {
   return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
 
-/**
- * Accepts only a path: no absolute address, no `*`.
- * @returns null for other targets
- */
+/** Accepts only a path: no absolute address, no `*`. @returns null for other targets */
 function targetOf({ url }: IncomingMessage): URL | null {
   if (url === undefined || !url.startsWith('/')) return null
   return URL.parse(`http://${address}${url}`)
@@ -294,10 +288,7 @@ export class InterfaceFiles {
   /** Keyed by URL path, such as `/assets/index.js`. Files are read at the first request. */
   readonly #files = new Map<string, Promise<InterfaceFile> | undefined>()
 
-  /**
-   * Lists the files once.
-   * @param folder folder of the built interface
-   */
+  /** Lists the files once. @param folder folder of the built interface */
   constructor(folder: string) {
     this.#folder = folder
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

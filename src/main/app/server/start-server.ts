@@ -16,10 +16,7 @@ export interface RunningServer extends RunningHost {
   owner(): Promise<number>
 }
 
-/**
- * Starts the browser host.
- * @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version`
- */
+/** Starts the browser host. @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
 export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
   const resident = await HostProcess.open(options)
   const { log } = resident.base

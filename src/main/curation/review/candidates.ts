@@ -37,10 +37,7 @@ const leastPairs = 200
 /** Longer lines are paragraphs, not single facts, UTF-16 code units. */
 const maxLine = 600
 
-/**
- * Selects the lines and pairs that a review asks about.
- * @param builtinFile file of the bundled embedding model
- */
+/** Selects the lines and pairs that a review asks about. @param builtinFile file of the bundled embedding model */
 export async function candidatesOf(notes: readonly Note[], builtinFile: string): Promise<Candidates> {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')

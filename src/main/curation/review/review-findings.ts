@@ -17,10 +17,7 @@ export interface FindingContext {
   readonly read: (path: string) => Promise<ReadFile | undefined>
 }
 
-/**
- * Turns a verdict into a suggestion.
- * @returns undefined if its lines are gone or it changes nothing
- */
+/** Turns a verdict into a suggestion. @returns undefined if its lines are gone or it changes nothing */
 export async function findingFor(verdict: Verdict, context: FindingContext): Promise<Finding | undefined> {
   return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
 }
@@ -81,10 +78,7 @@ async function promoted(
   }
 }
 
-/**
- * Adds the line at the end of a section, or of a file without sections.
- * @returns undefined for an unknown section
- */
+/** Adds the line at the end of a section, or of a file without sections. @returns undefined for an unknown section */
 function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
   const sections = memorySections(text)
   const known = sections.find(({ title }) => title === section)

@@ -34,10 +34,7 @@ const maxNear = 40
 /** Limit of the lines in a request, estimated tokens. */
 const maxTokens = 6000
 
-/**
- * Builds the requests for all units that are not judged.
- * @param window context window of the model, tokens
- */
+/** Builds the requests for all units that are not judged. @param window context window of the model, tokens */
 export function batchesOf(
   candidates: Candidates,
   prompts: ReviewPrompts,

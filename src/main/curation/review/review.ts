@@ -36,10 +36,7 @@ export interface ReviewModel {
   readonly maxOutput: number
   /** US dollars per million tokens; undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined
-  /**
-   * Sends a request and stores it for inspection.
-   * @throws AppError as models do
-   */
+  /** Sends a request and stores it for inspection. @throws AppError as models do */
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
@@ -64,10 +61,7 @@ export interface ReviewOptions {
   readonly prompts: () => Promise<ReviewPrompts>
   /** Returns the lines to judge, without lines that the model may not see. */
   readonly candidates: (model: ReviewModel, signal: AbortSignal) => Promise<Candidates>
-  /**
-   * Adds suggestions to the inbox.
-   * @returns the number of new ones
-   */
+  /** Adds suggestions to the inbox. @returns the number of new ones */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
 
@@ -99,10 +93,7 @@ export class Review {
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
   }
 
-  /**
-   * Estimates requests and costs of a review.
-   * @throws AppError `provider_key_missing`, `unknown_model`
-   */
+  /** Estimates requests and costs of a review. @throws AppError `provider_key_missing`, `unknown_model` */
   async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
@@ -258,10 +249,7 @@ export class Review {
     return { records, dropped: 0, unread: 1 }
   }
 
-  /**
-   * Adds judged findings that are missing in the inbox.
-   * @returns the number of new ones
-   */
+  /** Adds judged findings that are missing in the inbox. @returns the number of new ones */
   async #propose(review: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const proposals: Proposal[] = []
     const done: string[] = []

@@ -8,10 +8,7 @@ interface Line extends SaidLine {
   readonly statement: Statement
 }
 
-/**
- * Suggests to remove duplicate lines.
- * @param likeness undefined compares words only
- */
+/** Suggests to remove duplicate lines. @param likeness undefined compares words only */
 export async function findDuplicateLines(
   notes: readonly Note[],
   likeness: SimilarityModel | undefined,

@@ -113,10 +113,7 @@ export class SavedQueries {
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
-  /**
-   * Adds queries from JSON lines.
-   * @throws AppError `input_invalid` with the line number
-   */
+  /** Adds queries from JSON lines. @throws AppError `input_invalid` with the line number */
   async import(text: string): Promise<{ added: number }> {
     const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
     const before = (await this.#load()).length
@@ -153,10 +150,7 @@ export class SavedQueries {
     }, settleMs)
   }
 
-  /**
-   * Runs all queries and aborts a current run.
-   * @returns null if there are no queries or the run was stopped
-   */
+  /** Runs all queries and aborts a current run. @returns null if there are no queries or the run was stopped */
   async run(cause: CheckRun['cause']): Promise<CheckRun | null> {
     this.#hasRun = true
     clearTimeout(this.#timer)
@@ -268,10 +262,7 @@ export class SavedQueries {
     return texts
   }
 
-  /**
-   * Adds queries, or expected lines to known queries.
-   * @returns the ids in the order of `questions`
-   */
+  /** Adds queries, or expected lines to known queries. @returns the ids in the order of `questions` */
   async #merge(questions: readonly { query: string; relevant: readonly ExpectedLines[] }[]): Promise<string[]> {
     const ids: string[] = []
     await this.#change((checks) => {
@@ -295,10 +286,7 @@ export class SavedQueries {
     return parseSavedQueries((await readIfExists(this.#file)) ?? '')
   }
 
-  /**
-   * Changes the file under its lock.
-   * @throws AppError `disk_full`, `write_failed`; then the file is unchanged
-   */
+  /** Changes the file under its lock. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
   #change(change: (checks: SavedQuery[]) => SavedQuery[]): Promise<void> {
     return this.#alone.run(async () => {
       const text = (await readIfExists(this.#file)) ?? ''

@@ -40,10 +40,7 @@ interface Piece {
   readonly before: readonly string[] | null
 }
 
-/**
- * Plans the undo of an acceptance.
- * @param filesNow current state of each of its files, by path
- */
+/** Plans the undo of an acceptance. @param filesNow current state of each of its files, by path */
 export function planRevert(
   { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
   filesNow: ReadonlyMap<string, CurrentFile>,

@@ -55,10 +55,7 @@ const tellEvery = 50
 /** Limit of suggestions per rule; later scans find the rest. */
 const maxOfRule = 2000
 
-/**
- * Runs all rules on the notes.
- * @throws the signal's reason if it aborts
- */
+/** Runs all rules on the notes. @throws the signal's reason if it aborts */
 export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): AsyncGenerator<ScanStep> {
   const { recalls, broken, builtinFile, now } = request
   const looked = await filesOf(request, signal)

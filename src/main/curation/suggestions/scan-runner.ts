@@ -29,10 +29,7 @@ export interface ScanResult {
   readonly rules: ReadonlySet<Proposal['rule']>
 }
 
-/**
- * Scans all notes in a worker.
- * @throws the signal's reason if it aborts
- */
+/** Scans all notes in a worker. @throws the signal's reason if it aborts */
 export async function runScan(
   { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: ScanOptions,
   signal: AbortSignal,
@@ -53,10 +50,7 @@ export async function runScan(
   )
 }
 
-/**
- * Selects the lines for a review in a worker.
- * @throws the signal's reason if it aborts
- */
+/** Selects the lines for a review in a worker. @throws the signal's reason if it aborts */
 export async function runCandidates(
   { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesSelection,
   signal: AbortSignal,

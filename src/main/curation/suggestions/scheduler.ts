@@ -51,10 +51,7 @@ export class Scheduler {
     return nextRun(parsed, since ?? now())?.getTime() ?? null
   }
 
-  /**
-   * Runs if a run is due, the app is idle and the machine has little load.
-   * @returns true if it ran
-   */
+  /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran */
   async runIfDue(): Promise<boolean> {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
     const text = schedule()

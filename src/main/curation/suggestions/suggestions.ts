@@ -100,10 +100,7 @@ export class Suggestions {
     })
   }
 
-  /**
-   * Estimates a review by the model.
-   * @throws AppError `needs_model`, `provider_key_missing`, `unknown_model`
-   */
+  /** Estimates a review by the model. @throws AppError `needs_model`, `provider_key_missing`, `unknown_model` */
   async estimate(signal?: AbortSignal): Promise<ReviewEstimate> {
     return this.#reviewer.estimate(signal ?? new AbortController().signal)
   }
@@ -122,10 +119,7 @@ export class Suggestions {
     this.#work?.stop.abort()
   }
 
-  /**
-   * Adds suggestions from other sources than the scan.
-   * @returns the number of new ones
-   */
+  /** Adds suggestions from other sources than the scan. @returns the number of new ones */
   async add(proposals: readonly Proposal[]): Promise<number> {
     return (await this.#addFindings(proposals, new Set())).added
   }
@@ -178,19 +172,13 @@ export class Suggestions {
     return preview(this.#tools, await this.#read(), ids)
   }
 
-  /**
-   * Strikes the other line of a contradiction.
-   * @throws AppError `plan_outdated`
-   */
+  /** Strikes the other line of a contradiction. @throws AppError `plan_outdated` */
   async swapSides(id: string): Promise<void> {
     const { workspace, now, localOf } = this.#options
     await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), localOf))
   }
 
-  /**
-   * Undoes as much of an acceptance as possible.
-   * @throws AppError `undo_conflict` if it was undone before
-   */
+  /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone before */
   async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
     return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))

@@ -83,10 +83,7 @@ export class ClientApps {
     return { ...newClient(id, name, agent), permission: this.#mustAskFirst ? 'ask' : 'write' }
   }
 
-  /**
-   * Creates a new token and stores only its hash.
-   * @returns the token
-   */
+  /** Creates a new token and stores only its hash. @returns the token */
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#run(async (clients) => {
@@ -162,10 +159,7 @@ export class ClientApps {
     return { name, mayKeep: true }
   }
 
-  /**
-   * Counts open windows: permission requests need one.
-   * @returns must be called when the window closes
-   */
+  /** Counts open windows: permission requests need one. @returns must be called when the window closes */
   windowOpened(): () => void {
     this.#windows += 1
     return () => {
@@ -173,10 +167,7 @@ export class ClientApps {
     }
   }
 
-  /**
-   * Records an undoable write of a program.
-   * @returns its undo id
-   */
+  /** Records an undoable write of a program. @returns its undo id */
   noteWrite(undo: Undo): string {
     const id = randomUUID()
     this.#undos.set(id, undo)
@@ -217,10 +208,7 @@ export class ClientApps {
     return this.#run((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
   }
 
-  /**
-   * Returns the name for display.
-   * @throws AppError `client_unknown`
-   */
+  /** Returns the name for display. @throws AppError `client_unknown` */
   async nameOf(id: string): Promise<string> {
     return this.#run((clients) => found(clients, id).name)
   }

@@ -65,10 +65,7 @@ export class ClientInstaller {
     return Promise.all(programs.map((program) => this.#look(program, wanted)))
   }
 
-  /**
-   * Returns the same for one program.
-   * @throws AppError `input_invalid`
-   */
+  /** Returns the same for one program. @throws AppError `input_invalid` */
   async inspect(id: string, wanted: RegistrationOptions): Promise<ConnectableProgram> {
     return this.#look(found(id), wanted)
   }
@@ -95,10 +92,7 @@ export class ClientInstaller {
     return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
   }
 
-  /**
-   * Removes the entry.
-   * @throws AppError as `connect`
-   */
+  /** Removes the entry. @throws AppError as `connect` */
   async disconnect(id: string): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) => withoutOurs(config, program))

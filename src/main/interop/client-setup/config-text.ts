@@ -18,19 +18,13 @@ type Value = string | number | boolean | readonly string[] | Readonly<Record<str
 export type Entry = Readonly<Record<string, Value>>
 export type EntryPath = readonly [group: string, name: string]
 
-/**
- * Returns the value at a path; undefined if there is none.
- * @throws AppError `config_invalid` for invalid syntax
- */
+/** Returns the value at a path; undefined if there is none. @throws AppError `config_invalid` for invalid syntax */
 export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = read(withoutBom(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
-/**
- * Returns the text with the entry added or replaced; the rest stays unchanged.
- * @throws AppError `config_invalid`
- */
+/** Returns the text with the entry added or replaced; the rest stays unchanged. @throws AppError `config_invalid` */
 export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
   const { mark, eol, config } = withoutBom(whole)
@@ -39,10 +33,7 @@ export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): str
   return mark + withBreaks(checked(config, written(config, path, entry), path, entry), eol)
 }
 
-/**
- * Returns the text without the entry; the rest stays unchanged.
- * @throws AppError `config_invalid`
- */
+/** Returns the text without the entry; the rest stays unchanged. @throws AppError `config_invalid` */
 export function withoutEntry(whole: ConfigText, path: EntryPath): string {
   const { mark, eol, config } = withoutBom(whole)
   if (entryAt(config, path) === undefined) return whole.text
@@ -251,10 +242,7 @@ function plainOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part)))
 }
 
-/**
- * Verifies that only the entry has changed.
- * @throws AppError `config_invalid`
- */
+/** Verifies that only the entry has changed. @throws AppError `config_invalid` */
 function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
   const [group, name] = path
   const rest = (value: Record<string, unknown>) => {

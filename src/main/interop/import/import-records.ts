@@ -48,19 +48,13 @@ export class ImportRecords {
     this.done = new UndoStore({ folder, limit: maxKept, schema: recordSchema })
   }
 
-  /**
-   * Stores a finished import.
-   * @throws AppError `disk_full`, `write_failed`
-   */
+  /** Stores a finished import. @throws AppError `disk_full`, `write_failed` */
   async finish(record: ImportRecord): Promise<void> {
     await this.done.put(record.id, record)
     await this.end(record.id)
   }
 
-  /**
-   * Starts the journal of an import.
-   * @throws AppError as `finish`
-   */
+  /** Starts the journal of an import. @throws AppError as `finish` */
   async begin(head: ImportHead): Promise<void> {
     await makeFolder(this.#folder)
     await writeDurably(this.#notesOf(head.id), `${JSON.stringify(head)}\n`)

@@ -274,10 +274,7 @@ export class Importer {
     return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
-  /**
-   * Exports one note and its embedded files.
-   * @throws AppError `folder_too_large`, and as `Workspace.locateNote`
-   */
+  /** Exports one note and its embedded files. @throws AppError `folder_too_large`, and as `Workspace.locateNote` */
   async packNote(note: string): Promise<Blob> {
     const { workspace: files } = this.#options
     await files.locateNote(note)

@@ -213,10 +213,7 @@ type Agents = readonly { readonly id: string; readonly workspace: string }[]
 const folders = ['.openclaw', '.clawdbot']
 const names = ['openclaw.json', 'clawdbot.json']
 
-/**
- * Returns the readable settings files of OpenClaw.
- * @param agents existing agents
- */
+/** Returns the readable settings files of OpenClaw. @param agents existing agents */
 export async function findOpenClawSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
   const files = folders.flatMap((folder) => names.map((name) => join(home, folder, name)))
   const found: Found[] = []
@@ -230,10 +227,7 @@ export async function findOpenClawSettings(agents: Agents, home: string = homedi
   return found
 }
 
-/**
- * Returns one of the files from `findOpenClawSettings`.
- * @throws AppError `file_not_found` for another path
- */
+/** Returns one of the files from `findOpenClawSettings`. @throws AppError `file_not_found` for another path */
 export async function readOpenClawSettings(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
   const found = (await findOpenClawSettings(agents, home)).find((one) => one.file === file)
   if (found) return found

@@ -111,10 +111,7 @@ async function textOf({ archive, entry }: Place): Promise<string | undefined> {
   }
 }
 
-/**
- * Unpacks inner zips to a temporary folder.
- * @returns undefined if there are none
- */
+/** Unpacks inner zips to a temporary folder. @returns undefined if there are none */
 async function unpackInner(
   archive: Archive,
 ): Promise<{ archives: readonly Archive[]; close: () => Promise<void> } | undefined> {

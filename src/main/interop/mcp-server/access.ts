@@ -15,10 +15,7 @@ export interface MemoryAccess {
   /** True refuses all writes, even if the program may write. */
   readonly isReadOnly: boolean
   readonly now: () => Date
-  /**
-   * Logs an unexpected error.
-   * @returns the log reference
-   */
+  /** Logs an unexpected error. @returns the log reference */
   readonly onFault: (error: unknown) => Promise<string>
 }
 

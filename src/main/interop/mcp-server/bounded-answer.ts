@@ -19,10 +19,7 @@ export function fenced(text: string): string {
   return `${opening}\n${text.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;')}\n</memory>`
 }
 
-/**
- * Returns the tokens left for the items of an answer.
- * @param rest the other fields
- */
+/** Returns the tokens left for the items of an answer. @param rest the other fields */
 export function roomFor(maxTokens: number, rest: unknown): number {
   return maxTokens * safetyFactor - maxTokensOf(JSON.stringify(rest)) - frameTokens
 }

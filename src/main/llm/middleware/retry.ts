@@ -43,10 +43,7 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   }
 }
 
-/**
- * Waits; ends early without error if `retryNow` aborts.
- * @throws the signal's reason
- */
+/** Waits; ends early without error if `retryNow` aborts. @throws the signal's reason */
 async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) })
@@ -105,10 +102,7 @@ async function within(
   }
 }
 
-/**
- * Limits the size of a streamed answer.
- * @throws AppError `provider_too_much` from the stream
- */
+/** Limits the size of a streamed answer. @throws AppError `provider_too_much` from the stream */
 export function withSizeLimit(model: ChatModel): ChatModel {
   return {
     ...model,

@@ -65,11 +65,7 @@ export class Differ {
     return worker.run((client) => client.merge(texts), signal)
   }
 
-  /**
-   * Returns the changed lines between two texts, split at `
-   * `.
-   * @throws the signal's reason
-   */
+  /** Returns the changed lines between two texts, split at ` `. @throws the signal's reason */
   async changedLines(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
     const worker = this.#workerFor(before, after)
     return worker ? worker.run((client) => client.changes({ before, after }), signal) : compareTexts(before, after)

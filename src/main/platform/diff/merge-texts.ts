@@ -10,10 +10,7 @@ interface Edit {
   readonly isMine: boolean
 }
 
-/**
- * Merges two changes of one text.
- * @returns undefined if they overlap and differ
- */
+/** Merges two changes of one text. @returns undefined if they overlap and differ */
 export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   const merged: string[] = []
   for (const piece of piecesOf(base, mine, theirs)) {

@@ -23,20 +23,14 @@ export async function readOrSetAside<T>(
   return value
 }
 
-/**
- * Renames a damaged file.
- * @returns the new path
- */
+/** Renames a damaged file. @returns the new path */
 export async function renameDamaged(file: string): Promise<string> {
   const aside = damagedPath(file)
   await rename(file, aside)
   return aside
 }
 
-/**
- * Copies a damaged file that stays in use.
- * @returns the path of the copy
- */
+/** Copies a damaged file that stays in use. @returns the path of the copy */
 export async function copyDamaged(file: string): Promise<string> {
   const aside = damagedPath(file)
   await copyFile(file, aside)

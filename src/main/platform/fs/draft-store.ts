@@ -36,10 +36,7 @@ export class DraftStore<T extends object> {
     this.#options = options
   }
 
-  /**
-   * Returns the drafts of one name, newest first.
-   * @param name valid file name without `~`
-   */
+  /** Returns the drafts of one name, newest first. @param name valid file name without `~` */
   async list(name: string): Promise<StoredDraft<T>[]> {
     const { folder, onDamaged } = this.#options
     const names = await readdir(folder).catch((error: unknown) => {

@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FileLock } from './file-lock.ts'
 
-/**
- * Returns the folder for lock files, creating it.
- * @throws Error if the folder belongs to another user
- */
+/** Returns the folder for lock files, creating it. @throws Error if the folder belongs to another user */
 export function lockFolder(): string {
   if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
   const uid = process.getuid?.() ?? 0

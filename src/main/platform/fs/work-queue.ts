@@ -2,10 +2,7 @@
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /**
-   * Runs `work` after all work queued earlier under this name has settled.
-   * @throws errors of `work`
-   */
+  /** Runs `work` after all work queued earlier under this name has settled. @throws errors of `work` */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#tails.get(name) ?? Promise.resolve()).then(work, work)
     this.#tails.set(name, turn)

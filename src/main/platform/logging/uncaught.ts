@@ -24,10 +24,7 @@ type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 const maxInAMinute = 10
 const minuteMs = 60_000
 
-/**
- * Installs the handler.
- * @returns a function that removes it, which restores Node's default: the process exits
- */
+/** Installs the handler. @returns a function that removes it, which restores Node's default: the process exits */
 export function handleUncaughtErrors(
   { log, onFault, now = () => performance.now() }: UncaughtOptions,
   source: Source = process,

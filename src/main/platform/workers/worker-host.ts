@@ -25,10 +25,7 @@ export interface WorkerOptions<Client> {
   readonly entry: URL
   /** Idle time before the worker ends, ms; without it only `close` ends the worker. */
   readonly idleMs?: number | undefined
-  /**
-   * Runs before the first request.
-   * @param ending aborted when the worker ends
-   */
+  /** Runs before the first request. @param ending aborted when the worker ends */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
   /** Awaited before an idle worker ends; requests are served meanwhile. */
   readonly flush?: (client: Client) => Promise<void>
@@ -85,10 +82,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /**
-   * Yields the steps of one request.
-   * @throws errors of the worker; an Error if the worker dies
-   */
+  /** Yields the steps of one request. @throws errors of the worker; an Error if the worker dies */
   async *stream<Step>(work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>): AsyncGenerator<Step> {
     const { thread, ready } = this.#acquire()
     try {
@@ -168,10 +162,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 }
 
-/**
- * Runs one request in a new worker.
- * @throws as `WorkerHost.run`
- */
+/** Runs one request in a new worker. @throws as `WorkerHost.run` */
 export async function runInWorker<Jobs extends WorkerJobs, T>(
   entry: URL,
   work: (client: WorkerClient<Jobs>) => Promise<T>,

@@ -123,10 +123,7 @@ export function openForWriting(file: string): Db {
   }
 }
 
-/**
- * Opens an existing file read-only.
- * @throws SqliteError if it does not exist
- */
+/** Opens an existing file read-only. @throws SqliteError if it does not exist */
 export function openForReading(file: string): Db {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {

@@ -56,10 +56,7 @@ export interface FileCandidate {
   readonly mtime: number
 }
 
-/**
- * Lists the files of a folder. Adds problems to `problems`.
- * @returns undefined if the folder can't be read
- */
+/** Lists the files of a folder. Adds problems to `problems`. @returns undefined if the folder can't be read */
 export async function findFiles(
   folder: IndexedFolder,
   signal: AbortSignal,

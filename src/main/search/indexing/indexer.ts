@@ -164,10 +164,7 @@ export class Indexer {
     this.#changes.savePower(isSaving)
   }
 
-  /**
-   * Waits until every change noticed so far is indexed, at most `timeoutMs`.
-   * @returns false on timeout
-   */
+  /** Waits until every change noticed so far is indexed, at most `timeoutMs`. @returns false on timeout */
   async flush(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
     this.#changes.flush()

@@ -200,9 +200,7 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
   return chosen
 }
 
-/**
- * Returns the FTS5 phrase of a term; CJK characters become bigrams. FTS5 treats any quoted string as a phrase.
- */
+/** Returns the FTS5 phrase of a term; CJK characters become bigrams. FTS5 treats any quoted string as a phrase. */
 export function toIndexPhrase({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): string {
   const letters = kind === 'cjk' ? term.split(' ') : []
   const phrase = letters.length > 1 ? bigramsOf(letters).join(' ') : term

@@ -37,10 +37,7 @@ class Outbox {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * Adds a listener for chats that one of these messages has started.
-   * @returns a function that removes it
-   */
+  /** Adds a listener for chats that one of these messages has started. @returns a function that removes it */
   onChatStarted(listener: (agent: string, session: string) => void): () => void {
     this.#begun.add(listener)
     return () => this.#begun.delete(listener)

@@ -106,10 +106,7 @@ export function InterruptedNote({ isCrash, question, hasBegun }: InterruptedProp
   )
 }
 
-/**
- * Explains an answer that reached the length limit.
- * @param cutCall name of the tool whose call was cut off
- */
+/** Explains an answer that reached the length limit. @param cutCall name of the tool whose call was cut off */
 export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
   const { t } = useTranslation()
   const { resume } = useChatActions()

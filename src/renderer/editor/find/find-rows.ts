@@ -9,10 +9,7 @@ export type FindRow =
 /** Lines shown of each file at first. */
 const fewLines = 5
 
-/**
- * Returns the rows of the result list.
- * @param whole paths of files that are expanded
- */
+/** Returns the rows of the result list. @param whole paths of files that are expanded */
 export function findRows(files: readonly FoundFile[], whole: ReadonlySet<string>): FindRow[] {
   const rows: FindRow[] = []
   for (const file of files) {

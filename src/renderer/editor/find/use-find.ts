@@ -24,10 +24,7 @@ export interface FindResult {
 
 const nothing: FindResult = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
 
-/**
- * Searches the files and updates the result while it runs.
- * @param round change it to search again
- */
+/** Searches the files and updates the result while it runs. @param round change it to search again */
 export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): FindResult {
   const key = JSON.stringify([agent, text, isPattern, matchCase, round])
   const [told, setTold] = useState({ key: '', found: nothing })

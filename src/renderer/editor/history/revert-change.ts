@@ -7,10 +7,7 @@ import { clipLine } from '#lib/util/clip.ts'
 /** Maximum characters of a searched or replacement text. */
 const maxShown = 60
 
-/**
- * Undoes a batch without a toast.
- * @returns the number of changed notes, and the files that could not be reverted
- */
+/** Undoes a batch without a toast. @returns the number of changed notes, and the files that could not be reverted */
 export async function undoBatch(agent: string, undo: string): Promise<{ notes: number; left: LeftFile[] }> {
   try {
     return await client.history.undoBatch({ agent, undo })

@@ -19,10 +19,7 @@ export interface RevertStatus {
   readonly redo: (place?: number) => void
 }
 
-/**
- * Returns the undo status of a change, with actions that undo and redo it.
- * @param patch unified diff of the change
- */
+/** Returns the undo status of a change, with actions that undo and redo it. @param patch unified diff of the change */
 export function useRevertStatus(agent: string, path: string, patch: string): RevertStatus {
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()

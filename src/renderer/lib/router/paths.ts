@@ -87,10 +87,7 @@ export function parsePlace(text: string): FileLine | undefined {
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
 }
 
-/**
- * Parses `memory/a.md:12-14` or `memory/a.md:12`.
- * @returns undefined if there is no line number
- */
+/** Parses `memory/a.md:12-14` or `memory/a.md:12`. @returns undefined if there is no line number */
 export function parseLines(text: string): FileLines | undefined {
   const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
   const startLine = Math.max(1, Number(first))

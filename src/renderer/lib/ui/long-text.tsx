@@ -13,10 +13,7 @@ import { isComposing } from '../util/shortcuts.ts'
 /** Estimated height of a line, px. */
 const lineHeight = 20
 
-/**
- * Shows a text of any length in virtual rows, with search and copy.
- * @param line 1-based line to scroll to
- */
+/** Shows a text of any length in virtual rows, with search and copy. @param line 1-based line to scroll to */
 export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()

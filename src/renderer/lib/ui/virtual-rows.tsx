@@ -30,10 +30,7 @@ interface VirtualRowsProps<Row> {
   readonly overscan?: number
   /** Key of a row to scroll to. The list scrolls only when this key changes, not when rows around it do. */
   readonly scrollToKey?: string | undefined
-  /**
-   * Handles a key pressed on a row.
-   * @returns the 0-based row to focus, true if the key is handled, else undefined
-   */
+  /** Handles a key pressed on a row. @returns the 0-based row to focus, true if the key is handled, else undefined */
   readonly onKey?: (key: string, row: Row, index: number) => number | boolean | undefined
   readonly children: (row: Row, index: number) => ReactNode
 }

@@ -4,10 +4,7 @@ const maxLineLength = 400
 export const maxPassageLength = 20_000
 const maxLines = 800
 
-/**
- * Returns the beginning of a single line, with an ellipsis if it was cut.
- * @param max UTF-16 code units
- */
+/** Returns the beginning of a single line, with an ellipsis if it was cut. @param max UTF-16 code units */
 export function clipLine(text: string, max = maxLineLength): string {
   return limitCombiningMarks(text.length <= max ? text : `${text.slice(0, avoidSurrogateSplit(text, max))}…`)
 }
@@ -32,10 +29,7 @@ export function limitCombiningMarks(text: string): string {
   return text.replace(/(\p{M}{32})\p{M}+/gu, '$1…')
 }
 
-/**
- * Splits long lines into rows that can be rendered separately.
- * @param max UTF-16 code units per row
- */
+/** Splits long lines into rows that can be rendered separately. @param max UTF-16 code units per row */
 export function splitLongLines(lines: readonly string[], max = 2000): string[] {
   if (lines.every((line) => line.length <= max)) return [...lines]
   const rows: string[] = []

@@ -8,10 +8,7 @@ const han = /\p{Script=Han}/u
 
 let loaded: PinyinOf | undefined
 
-/**
- * Loads the pinyin dictionary on demand.
- * @param isNeeded false if a search cannot need it
- */
+/** Loads the pinyin dictionary on demand. @param isNeeded false if a search cannot need it */
 export function usePinyin(isNeeded: boolean): PinyinOf {
   const [spell, setSpell] = useState<PinyinOf>(() => loaded ?? noSpelling)
   useEffect(() => {

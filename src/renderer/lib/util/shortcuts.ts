@@ -4,10 +4,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 let overrides: Readonly<Record<string, string>> = {}
 
-/**
- * Sets the shortcuts of the configuration.
- * @param bindings from default keys to the user's keys
- */
+/** Sets the shortcuts of the configuration. @param bindings from default keys to the user's keys */
 export function setBindings(bindings: Readonly<Record<string, string>>): void {
   overrides = bindings
 }
@@ -31,10 +28,7 @@ export function formatKeys(keys: string): string {
 
 export type Shortcuts = Readonly<Record<string, () => void>>
 
-/**
- * Runs a command when its keys are pressed anywhere in the window.
- * @param shortcuts commands by their default keys
- */
+/** Runs a command when its keys are pressed anywhere in the window. @param shortcuts commands by their default keys */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts)
   useEffect(() => {

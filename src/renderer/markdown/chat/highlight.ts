@@ -28,10 +28,7 @@ export function cachedHighlight(code: string, language: string): HighlightedLine
   return worker.cached(keyOf(code, language))
 }
 
-/**
- * Highlights code in a worker.
- * @returns null if the code stays plain
- */
+/** Highlights code in a worker. @returns null if the code stays plain */
 export function highlight(code: string, language: string): Promise<HighlightedLines> {
   return worker.ask(keyOf(code, language), { code, language })
 }

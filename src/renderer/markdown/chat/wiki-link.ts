@@ -32,10 +32,7 @@ export function parseNameHref(href: string | undefined): LinkTarget | undefined 
   return name === undefined ? undefined : splitTarget(decodePart(name))
 }
 
-/**
- * Decodes a relative address.
- * @returns undefined if it leads out of the workspace
- */
+/** Decodes a relative address. @returns undefined if it leads out of the workspace */
 export function decodeTarget(href = ''): LinkTarget | undefined {
   if (href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined
   // Split before decoding: an encoded `%23` is part of the name.

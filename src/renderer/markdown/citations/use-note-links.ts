@@ -18,10 +18,7 @@ import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
 export interface NoteLinks extends ShownLinks {
   /** Returns completions for a link that is being typed, best first. */
   readonly names: (typed: string) => Promise<readonly LinkName[]>
-  /**
-   * Searches for the notes with a tag.
-   * @param name without `#`
-   */
+  /** Searches for the notes with a tag. @param name without `#` */
   readonly openTag: (name: string) => void
 }
 

@@ -37,10 +37,7 @@ const maxDetails = 20_000
 const details = /^ {0,3}<details[\s>]/i
 const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
-/**
- * Splits a note into rows.
- * @param text the whole note with its front matter
- */
+/** Splits a note into rows. @param text the whole note with its front matter */
 export function parseDocument(text: string): Document {
   const rows: Row[] = []
   const lines: number[] = []

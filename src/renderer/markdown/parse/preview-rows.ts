@@ -37,10 +37,7 @@ export function patchOf(before: readonly Row[], { rows, lines, continues, footno
   return { head, tail, rows: rows.slice(head, rows.length - tail), lines, joined: continues, footnotes }
 }
 
-/**
- * Applies a patch. Rows that are not replaced keep their ids.
- * @param nextId returns an unused id
- */
+/** Applies a patch. Rows that are not replaced keep their ids. @param nextId returns an unused id */
 export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch, nextId: () => number): PreviewState {
   const { head, tail, rows, lines, joined, footnotes } = patch
   const end = before.length - tail
@@ -68,10 +65,7 @@ function depthOf(row: Row): number {
   return 'depth' in row ? row.depth : 0
 }
 
-/**
- * Returns the 0-based index of the last row that begins at or before a line, or -1.
- * @param line 1-based
- */
+/** Returns the 0-based index of the last row that begins at or before a line, or -1. @param line 1-based */
 export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
   // Footnotes come last, regardless of their line.
   let found = -1
@@ -88,10 +82,7 @@ export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
   return found
 }
 
-/**
- * Returns the estimated height of a row, px.
- * @param width width of the text, px
- */
+/** Returns the estimated height of a row, px. @param width width of the text, px */
 export function estimatedHeight(shown: PreviewRow, width: number): number {
   if (shown.guess?.width !== width) shown.guess = { width, height: estimateHeight(shown.row, width) }
   return shown.guess.height

@@ -123,10 +123,7 @@ function asTask(item: MarkdownNode): MarkdownNode {
 
 const calloutHead = /^\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*/
 
-/**
- * Converts `> [!note]- Title`, the syntax of Obsidian and GitHub.
- * @returns undefined for any other quote
- */
+/** Converts `> [!note]- Title`, the syntax of Obsidian and GitHub. @returns undefined for any other quote */
 function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []

@@ -15,10 +15,7 @@ export type PropertyValue =
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'other'; readonly text: string }
 
-/**
- * Returns the properties in their order.
- * @returns undefined if the front matter is not a YAML map or has errors
- */
+/** Returns the properties in their order. @returns undefined if the front matter is not a YAML map or has errors */
 export function propertiesOf(matter: string): Property[] | undefined {
   const document = parseDocument(matter, { keepSourceTokens: false, strict: false, uniqueKeys: false })
   if (document.errors.length > 0 || !isMap(document.contents)) return matter.trim() === '' ? [] : undefined

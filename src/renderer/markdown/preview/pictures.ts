@@ -39,10 +39,7 @@ const entries = new Map<string, Entry>()
 let running = 0
 const waiting: (() => void)[] = []
 
-/**
- * Loads an attachment and keeps it while the component is mounted.
- * @param isAsked loads it even if it is large
- */
+/** Loads an attachment and keeps it while the component is mounted. @param isAsked loads it even if it is large */
 export function useAttachment(agent: string, path: string, isAsked: boolean): AttachmentState {
   const [shown, setShown] = useState<{ key: string; state: AttachmentState }>()
   const key = JSON.stringify([agent, path, isAsked])

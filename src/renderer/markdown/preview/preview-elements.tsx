@@ -209,10 +209,7 @@ function TaskMark({ mark, at }: { mark: string; at: number | string | undefined 
   )
 }
 
-/**
- * Returns the click handler of a checkbox, or undefined if it is read-only.
- * @param at 1-based line within the row
- */
+/** Returns the click handler of a checkbox, or undefined if it is read-only. @param at 1-based line within the row */
 function useTick(at: number | string | undefined, was: string): (() => void) | undefined {
   const { onEdit } = useNote()
   const lineOf = useContext(RowLineContext)

@@ -13,10 +13,7 @@ import { useDocument } from './use-document.ts'
 import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
 
 export interface PreviewHandle {
-  /**
-   * Scrolls a source line to the top.
-   * @param line 1-based, may be fractional
-   */
+  /** Scrolls a source line to the top. @param line 1-based, may be fractional */
   follow(line: number): void
 }
 

@@ -6,10 +6,7 @@ export interface Range {
   readonly to: number
 }
 
-/**
- * Returns the ranges of code and comments, in order, without overlap.
- * @param blocks blocks of the same text
- */
+/** Returns the ranges of code and comments, in order, without overlap. @param blocks blocks of the same text */
 export function hiddenRanges(text: string, blocks: readonly Block[] = blocksOfNote(text.split('\n'))): Range[] {
   const code = codeRanges(text, blocks)
   return mergeRanges([...code, ...inlineRanges(text, code)])

@@ -66,10 +66,7 @@ export class Resolver {
     return decoded === target ? undefined : this.#find(from, kind, decoded)
   }
 
-  /**
-   * Counts the files with a name in any folder, ignoring case.
-   * @param base without `.md`
-   */
+  /** Counts the files with a name in any folder, ignoring case. @param base without `.md` */
   countOf(base: string): number {
     return this.#bases.get(keyOf(base))?.length ?? 0
   }

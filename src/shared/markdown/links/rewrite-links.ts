@@ -54,10 +54,7 @@ export function movedPath(path: string, moves: readonly Move[]): string {
   return path
 }
 
-/**
- * Plans the link edits for moves.
- * @param files all files of the workspace, with their links
- */
+/** Plans the link edits for moves. @param files all files of the workspace, with their links */
 export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
   const newPathOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)

@@ -45,10 +45,7 @@ export function testValue(test: PropertyTest, value: string): boolean {
   }
 }
 
-/**
- * Returns true if a tag equals another one or is nested below it.
- * @param key normalized key of the other tag
- */
+/** Returns true if a tag equals another one or is nested below it. @param key normalized key of the other tag */
 export function underTag(name: string, key: string): boolean {
   const own = tagKey(name)
   return own === key || own.startsWith(`${key}/`)

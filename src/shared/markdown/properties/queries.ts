@@ -1,9 +1,6 @@
 const maxValue = 100
 
-/**
- * Returns the search query for a tag.
- * @param name without `#`
- */
+/** Returns the search query for a tag. @param name without `#` */
 export function tagQuery(name: string): string {
   return `tag:${isPlain(name) ? name : `"${name.replaceAll('"', '')}"`}`
 }

@@ -45,10 +45,7 @@ export async function mcp(
   if (problem !== undefined) throw new Error(problem)
 }
 
-/**
- * Subscribes as soon as the memory is open.
- * @returns ends the subscription
- */
+/** Subscribes as soon as the memory is open. @returns ends the subscription */
 function onceOpen(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
   let stop: (() => void) | undefined
   let isOver = false

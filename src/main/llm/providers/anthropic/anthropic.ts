@@ -48,10 +48,7 @@ export function createAnthropicModel(
   }
 }
 
-/**
- * Lists the models that the key may use.
- * @throws AppError for failures of the provider
- */
+/** Lists the models that the key may use. @throws AppError for failures of the provider */
 export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
   const models: ListedModel[] = []
   try {
