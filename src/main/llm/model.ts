@@ -31,7 +31,6 @@ export interface ModelRequest {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
-  /** Most tokens of the answer. */
   readonly maxOutput: number
   /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
@@ -62,7 +61,6 @@ export type ModelEvent =
       /** Maximum number of attempts, including the first. */
       readonly attempts: number
       readonly afterMs: number
-      /** Ends the wait. */
       readonly retryNow: () => void
     }
   | { readonly type: 'done'; readonly message: AssistantMessage }
@@ -75,7 +73,6 @@ export interface ChatModel {
   /** Tokens of a request including its answer. */
   readonly contextWindow: number
   readonly maxOutput: number
-  /** True if messages may contain images. */
   readonly images: boolean
   /** True if requests do not leave this machine (see src/shared/util/locality.ts). */
   readonly isLocal: boolean
@@ -94,7 +91,6 @@ export interface ListedModel {
   readonly images?: boolean | undefined
   /** US dollars per million tokens. */
   readonly prices?: { readonly input: number; readonly output: number } | undefined
-  /** Form of the thinking parameter. */
   readonly thinking?: 'adaptive' | 'budget' | 'none' | undefined
 }
 
@@ -189,7 +185,6 @@ export class ArgumentsDraft {
     else this.#json = ''
   }
 
-  /** Arguments in the form that `addCall` expects. */
   get json(): string {
     return this.#length > maxArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
   }

@@ -45,9 +45,7 @@ export interface ModelsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly ledger: UsageStore
   readonly now: Clock
-  /** File with the cached model lists. */
   readonly listFile: string
-  /** Receives read and write errors of that file. */
   readonly onProblem: (problem: unknown) => void
 }
 
@@ -57,12 +55,10 @@ export interface ModelOutcome {
   readonly failure: AppError | undefined
 }
 
-/** Caller and timeouts of a model. */
 export interface ModelUsageContext {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
-  /** Returns the privacy snapshot with which every request is filtered. */
   readonly look: Look
 }
 
@@ -78,7 +74,6 @@ export class Models {
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
 
-  /** Loads the cached model lists. */
   async load(): Promise<void> {
     await this.#lists.load()
   }
@@ -303,7 +298,6 @@ function createRemoteModel(
   }
 }
 
-/** Wraps a model to report answers and failures. */
 function withOutcomeEvents(model: ChatModel, changes: EventEmitter<ModelOutcome>): ChatModel {
   return {
     ...model,
@@ -320,7 +314,6 @@ function withOutcomeEvents(model: ChatModel, changes: EventEmitter<ModelOutcome>
   }
 }
 
-/** Wraps a model to price and record usage, also of stopped requests, and to enforce the spending limit. */
 function withUsageTracking(
   model: ChatModel,
   prices: ModelPrices | undefined,

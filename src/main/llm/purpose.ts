@@ -16,7 +16,6 @@ export type Purpose =
       readonly kind: 'summary'
       /** Rendered by `renderInParts`. */
       readonly conversation: string
-      /** Summary of the conversation before this part. */
       readonly earlier: string | undefined
       /** Identifiers that the previous attempt left out; `conversation` is then that attempt. */
       readonly missing: readonly string[]

@@ -1,13 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
-/** Events that one listener receives concurrently. */
 const batchSize = 64
 
 type Listener<T> = (change: T) => unknown
 
-/** Read-only view of an emitter, for subscribers. */
 export interface Subscribable<T> {
-  /** Returns a function that unsubscribes. */
   subscribe(listener: Listener<T>): () => void
 }
 

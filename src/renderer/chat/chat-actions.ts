@@ -7,7 +7,6 @@ export interface ChatActions {
   sendEdited(message: string, text: string): Promise<boolean>
   retry(message: string, model?: string): void
   resume(): void
-  /** Repeats a failed request now instead of after its delay. */
   retryNow(): void
   branch(message: string): void
   deleteFrom(message: string): void

@@ -29,9 +29,7 @@ import { OutboxList } from './composer/outbox-list.tsx'
 import { useCreateChatActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
 
-/** A message that is not accepted within this time is shown as "sending", in ms. */
 const showSendingMs = 600
-/** After this time, the connection is checked, in ms. */
 const checkAfterMs = 2500
 
 interface ChatViewProps {
@@ -65,7 +63,6 @@ function NoSuchChat() {
   )
 }
 
-/** Shown if the open conversation was deleted elsewhere. */
 function RemovedChat({ agent, session, title }: { agent: string; session: string; title: string }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -92,16 +89,13 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [hasDetails, setHasDetails] = useState(false)
   const [selected, setSelected] = useState<string>()
   const [editing, setEditing] = useState<string>()
-  /** The user continues a conversation that a reset has closed. */
   const [isReopened, setIsReopened] = useState(false)
   const [isWithoutMemory, setIsWithoutMemory] = useState(false)
-  /** A message whose sending takes longer than `showSendingMs`. */
   const [sending, setSending] = useState<OutgoingMessage>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
   const composer = useRef<ComposerHandle>(null)
-  /** Resolves to the conversation that the first message creates; messages sent meanwhile go to it, too. */
   const startingChat = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
     setEditing(message)
@@ -271,7 +265,6 @@ function ChatHeader({ agent, session, turns, children }: ChatHeaderProps) {
   )
 }
 
-/** Accepts dropped files. */
 function useDropTarget(onFiles: (files: readonly File[]) => void) {
   const [depth, setDepth] = useState(0)
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')

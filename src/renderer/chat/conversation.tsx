@@ -11,11 +11,9 @@ import { ThinkingIndicator } from './messages/thinking-indicator.tsx'
 /** Within this distance from the end, the view follows new text, px. */
 const followDistance = 80
 
-/** Estimated height of a turn, px. */
 const usualHeight = 180
 
 export interface ConversationHandle {
-  /** Scrolls to the end and follows it: the user has just sent a message. */
   follow(): void
 }
 
@@ -113,7 +111,6 @@ function isIn({ question, answers }: Turn, message: string): boolean {
   return question?.id === message || answers.some(({ id }) => id === message)
 }
 
-/** Keeps the end in view when the viewport shrinks because the composer grows. */
 function useStickToEnd(
   frame: React.RefObject<HTMLDivElement | null>,
   virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },

@@ -3,7 +3,6 @@ import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { reduceChatEvent, idle, type LiveTurn } from './live-turn-state.ts'
 
-/** Delay before a lost stream is opened again, in ms. */
 const retryMs = 500
 
 /** Last state of answers whose view was closed while they ran. Shown until the runtime sends the current state. */
@@ -35,7 +34,6 @@ export class LiveTurnFollower {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Applies the conversation's events until the signal aborts. Reconnects when the stream ends. */
   async follow(signal: AbortSignal): Promise<void> {
     const input = { agent: this.#agent, session: this.#session }
     signal.addEventListener('abort', () => this.#leave(), { once: true })

@@ -25,7 +25,6 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
-  /** In a narrow window, list and suggestion are shown alternately. */
   const [isOpened, setIsOpened] = useState(proposal !== undefined)
   const { query, current, proposals, part, chosen } = inbox
   const onKeyDown = (event: KeyboardEvent) => {
@@ -124,7 +123,6 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   )
 }
 
-/** True if a key belongs to the focused field, button or link. */
 function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (/^(BUTTON|A)$/.test(target.tagName) || target.role === 'radio') return key === 'Enter' || key === ' '

@@ -121,10 +121,6 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, o
   )
 })
 
-/**
- * Returns the line to show: the first piece of evidence, or for untrusted text the first line that would be
- * written.
- */
 function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
   const [first] = evidence
   if (rule !== 'outside') return first

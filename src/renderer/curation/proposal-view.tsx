@@ -181,7 +181,6 @@ function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Pro
   )
 }
 
-/** The button's shortcut. */
 function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }

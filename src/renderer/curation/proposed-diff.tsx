@@ -7,7 +7,6 @@ interface ProposedDiffProps {
   readonly path: string
   readonly patch: string
   readonly isNew: boolean
-  /** Compact form for one of several diffs. */
   readonly isSmall?: boolean
 }
 

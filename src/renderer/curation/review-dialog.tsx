@@ -98,7 +98,6 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   )
 }
 
-/** Formats the spending in US dollars if price and limit are known, else in tokens. */
 function useSpent() {
   const { t } = useTranslation()
   return ({ spent, budget, usd }: Pick<ReviewEstimate, 'spent' | 'budget' | 'usd'>): string => {

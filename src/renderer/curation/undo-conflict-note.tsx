@@ -6,7 +6,6 @@ import { IconButton } from '#lib/ui/button.tsx'
 import type { InboxState } from './use-inbox.ts'
 import type { UndoConflict } from './use-undoable-actions.ts'
 
-/** Maximum number shown; the others are listed under *Done*. */
 const maxShown = 12
 
 export function UndoConflictNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState }) {

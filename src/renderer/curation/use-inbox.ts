@@ -106,7 +106,6 @@ export function useInbox(agent: string, first: string | undefined) {
         () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopen(ids) }),
       )
     },
-    /** Undoes a suggestion that was accepted or dismissed. */
     restore: async ({ acceptance, id }: Proposal) => {
       const undo = acceptance === undefined ? reopen([id]) : takeBack(acceptance)
       await act(() => steps.takeBack(undo))

@@ -14,7 +14,6 @@ interface ActionToast {
   readonly undo: () => Promise<UndoResult>
 }
 
-/** Result of an undo. */
 type UndoResult = { readonly stuck?: readonly UndoConflict[] } | void
 
 const toastId = 'upkeep'
@@ -24,11 +23,9 @@ export function useUndoableActions(onDone: () => void) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
   const [stuck, setStuck] = useState<readonly UndoConflict[]>([])
-  /** Undo functions, the latest last. */
   const done = useRef<ActionToast['undo'][]>([])
   /** A ref, since the state changes only with the next render. */
   const busy = useRef(false)
-  /** Number of times `u` was pressed while an action was running. */
   const undosWanted = useRef(0)
 
   const takeBack = async (undo: ActionToast['undo']) => {
@@ -38,11 +35,6 @@ export function useUndoableActions(onDone: () => void) {
     if (left.length > 0) showWarning(t('upkeep.stuck', { count: left.length }), { id: toastId })
     else dismissToast(toastId)
   }
-  /**
-   * Runs an action and shows a toast.
-   * @param told returns the text of the toast and the undo function
-   * @returns undefined if another action is running or the action failed
-   */
   const act = async <T>(
     work: () => Promise<T>,
     told?: (value: T) => ActionToast | undefined,

@@ -10,7 +10,6 @@ const maxContextCharacters = 20_000
 /** Larger texts are not counted, in characters. */
 export const maxCounted = 500_000
 
-/** Texts above `fewCharacters` are counted after a debounce of `settleMs`. */
 const fewCharacters = 30_000
 const settleMs = 500
 

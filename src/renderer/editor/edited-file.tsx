@@ -36,10 +36,8 @@ import { Outline } from './tree/outline.tsx'
 import { togglePanel, type OpenPanels } from './panel-layout.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
-/** Monaco is large, so it loads when the first file is opened. */
 const Editor = lazy(() => import('./editor.tsx'))
 
-/** The preview loads on demand, too. */
 const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
 
 const DiffView = lazy(() => import('./diff-view.tsx'))
@@ -47,7 +45,6 @@ const DiffView = lazy(() => import('./diff-view.tsx'))
 /** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorAfterMs = 400
 
-/** Panels whose state is stored for the next file and session. */
 const storedPanels = ['preview', 'full', 'links'] as const
 const storageKey = (what: (typeof storedPanels)[number]) => `commonplace.file.${what}`
 
@@ -58,7 +55,6 @@ interface OpenFileProps {
   readonly autosave: Appearance['autosave']
   /** Set if the file was moved or deleted elsewhere since it was opened. */
   readonly gone: MissingFile | undefined
-  /** Called when the user discards the draft. */
   readonly onDiscarded: () => void
 }
 
@@ -286,7 +282,6 @@ function Conflict({ file }: { file: EditedFile }) {
   )
 }
 
-/** Labels the two sides of a conflict. In a narrow window they are above each other and differ by colour. */
 function ConflictSides({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
   const causeName = useCauseName(agent)
@@ -306,11 +301,9 @@ function ConflictSides({ agent, path }: { agent: string; path: string }) {
 interface GoneNoticeProps {
   readonly file: EditedFile
   readonly movedTo: string | undefined
-  /** Button that opens the new path. */
   readonly onward: React.RefObject<HTMLButtonElement | null>
 }
 
-/** Shown if the file was moved or deleted: the text stays, with actions to continue. */
 function MissingFileNotice({ file, movedTo, onward }: GoneNoticeProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -6,10 +6,8 @@ import { registerMarkdown, setLinkContext, unresolvedRanges, type LinkContext } 
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 import { handlePastedFiles } from './attach-files.ts'
 
-/** Debounce before links are checked again, in ms. */
 const linkCheckDebounceMs = 300
 
-/** Duration of the highlight of external changes, in ms. */
 const changedShownMs = 6000
 
 export interface EditorHandle {
@@ -206,12 +204,10 @@ function undoOrRedo(model: monaco.editor.ITextModel | null | undefined, way: 'un
   if (typeof go === 'function') go.call(model)
 }
 
-/** True if the text is empty or only a title. */
 function isBlankNote(text: string): boolean {
   return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
-/** Formats the margin of a line: author and time, a rule, and the number, in aligned columns. */
 function formatMargin(note: string, number: number): string {
   const most = 22
   const shown = note.length > most ? `${note.slice(0, most - 1)}…` : note
@@ -247,7 +243,6 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
 /** Limits up to which the browser measures line breaks. It lays out all lines for that. */
 const maxMeasured = { lines: 2000, characters: 5000 }
 
-/** Returns the browser's line breaking, exact for every script, or the fast one by columns for long texts. */
 function wrappingOf(text: string): 'advanced' | 'simple' {
   const lines = text.split('\n', maxMeasured.lines)
   const isShort = lines.length < maxMeasured.lines && lines.every((line) => line.length <= maxMeasured.characters)

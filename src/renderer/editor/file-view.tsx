@@ -79,7 +79,6 @@ interface MissingProps {
   readonly onOpenDraft: () => void
 }
 
-/** Shown if the file does not exist. Offers its new path or an unsaved draft. */
 function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -123,7 +122,6 @@ interface ReadOnlyProps {
   readonly isProtected: boolean
 }
 
-/** Shows a file that cannot be edited: one in an extra folder, of another agent, or without write permission. */
 function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   const [isRead, setIsRead] = useState(true)
   const { t } = useTranslation()
@@ -163,7 +161,6 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   )
 }
 
-/** Polling interval for write permission, in ms. */
 const lookMs = 3000
 
 const nothing: DiskFile = { text: '', hash: null }

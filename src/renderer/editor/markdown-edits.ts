@@ -29,7 +29,6 @@ export function toggleTask(line: string): string {
   return `${indent}${marker}${space}${next}${text}`
 }
 
-/** Returns the display width in columns: CJK characters take two. */
 function widthOf(text: string): number {
   let width = 0
   for (const letter of text)

@@ -7,7 +7,6 @@ import { parseProperties } from '#shared/markdown/properties/parse-properties.ts
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
 
-/** The open file and its link resolver. */
 export interface LinkContext extends NoteLinks {
   readonly path: string
 }
@@ -87,7 +86,6 @@ function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
   return model.getValueLength() > maxLinked ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
 }
 
-/** Includes the fragment. */
 function targetOf({ target, fragment }: NoteLink): LinkTarget {
   return { target, ...(fragment === undefined ? {} : { fragment }) }
 }
@@ -112,7 +110,6 @@ export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: L
     .map((link) => rangeOf(model, link))
 }
 
-/** Suggests files after `[[` and `](`, and headings after `#`. */
 async function linkSuggestions(
   model: monaco.editor.ITextModel,
   position: monaco.Position,
@@ -145,7 +142,6 @@ async function linkSuggestions(
   }))
 }
 
-/** Completes `/date`, `/time` and `/entry` to the current time, in the format of daily logs. */
 function dateSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
   const typed = /(?:^|\s)(\/[a-z]*)$/.exec(before)?.[1]
   if (typed === undefined) return []

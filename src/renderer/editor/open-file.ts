@@ -16,7 +16,6 @@ export interface DiskFile {
 
 export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
-/** Autosave debounce, in ms. */
 const saveAfterMs = 1500
 
 /** A file that no longer exists. Without `movedTo` it was deleted. */
@@ -31,7 +30,6 @@ export interface OpenFile {
   readonly state: SaveState
   /** Text on disk that conflicts with the editor; undefined without a conflict. */
   readonly conflictingText: string | undefined
-  /** True if the text was restored from a draft. */
   readonly hasDraft: boolean
   /** The file was deleted or moved elsewhere. It is not written until the user decides. */
   readonly isMissing: boolean
@@ -40,12 +38,10 @@ export interface OpenFile {
   readonly type: (text: string) => void
   /** Saves the text. Also recreates a deleted file. */
   readonly save: () => Promise<void>
-  /** Resolves the conflict. */
   readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
   readonly discard: () => Promise<void>
   /** Continues the draft in another file, usually the same one under its new path. */
   readonly continueIn: (path: string) => Promise<void>
-  /** Loads another window's draft into the editor. */
   readonly loadDraft: (other: OtherDraft) => void
   readonly discardDraft: (other: OtherDraft) => void
 }
@@ -95,7 +91,6 @@ export function useOpenFile(
   })
   const timers = useRef({ draft: 0, save: 0 })
 
-  /** Applies a file state from disk. */
   const show = useCallback((file: DiskFile) => {
     latest.current = { ...latest.current, text: file.text, base: file, isConflictShown: false }
     setText(file.text)
@@ -105,7 +100,6 @@ export function useOpenFile(
     setHasDraft(false)
   }, [])
 
-  /** Set once a draft of this window has been stored. */
   const hasStoredDraft = useRef(false)
 
   const storeDraft = useCallback(() => {
@@ -174,7 +168,6 @@ export function useOpenFile(
     }
   }, [agent, path, disk, restoreDraft])
 
-  /** Handles a save to a missing file: keeps the text in the editor and as a draft. */
   const handleMissingFile = useCallback(() => {
     setMissed(latest.current.disk)
     setTheirs(undefined)
@@ -349,7 +342,6 @@ async function readDisk(agent: string, path: string): Promise<DiskFile> {
   }
 }
 
-/** Calls back when the view, tab or window is left. */
 function useLeaving(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()

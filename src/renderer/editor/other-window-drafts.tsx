@@ -6,7 +6,6 @@ import type { OpenFile, OtherDraft } from './open-file.ts'
 
 interface OtherDraftsProps {
   readonly file: OpenFile
-  /** The draft shown beside the text. */
   readonly compared: OtherDraft | undefined
   readonly onCompare: (other: OtherDraft | undefined) => void
 }

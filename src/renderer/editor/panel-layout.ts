@@ -3,9 +3,7 @@ export interface OpenPanels {
   /** The preview replaces the text. */
   readonly full?: boolean
   readonly history: boolean
-  /** Backlinks and links; shares its place with the history. */
   readonly links: boolean
-  /** Author of each line. */
   readonly blame: boolean
 }
 

@@ -4,7 +4,6 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { api } from '#lib/api/client.ts'
 import { isCanvas } from './file-kind.ts'
 
-/** With more files than this, the list is hidden at first. */
 const many = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`

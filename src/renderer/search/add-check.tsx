@@ -11,7 +11,6 @@ import { paths } from '#lib/router/paths.ts'
 interface AddCheckProps {
   readonly agent: string
   readonly query: string
-  /** Lines that the query should find. */
   readonly lines: CheckedQuestion['relevant'][number]
 }
 

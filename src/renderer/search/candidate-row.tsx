@@ -20,7 +20,6 @@ const shrinksFirst = 'min-w-10 shrink-[99999] truncate pl-1'
 
 /** Class of columns that hide in a narrow list; the row repeats them below. */
 export const wideOnly = '@max-[860px]:hidden'
-/** Class of the row that replaces these columns. */
 const narrowOnly = 'hidden @max-[860px]:flex'
 
 interface RowProps {
@@ -141,7 +140,6 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   )
 }
 
-/** Shows the change of rank, such as `▲2`, with an accessible description. */
 function MoveMark({ move }: { move: RankChange }) {
   const { t } = useTranslation()
   if (typeof move === 'string')

@@ -15,7 +15,6 @@ import type { Condition } from '#shared/contract/index.ts'
 
 interface ConditionChipsProps {
   readonly conditions: readonly Condition[]
-  /** Disables or enables a condition. */
   readonly onToggle: (text: string) => void
 }
 
@@ -79,7 +78,6 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
   )
 }
 
-/** Shows the dates of a relative condition. */
 function Span({ condition: { from, to, isOff } }: { condition: Condition }) {
   if (isOff || (from === null && to === null)) return null
   const shown = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`

@@ -15,7 +15,6 @@ interface WhyNotProps {
   readonly onPlace: (place: string) => void
   readonly hasQuery: boolean
   readonly explanation: Explanation | undefined
-  /** Tries out a changed setting. */
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 

@@ -94,7 +94,6 @@ function isOf(recall: Recall, outcome: Outcome): boolean {
   return outcome === 'all' || outcomeOf(recall) === outcome
 }
 
-/** Returns true if query, question, chat title or a path contains the filter's words. */
 function mentions({ query, question, title, results }: Recall, filter: string): boolean {
   return hasWords([query, question, title, ...results.map(({ path }) => path)], filter)
 }

@@ -10,9 +10,7 @@ import { Row, wideOnly } from './candidate-row.tsx'
 
 /** Rows rendered while the user types: more than fit into a window. */
 const rowsWhileTyping = 18
-/** Rows rendered after a pause, and added by each click on "more". */
 const page = 60
-/** Length of the pause, in ms. */
 const pauseMs = 250
 
 interface ResultsProps {
@@ -119,7 +117,6 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
   )
 })
 
-/** Returns the number of rows to render. It restarts with each query. */
 function useRowLimit(query: string) {
   const [of, setOf] = useState({ query, limit: rowsWhileTyping })
   const limit = of.query === query ? of.limit : rowsWhileTyping
@@ -158,7 +155,6 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
   )
 }
 
-/** Warns that the index is out of date, with the reason. */
 function StaleIndexLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
   const { t } = useTranslation()
   if (!stale) return null
@@ -169,7 +165,6 @@ function StaleIndexLine({ explanation: { stale, standstill } }: { explanation: E
   )
 }
 
-/** Explains why vector search did not take part, with the provider's message. */
 function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
   const { code, message, since, count, script } = notice
   const { t } = useTranslation()

@@ -5,7 +5,6 @@ interface ScoreBarProps {
   readonly score: number
   readonly vector: number
   readonly text: number
-  /** Boost that lifts the score above the threshold. */
   readonly boost?: number
   readonly minScore: number
   readonly dim?: boolean

@@ -109,7 +109,6 @@ export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
   )
 }
 
-/** Decimal places of the figures. */
 const digits = 4
 
 function precise(value: number): string {

@@ -189,7 +189,6 @@ function Toggle({ isOn, onToggle, children }: ToggleProps) {
   )
 }
 
-/** Maximum characters of a path. */
 const maxShown = 120
 
 function UnsearchedCount({ agent }: { agent: string }) {

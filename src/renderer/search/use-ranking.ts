@@ -6,7 +6,6 @@ import { useDebounced } from '#lib/util/use-debounced.ts'
 import type { FileLine } from '#lib/router/paths.ts'
 import { diffRanks, diffRechunkRanks, type RankChanges } from './rank-diff.ts'
 
-/** Debounce of the sliders, in ms. */
 const sliderPauseMs = 40
 
 /** Debounce of the chunk size, in ms: chunking again takes longer. */
@@ -46,7 +45,6 @@ export function useRanking(
   return {
     explanation: query === '' ? undefined : shown,
     moves,
-    /** True while the ranking under the current settings is loading. */
     isAsking: inForce.isFetching,
     isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
     error: inForce.error ?? (isTrying ? other.error : null),

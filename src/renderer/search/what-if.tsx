@@ -14,7 +14,6 @@ import { Slider } from '#lib/ui/slider.tsx'
 interface WhatIfProps {
   readonly agent: string
   readonly current: SearchSettings
-  /** Settings being tried. */
   readonly settings: SearchSettings
   /** Weights that the ranking used; undefined while it is loading. */
   readonly used: Explanation['weights'] | undefined
@@ -23,7 +22,6 @@ interface WhatIfProps {
   /** Without embeddings, keywords have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
-  /** Further controls. */
   readonly children?: ReactNode
 }
 
@@ -157,7 +155,6 @@ interface OptionalProps {
   readonly children: (value: number) => ReactNode
 }
 
-/** A setting with a checkbox that enables it. */
 function Optional({ label, hint, value, first, onChange, children }: OptionalProps) {
   return (
     <div className="flex flex-col gap-1">

@@ -102,7 +102,6 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
   )
 }
 
-/** Makes an id that the contract accepts. */
 function idOf(name: string): string {
   const id = name
     .toLowerCase()

@@ -15,7 +15,6 @@ interface ControlProps {
   /** The value in use while the field is empty. */
   readonly unset?: string
   readonly onSet: (value: unknown) => void
-  /** Id of the element with the error message. */
   readonly errorId: string | undefined
 }
 
@@ -112,7 +111,6 @@ export function Control({ row, name, value, unset, onSet, errorId }: ControlProp
   }
 }
 
-/** Weights of vectors and keywords: automatic, or a slider for the share of vectors. */
 function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
   const { t } = useTranslation()
   const vector = valueAt(value, ['vector'])
@@ -150,7 +148,6 @@ function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
   )
 }
 
-/** Initial weight of vectors when it is set manually. */
 const initialVectorShare = 0.3
 
 function asText(value: unknown): string {
@@ -172,7 +169,6 @@ interface TypedProps {
   readonly onDone: (text: string) => void
 }
 
-/** A text field that saves on blur or Enter. */
 function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId, onDone }: TypedProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)

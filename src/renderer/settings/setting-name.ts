@@ -4,7 +4,6 @@ import type { GroupId } from './setting-sections.ts'
 
 export interface SettingWords {
   readonly nameOf: (path: readonly string[]) => string
-  /** Returns the label of an option. */
   readonly valueNameOf: (path: readonly string[], value: string) => string
   readonly groupNameOf: (group: GroupId) => string
 }

@@ -170,7 +170,6 @@ function ScopeChoice({ name, agent, scope, onChoose }: ScopeChoiceProps) {
 }
 
 interface EmbeddingConsentProps {
-  /** Names of the affected agents. */
   readonly agents: readonly string[]
   readonly of: EmbeddingModel
   readonly onAgree: () => void

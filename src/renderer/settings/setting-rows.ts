@@ -6,7 +6,6 @@ export interface SettingRow {
   readonly min: number | undefined
   readonly max: number | undefined
   readonly isInteger: boolean
-  /** True if null is allowed. */
   readonly isNullable: boolean
 }
 

@@ -22,7 +22,6 @@ export const sections = [
 export type SectionId = (typeof sections)[number]['id']
 export type GroupId = (typeof sections)[number]['groups'][number]
 
-/** Anchors of panels within a section. */
 const partOf: Readonly<Record<string, SectionId>> = {
   spending: 'models',
   meaning: 'recall',
@@ -55,7 +54,6 @@ export function groupOf(path: readonly string[]): { section: SectionId; group: G
   return undefined
 }
 
-/** A setting with its position and scope. */
 export interface PlacedSetting {
   readonly row: SettingRow
   readonly section: SectionId

@@ -114,7 +114,6 @@ interface SectionNavProps {
   readonly onFollow: () => void
 }
 
-/** Navigation on the left, or a select field above in a narrow window. */
 function SectionNav({ shown, onFollow }: SectionNavProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

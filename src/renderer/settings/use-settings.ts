@@ -13,7 +13,6 @@ export interface Settings {
   readonly hasOwnEntry: boolean
   /** Returns the value set in a scope, or undefined if it is inherited. */
   ownValue(setting: PlacedSetting, scope: Scope): unknown
-  /** Returns the effective value in a scope. */
   effectiveValue(setting: PlacedSetting, scope: Scope): unknown
   /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
   inheritedValue(setting: PlacedSetting, scope: Scope): unknown

@@ -15,16 +15,13 @@ import { sections } from '../settings/setting-sections.ts'
 export interface Command {
   readonly id: string
   readonly label: string
-  /** Search terms in addition to the label. */
   readonly keywords: readonly string[]
   readonly keys?: string
   readonly run: () => void
 }
 
-/** State and actions of the frame that commands use. */
 export interface Frame {
   readonly agent: Agent
-  /** The open conversation. */
   readonly session: string | undefined
   readonly capture: () => void
   readonly newFile: () => void

@@ -72,7 +72,6 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
   )
 }
 
-/** Applies theme and language. @returns the theme in use */
 function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
   const [systemIsDark, setSystemIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
   useEffect(() => {

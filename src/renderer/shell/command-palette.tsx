@@ -24,7 +24,6 @@ interface CommandPaletteProps {
   readonly onClose: () => void
 }
 
-/** Maximum rows of a kind. The palette shows the best ones. */
 const maxShown = 50
 /** Maximum rows of a kind before anything is typed, so that the palette opens at once. */
 const maxBeforeTyping = 12
@@ -142,7 +141,6 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   )
 }
 
-/** Single settings and panels that match every word of the query. */
 function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: PinyinOf; go: Go }) {
   const { t } = useTranslation()
   const { nameOf } = useSettingWords()

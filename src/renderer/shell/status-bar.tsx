@@ -149,7 +149,6 @@ function ModelMenu({ agent }: { agent: Agent }) {
   )
 }
 
-/** Links to the monthly spending limit when it is nearly reached or exceeded. */
 function SpendingWarning() {
   const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())

@@ -96,7 +96,6 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
 
 interface CaptureDialogProps {
   readonly agents: readonly Agent[]
-  /** Initial text. */
   readonly text: string | undefined
   readonly onClose: () => void
 }
@@ -111,7 +110,6 @@ function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
   )
 }
 
-/** Characters of a selection that are used as a query. */
 const maxQueryCharacters = 200
 
 function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {

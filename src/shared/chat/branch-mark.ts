@@ -6,7 +6,6 @@ export const branchEntry = 'commonplace.branch'
 export interface BranchMark {
   /** Id of the first deleted message; the branch is no longer offered. */
   readonly deleted?: string
-  /** Id of the message whose deletion is undone. */
   readonly restored?: string
 }
 

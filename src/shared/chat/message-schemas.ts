@@ -18,7 +18,6 @@ export const toolCallPartSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
-  /** Opaque provider data to send back with the call. */
   thoughtSignature: z.string().optional(),
 })
 
@@ -78,7 +77,6 @@ export const toolResultMessageSchema = z.object({
   isError: z.boolean(),
   timestamp: z.number(),
   local: localSchema,
-  /** Sources of the content. */
   sources: z.array(sourceSchema).optional(),
 })
 

@@ -3,7 +3,6 @@ import { searchResponseSchema } from '../contract/search.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { isRecord } from '../util/json.ts'
 
-/** A validation error of one argument of a tool call. */
 export const wrongArgumentSchema = z.object({
   /** Argument name; empty if the error concerns all arguments. */
   field: z.string(),
@@ -16,9 +15,7 @@ export type WrongArgument = z.infer<typeof wrongArgumentSchema>
 export const toolDetailsSchema = z.discriminatedUnion('kind', [
   /** Result of `memory_search`. */
   z.object({ kind: z.literal('recall'), recall: searchResponseSchema }),
-  /** Result of `write` and `edit`. */
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
-  /** The call was rejected because of its arguments. */
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
   /** No tool ran: unknown name, unparseable call, or not allowed. */
   z.object({ kind: z.literal('notCalled') }),

@@ -5,7 +5,6 @@ import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
   id: agentIdSchema,
-  /** Display name. */
   name: z.string(),
   workspace: z.string(),
   color: z.string(),

@@ -15,7 +15,6 @@ export const queuedMessageSchema = z.object({
 })
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 
-/** A tool call that waits for the user's permission. */
 export const permissionSchema = z.object({
   id: z.string(),
   server: z.string(),
@@ -126,13 +125,11 @@ export const chat = {
     .output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
-  /** Continues an interrupted answer. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
   /** Retries at once instead of waiting for `afterMs`. */
   retryNow: base.input(forSession).output(done),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
-  /** Removes an undelivered message from the queue. */
   unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
   /** Sends the queued messages when no turn is running. */
   sendQueued: base.input(forSession).output(done),

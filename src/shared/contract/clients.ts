@@ -11,9 +11,7 @@ export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
 
 export const memoryClientSchema = z.object({
   id: clientIdSchema,
-  /** Display name. */
   name: z.string(),
-  /** Agent whose memory the client uses. */
   agent: agentIdSchema,
   permission: clientPermissionSchema,
   /** True if an HTTP access token exists. */
@@ -40,7 +38,6 @@ export const clientQuestionSchema = z.object({
 })
 export type ClientQuestion = z.infer<typeof clientQuestionSchema>
 
-/** A program that can be configured to use this memory over MCP. */
 export const connectableProgramSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -132,15 +129,12 @@ export const clients = {
       }),
     )
     .output(z.object({ texts: z.array(z.string()) })),
-  /** Undoes a note that this client wrote. */
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))
     .output(z.object({ path: filePathSchema })),
-  /** Lists programs that can connect to this agent's memory. */
   programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
   /** Applies the `patch` of `programs`; the rest of the configuration file stays unchanged. */
   connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({})),
-  /** Removes the entry from the program's configuration. */
   disconnect: base.input(forProgram).output(z.object({})),
   /** Starts the MCP server with the program's configuration and counts its tools. */
   test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),

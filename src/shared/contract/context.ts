@@ -67,7 +67,6 @@ export const contextReportSchema = z.object({
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 
-/** One request of a session. */
 export const contextStepSchema = contextReportSchema.omit({ items: true }).extend({
   /** Id of the transcript entry. */
   id: z.string(),
@@ -81,7 +80,6 @@ export const contextStepSchema = contextReportSchema.omit({ items: true }).exten
 })
 export type ContextStep = z.infer<typeof contextStepSchema>
 
-/** A flush, compaction or pruning in the timeline. */
 export const contextEventSchema = z.object({
   id: z.string(),
   /** 0-based index of the step that follows it. */
@@ -91,7 +89,6 @@ export const contextEventSchema = z.object({
 })
 export type ContextEvent = z.infer<typeof contextEventSchema>
 
-/** A part of a request as sent. */
 export const requestBlockSchema = z.object({ layer: layerSchema, name: z.string(), text: z.string() })
 export type RequestBlock = z.infer<typeof requestBlockSchema>
 

@@ -39,7 +39,6 @@ export const habits = {
       exists: z.boolean(),
       /** Paths of the agent's own files that already exist. */
       own: z.array(z.string()),
-      /** True if the folder contains no files at all. */
       isEmpty: z.boolean(),
       notes: z.number().int(),
       habits: habitsSchema,

@@ -63,7 +63,6 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
   z.object({ type: z.literal('usageChanged') }),
-  /** A part of the app failed or recovered. */
   z.object({ type: z.literal('healthChanged') }),
   z.object({ type: z.literal('mcpChanged') }),
   /** A client connected or disconnected, its permissions changed, or it waits for the user's approval. */

@@ -5,9 +5,7 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const foundFileSchema = z.object({
   path: z.string(),
-  /** Number of matches. */
   count: z.number().int(),
-  /** Number of lines with a match. */
   lineCount: z.number().int(),
   /** 1-based lines; only the first ones if there are many. */
   lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
@@ -40,7 +38,6 @@ const replaceEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
   z.object({
     type: z.literal('done'),
-    /** Number of replaced matches. */
     count: z.number().int(),
     files: z.number().int(),
     left: z.array(leftFileSchema),

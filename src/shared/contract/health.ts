@@ -44,7 +44,6 @@ export const problemSchema = z.object({
   /** English message of the failed part. */
   message: z.string(),
   path: z.string().optional(),
-  /** Paths of affected notes. */
   files: z.array(z.string()).optional(),
   remedy: remedySchema.optional(),
 })

@@ -34,7 +34,6 @@ const originShape = {
   sources: z.array(z.string()).readonly().optional(),
 }
 
-/** One change of one file. */
 export const historyEntrySchema = z.object({
   ...originShape,
   commit: z.string(),

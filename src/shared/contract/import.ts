@@ -12,7 +12,6 @@ export const knownMemorySchema = z.object({
 })
 export type KnownMemory = z.infer<typeof knownMemorySchema>
 
-/** Settings of another program and their counterparts here. */
 export const foreignSettingsSchema = z.object({
   /** Path of the source file; never modified. */
   file: z.string(),
@@ -115,7 +114,6 @@ export const importStandingSchema = z.object({
 })
 export type ImportStatus = z.infer<typeof importStandingSchema>
 
-/** An import that can be undone. */
 export const pastImportSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
@@ -142,7 +140,6 @@ export const importContract = {
   known: base.output(z.array(knownMemorySchema)),
   /** Lists settings of other programs found on this machine, and which of them can be imported. */
   settings: base.output(z.array(foreignSettingsSchema)),
-  /** Imports these settings. */
   takeOver: base.input(z.object({ file: z.string().max(maxPath) })).output(foreignSettingsSchema),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),

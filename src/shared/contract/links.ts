@@ -9,7 +9,6 @@ const placeShape = {
   text: z.string(),
 }
 
-/** Target of a link. */
 const leadsShape = {
   /** Null if the link is broken. */
   path: z.string().nullable(),
@@ -100,7 +99,6 @@ const forNote = forAgent.extend({ path: filePathSchema })
 const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
 
 export const links = {
-  /** Links and backlinks of a note. */
   of: base.input(forNote).output(
     z.object({
       outgoing: z.array(outgoingLinkSchema),
@@ -109,7 +107,6 @@ export const links = {
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** Resolves a link of a note. */
   resolve: base
     .input(
       forNote.extend({
@@ -142,7 +139,6 @@ export const links = {
     .output(z.object({ patch: z.string() })),
   /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
   names: base.input(forNote.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
-  /** Previews the changes that a move makes in notes. */
   planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
   /**
    * Moves a file or folder. With `plan`, also updates all links, atomically: an error rolls back everything.

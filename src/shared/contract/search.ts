@@ -7,7 +7,6 @@ import { maxQuery } from '../util/limits.ts'
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])
 export type MemoryScope = z.infer<typeof memoryScopeSchema>
 
-/** Reason why a file, or a line of it, is not searchable. */
 export const unsearchedSchema = z.object({
   /**
    * `project`: part of every request anyway · `scope`: excluded by the scope setting · `ignored`: excluded by the
@@ -28,7 +27,6 @@ export const unsearchedSchema = z.object({
     'pending',
     'emptyLine',
   ]),
-  /** The read error. */
   message: z.string().optional(),
 })
 export type IndexExclusion = z.infer<typeof unsearchedSchema>
@@ -74,7 +72,6 @@ const textsSchema = z.object({
 })
 
 export const meaningSchema = z.object({
-  /** All passages of the memory. */
   all: textsSchema,
   /** Passages without a vector of the model in question; its provider would receive them. */
   unsent: textsSchema,
@@ -178,7 +175,6 @@ export const timingsSchema = z.object({
 
 export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
 
-/** Search settings of an agent. */
 export const searchSettingsSchema = z.object({
   /** `auto`: derived from the measured quality of the vectors. */
   weights: z.union([z.literal('auto'), weightsSchema]),
@@ -210,7 +206,6 @@ export type SearchOptions = z.infer<typeof searchOptionsSchema>
 /** A part of the query that filters results (`in:2024-05`, `-draft`) or boosts them (`last week`). */
 export const conditionSchema = z.object({
   kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
-  /** Text of the condition in the query. */
   text: z.string(),
   /** True if `disabledConditions` disabled it. */
   isOff: z.boolean(),
@@ -291,7 +286,6 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-/** Location and preview of a chunk. */
 const shownShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
 
 export const candidateSchema = z.object({
@@ -381,7 +375,6 @@ export const explanationSchema = z.object({
 })
 export type Explanation = z.infer<typeof explanationSchema>
 
-/** Lines returned to an agent by a search. */
 export const recalledLinesSchema = z.object({
   path: z.string(),
   startLine: z.number().int(),
@@ -420,7 +413,6 @@ export type ChunkSize = z.infer<typeof chunkSizeSchema>
 
 const rechunkedSchema = z.object({ chunks: z.number().int(), explanation: explanationSchema })
 
-/** The same files with the current and the proposed chunk size. */
 export const rechunkSchema = z.object({
   before: rechunkedSchema,
   after: rechunkedSchema,

@@ -29,7 +29,6 @@ export const sessionMessageSchema = z.object({
 })
 export type SessionMessage = z.infer<typeof sessionMessageSchema>
 
-/** Result of a slash command. */
 export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['compacted', 'nothingToCompact']), before: z.number(), after: z.number() }),
   z.object({ kind: z.literal('needsArgument'), command: z.string() }),

@@ -158,7 +158,6 @@ export const reviewEstimateSchema = z.object({
 })
 export type ReviewEstimate = z.infer<typeof reviewEstimateSchema>
 
-/** Suggestions in one request. */
 const maxIds = 5000
 const idsSchema = z.array(idSchema).min(1).max(maxIds)
 const forProposals = forAgent.extend({ ids: idsSchema })
@@ -173,7 +172,6 @@ export const upkeep = {
       progress: progressSchema.nullable(),
       /** End of the last scan, ms since the epoch; null before the first. */
       lookedAt: z.number().nullable(),
-      /** True while a review is running. */
       isReviewing: z.boolean(),
       review: reviewOutcomeSchema.nullable(),
       /** Next scheduled review, ms since the epoch; null if none is scheduled. */

@@ -4,7 +4,6 @@ export interface AddedNote {
   readonly headings: readonly string[]
   /** Title of the heading above it, without `#`. */
   readonly under: string
-  /** Lines of the note itself. */
   readonly body: readonly string[]
   /** 1-based line of the body when it was added; if several places match, the closest one applies. */
   readonly at: number

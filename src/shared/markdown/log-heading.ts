@@ -15,7 +15,6 @@ export function logHeading(note: string, time: string): string {
   return fitsOneLine || plain === '' || hasSourceMark(line) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
 }
 
-/** Truncates at a word boundary if there is one. */
 function titleOf(line: string): string {
   const letters = [...line]
   const room = most.title[scriptOf(line)]

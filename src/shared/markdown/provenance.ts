@@ -114,7 +114,6 @@ export function withImport(text: string, name: string, day: string): string {
   return withProperty(text, `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`)
 }
 
-/** Adds a line at the top of the front matter; creates the front matter if missing. */
 function withProperty(text: string, line: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const from = frontMatterOf(text)?.from

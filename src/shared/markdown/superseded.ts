@@ -94,7 +94,6 @@ export function matchesQuote(line: string, quote: string): boolean {
   return quote.endsWith('…') ? words.startsWith(quote.slice(0, -1)) : words === quote
 }
 
-/** Returns the words of a line without list or quote markers, trailing marks and strikethrough. */
 function wordsOf(line: string): string {
   const said = supersededLine(line)?.text ?? withoutLead(line)
   return said.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()

@@ -64,7 +64,6 @@ function clausesOf(text: string): Clause[] {
   return clauses
 }
 
-/** Removes Markdown markers, and the time that starts a log heading. */
 function withoutMarkdown(line: string): string {
   const said = withoutLead(line)
   return leadOf(line).level > 0 ? said.replace(/^\d{1,2}:\d{2}\b/, '') : said

@@ -14,7 +14,6 @@ export interface Blocks {
 interface Line {
   /** Heading level by any interpretation, 1 to 6; 0 if it is not a heading. */
   readonly level: number
-  /** Lines that a mark on this line covers. */
   readonly cover: Range
   /** 0-based line to put a mark on to cover this line: a code block's opening line, a paragraph's last line. */
   readonly place: number
@@ -140,7 +139,6 @@ function columns(line: string): number {
   return sum
 }
 
-/** Returns items with their content by the line of their marker, and each line's owning item. */
 function itemsOf(
   lines: readonly string[],
   kinds: readonly Kind[],
@@ -223,7 +221,6 @@ function sectionEnds(
   return ends
 }
 
-/** Returns indented code with the blank lines inside it. */
 function indentedRuns(
   kinds: readonly Kind[],
   depths: readonly number[],

@@ -15,7 +15,6 @@ export interface Interpretations {
   readonly fences: readonly (Range | undefined)[]
   /** Blocks by interpretation. */
   readonly blocks: readonly (readonly (Range | undefined)[])[]
-  /** Returns true if any interpretation puts the line inside a block. */
   readonly isInAnyBlock: (at: number) => boolean
 }
 
@@ -67,7 +66,6 @@ function blocksBy(lines: readonly string[], opening: Opening): (Block | undefine
   })
 }
 
-/** Matches fences in list items and quotes at any indentation. */
 function anyFence(line: string): ReturnType<Opening> {
   const markOf = (one: string) => looseFenceAt(one.replace(/^[\s>]+/, ''))?.marker
   const mark = markOf(line)
@@ -90,7 +88,6 @@ const raw: readonly (readonly [RegExp, RegExp])[] = [
 const closesAnywhere: Closing = (line) => line.includes('$$')
 const closesAlone: Closing = (line) => /^\s*\${2,}\s*$/.test(line)
 
-/** Follows CommonMark with the given fence indentation and end of math blocks. */
 function asIn(indent: RegExp, mathsEnd: Closing): Opening {
   return (line) => {
     const mark = fenceAt(line.replace(indent, ''))?.marker
@@ -106,7 +103,6 @@ function asIn(indent: RegExp, mathsEnd: Closing): Opening {
   }
 }
 
-/** Matches a comment that opens anywhere in the line. */
 function comment(line: string): ReturnType<Opening> {
   if (line.lastIndexOf('<!--') <= line.lastIndexOf('-->')) return undefined
   return { closing: (one) => one.includes('-->'), isFence: false }

@@ -15,11 +15,9 @@ export interface NoteVisibility {
 }
 
 export const localMark = '^[local]'
-/** Front matter line that marks a whole note local. */
 export const localMatter = 'visibility: local'
 
 const marked = /\^\[\s*local\s*\]/i
-/** Cheap pre-check. */
 const mayBeMarked = /\^\[\s*local|visibility/i
 /** Pre-check for a misspelled key. */
 const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
@@ -64,7 +62,6 @@ export function frontMatterDelimiters(
   return { from, end: mark === '---' ? /^(?:---|\.\.\.)\s*$/ : /^\+\+\+\s*$/ }
 }
 
-/** Returns the visibility value from the front matter or from leading Logseq properties; undefined if there is none. */
 function visibilityValue(lines: readonly string[]): string | undefined {
   const matter = frontMatterDelimiters(lines)
   const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
@@ -112,7 +109,6 @@ export function propertyValue(written: string): string | undefined {
   return isMisspelt(key, said) ? line.trim() : undefined
 }
 
-/** Returns true for a misspelled key with the value `local`. */
 function isMisspelt(key: string, said: string): boolean {
   return /\blocal\b/i.test(withoutComment(said)) && isNear(key.toLowerCase(), 'visibility')
 }

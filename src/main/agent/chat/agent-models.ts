@@ -46,7 +46,6 @@ export class AgentModels {
   }
 }
 
-/** Wraps a model: `context_overflow` refusals lower its window estimate, completed answers confirm it. */
 function withEstimatedWindow(model: ChatModel, windows: ContextWindowEstimates): ChatModel {
   const window = () => windows.estimateFor(model)?.window ?? model.contextWindow
   return {

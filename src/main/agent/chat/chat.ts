@@ -30,7 +30,6 @@ export interface SendInput extends UserInput {
   /** Id of the message that this one replaces; the answer goes to a new branch. */
   readonly replaces?: string | undefined
   readonly delivery?: 'next' | 'after' | undefined
-  /** True to start the new session without memory. */
   readonly withoutMemory?: boolean | undefined
   /** True to continue a session that its reset rule has ended. */
   readonly reopen?: boolean | undefined
@@ -38,7 +37,6 @@ export interface SendInput extends UserInput {
 
 export interface SendResult {
   readonly session: string
-  /** True if an answer is running; the message is queued. */
   readonly queued: boolean
   readonly ended: Promise<void>
 }
@@ -49,7 +47,6 @@ export interface TurnEnded {
   readonly ms: number
 }
 
-/** Newest messages of an ended chat that go into its summary note. */
 const summaryMessages = 15
 
 export class Chat {
@@ -62,7 +59,6 @@ export class Chat {
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #distiller = new DeferredNotes()
-  /** Sessions whose summary is being written. */
   readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
@@ -210,7 +206,6 @@ export class Chat {
     this.#permissions.answer(id, decision)
   }
 
-  /** True while any conversation has a running turn. */
   get isAnswering(): boolean {
     return this.#turns.isAnswering
   }
@@ -249,7 +244,6 @@ export class Chat {
     await this.#background.close()
   }
 
-  /** Returns the session for a message: the given one, or a new one if that is over or the command starts one. */
   async #sessionFor(
     { session, replaces, reopen, withoutMemory = false }: SendInput,
     command: CommandCall | undefined,
@@ -274,7 +268,6 @@ export class Chat {
     return this.#options.sessions.get(session)
   }
 
-  /** Runs after a turn that ended well: sends the next queued message, else names the conversation. */
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#background.run(this.#distil(session))
@@ -397,7 +390,6 @@ export class Chat {
     }
   }
 
-  /** Saves an ended session: flushes durable notes and writes a summary of the messages not summarised before. */
   async #summarizeSession(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
@@ -476,7 +468,6 @@ function busy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
 }
 
-/** Runs promises in the background; `close` waits for all of them. */
 class Background {
   readonly #work = new Set<Promise<void>>()
   readonly #onFault: (error: unknown) => void

@@ -138,7 +138,6 @@ export class ContextMeter {
     }
   }
 
-  /** Predicts the steps before the next message with the same function that decides them then. */
   #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): CompactionStep[] {
     const state = compactionState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()
@@ -178,7 +177,6 @@ export class ContextMeter {
     return calibrateReport(report, last ?? this.#ofModel.get(report.model))
   }
 
-  /** Splits the report into one row for each tool and turn, if the request was stored. */
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
     if (session === undefined || report.request === undefined) return report
     const { request } = await this.#options.sessions.request(session, report.request)

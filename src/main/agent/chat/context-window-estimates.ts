@@ -26,7 +26,6 @@ const guessMs = 7 * 24 * 3_600_000
 /** The next guess is at most this share of the refused request. */
 const belowRefused = 0.9
 
-/** A model with its configured window, in tokens. */
 export interface ConfiguredWindow {
   readonly id: string
   readonly contextWindow: number
@@ -42,7 +41,6 @@ export interface ContextWindowEstimatesOptions {
 export class ContextWindowEstimates {
   readonly #options: ContextWindowEstimatesOptions
   readonly #learned = new Map<string, Learned>()
-  /** Models whose guess no request has confirmed yet. */
   readonly #unconfirmed = new Set<string>()
   readonly #writes = new KeyedQueue()
 
@@ -100,7 +98,6 @@ export class ContextWindowEstimates {
     }
   }
 
-  /** Confirms and stores the current guess after a request passed. */
   async confirm(id: string): Promise<void> {
     if (this.#unconfirmed.delete(id)) await this.#save()
   }

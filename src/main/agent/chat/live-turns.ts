@@ -23,11 +23,9 @@ interface LiveTurn extends RunningTurn {
   thinking: string
   retrying: Retrying | undefined
   keeping: 'flush' | 'compaction' | undefined
-  /** Ends the wait before the next retry. */
   retryNow: (() => void) | undefined
 }
 
-/** Queued messages and open permission requests. */
 export interface PendingInput {
   readonly queue: QueuedMessage[]
   readonly permissions: Permission[]
@@ -37,7 +35,6 @@ export interface TurnHooks {
   readonly onStart: (session: string) => void
   /** Receives any error of a turn that was not stopped. */
   readonly onFault: (session: string, error: unknown) => void
-  /** @param ms duration of the turn */
   readonly onEnd: (session: string, reason: TurnEnd, ms: number) => void
 }
 
@@ -77,7 +74,6 @@ export class LiveTurns {
     return turn
   }
 
-  /** @param hurry ends the wait before the retry */
   setRetryTrigger(session: string, hurry: () => void): void {
     const turn = this.#turns.get(session)
     if (turn) turn.retryNow = hurry
@@ -158,7 +154,6 @@ function toRetryingEvent(retrying: Retrying | undefined): Extract<ChatEvent, { t
   return { ...why, afterMs: at - performance.now() }
 }
 
-/** Records the state for followers that join later. */
 function applyEvent(turn: LiveTurn, event: ChatEvent): void {
   if (event.type === 'retrying') {
     const { code, data, attempt, attempts, afterMs } = event
@@ -185,7 +180,6 @@ export class CoalescingStream {
   #waiting: ChatEvent[] = []
   #wake: (() => void) | undefined
 
-  /** @param standing returns the current state */
   constructor(standing: () => ChatEvent) {
     this.#currentState = standing
   }
@@ -230,7 +224,6 @@ function isPiece({ type }: ChatEvent): boolean {
   return type === 'text' || type === 'thinking'
 }
 
-/** Merges two events into one; undefined if they cannot be merged. */
 function mergeEvents(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
   if (one.type === 'text' && other.type === 'text') return { ...one, delta: one.delta + other.delta }
   if (one.type === 'thinking' && other.type === 'thinking') return { ...one, delta: one.delta + other.delta }

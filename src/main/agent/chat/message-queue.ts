@@ -65,7 +65,6 @@ export class MessageQueue {
     await this.#save(session)
   }
 
-  /** Takes the messages to send with the next request of the running turn. */
   takeNext(session: string): readonly QueuedEntry[] {
     return this.#take(
       session,
@@ -73,7 +72,6 @@ export class MessageQueue {
     )
   }
 
-  /** Takes the oldest message; undefined if the queue is empty. */
   takeFirst(session: string): QueuedEntry | undefined {
     return this.#take(session, of(this.#waiting, session).slice(0, 1))[0]
   }
@@ -84,7 +82,6 @@ export class MessageQueue {
     await this.#save(session)
   }
 
-  /** Returns a taken message to the head of the queue when its delivery failed. */
   requeue(session: string, message: QueuedEntry): void {
     without(this.#taken, session, message.id)
     this.#waiting.set(session, [message, ...of(this.#waiting, session)])

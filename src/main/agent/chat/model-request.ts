@@ -30,7 +30,6 @@ import type { Tool } from '../tools/tool.ts'
 export interface RequestSources {
   readonly config: AgentConfig
   readonly workspace: Workspace
-  /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
   readonly windows: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
@@ -49,7 +48,6 @@ export interface RequestParts {
   /** Undefined for a conversation that has not begun. */
   readonly transcript: Transcript | undefined
   readonly tools: readonly Tool[]
-  /** Changes to assume for a what-if request. */
   readonly change?: WhatIfWindow
 }
 
@@ -65,12 +63,10 @@ export class RequestBuilder {
     return loadPrompts(resources, config.current, workspace.layout.own)
   }
 
-  /** @param contextWindow tokens, overrides the model's window */
   budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
     return budgetOf({ maxOutput: model.maxOutput, contextWindow })
   }
 
-  /** Builds the request that would be sent now, with its report. */
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
     const { config, workspace, now, windows } = this.#sources
     const { chat } = config.current
@@ -119,7 +115,6 @@ export class RequestBuilder {
     }
   }
 
-  /** Returns files and messages as the model may see them, unredacted for a local model. */
   async #redactFor(
     model: ChatModel,
     files: readonly ContextFile[],
@@ -162,7 +157,6 @@ export class RequestBuilder {
 
 const redactedSummary = '[It stays on this machine: it was made of notes that are marked local.]'
 
-/** Returns the messages of the running turn if a compaction has cut it, else nothing. */
 function turnCutByCompaction(
   branch: readonly TranscriptEntry[],
   live: readonly { readonly message: Message }[],
@@ -204,7 +198,6 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   )
 }
 
-/** Returns SOUL.md, which shapes the agent but is no memory. */
 async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
   const path = ownFilePath('SOUL.md', workspace.layout)
   return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentSettings } from '#platform'
 
-/** Values for the `{{name}}` placeholders of a text. */
 type Values = Readonly<Record<string, string>>
 
 export interface SystemValues extends Values {
@@ -27,7 +26,6 @@ export interface Prompts {
   }) => string
   readonly slug: (values: { readonly conversation: string }) => string
   readonly title: (values: { readonly conversation: string }) => string
-  /** Prompt of the review of lines that may contradict each other. */
   readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
   readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
 }

@@ -34,7 +34,6 @@ export function originsOf(messages: readonly Message[], texts: readonly string[]
   return [...found.values()].slice(0, maxSources)
 }
 
-/** Returns the web host that a call names, else the tool's name. */
 function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
   const url = /https?:\/\/[^\s"'<>\\]+/i.exec(JSON.stringify(call?.arguments ?? {}))?.[0]
   const host = url === undefined ? undefined : URL.parse(url)?.hostname
@@ -58,7 +57,6 @@ export async function sourcesOfResult(
   return uniqueSources([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
 }
 
-/** Returns the agent that owns a note of a shared memory; empty for the agent's own notes. */
 function sharedBy(path: string): Source[] {
   const agent = /^@([^/]+)\//.exec(path)?.[1]
   return agent === undefined ? [] : [{ kind: 'agent', name: agent }]

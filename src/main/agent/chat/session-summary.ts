@@ -17,11 +17,9 @@ export interface SessionSummaryOptions {
   /** Returns sentences in the user's language. @param said user messages, latest first */
   readonly sentencesFor: (said: readonly string[]) => Sentences
   readonly messages: readonly Message[]
-  /** Number of newest messages that go into the summary. */
   readonly count: number
   readonly session: string
   readonly at: Date
-  /** Returns the current privacy snapshot. */
   readonly look: Look
 }
 
@@ -34,7 +32,6 @@ export function summarizedCount(transcript: Transcript): number {
   return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
 }
 
-/** Characters of one message that go into the summary. */
 const maxCharacters = 2000
 const slugTimeoutMs = 15_000
 /** Letters of any script: file names follow the conversation's language. */
@@ -114,7 +111,6 @@ async function topicOf(
   }
 }
 
-/** Returns the first line of each user message. */
 function userTexts(messages: readonly Message[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')

@@ -113,7 +113,6 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  /** Returns the current privacy snapshot. */
   readonly look: Look
   /** Asks the user to accept a change that contains text of others. @param model id of the model that proposes it */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
@@ -121,7 +120,6 @@ export interface ChatOptions {
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits
   readonly queue: MessageQueue
-  /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
   /** Logs an unexpected error. @returns the log reference shown to the user */

@@ -14,14 +14,11 @@ import { userTextIn } from './provenance-tracking.ts'
 import type { AssembledRequest } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
-/** Model requests in one turn. */
 const maxSteps = 50
 
 export interface TurnOptions {
   readonly model: ChatModel
-  /** Builds the request that would be sent now. */
   readonly assemble: () => Promise<AssembledRequest>
-  /** Returns the answer with call ids that are unique in the conversation. */
   readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
   /** Stores a message, then emits it. */
   readonly storeMessage: (message: Message) => Promise<void>
@@ -30,9 +27,7 @@ export interface TurnOptions {
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
   /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
-  /** Starts saving the answer to disk while it streams. */
   readonly openLiveAnswer: () => LiveAnswer
-  /** Takes the queued messages to send with the next request. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
   /** Called when a request waits for its retry. @param hurry ends the wait */
@@ -73,7 +68,6 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return 'error'
 }
 
-/** Origin of an answer's context, for the notes that its calls write. */
 interface AnswerOrigin {
   sources: readonly Source[]
   ownWords: string
@@ -91,7 +85,6 @@ async function answerOnce(options: TurnOptions, hasText: boolean, background: An
   }
 }
 
-/** Turns an empty answer into the failure `answer_empty`. */
 function notEmpty(answer: AssistantMessage): AssistantMessage {
   const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
   if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer

@@ -36,13 +36,10 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   /** Durable notes are saved before anything is summarised. */
   readonly flushes: boolean
   readonly assemble: () => Promise<Assembly>
-  /** Returns the report of the last answered request. */
   readonly lastReport: () => ContextReport | undefined
   /** Returns true in a chat without memory: it is summarised, but nothing is flushed. */
   readonly isWithoutMemory: () => boolean
-  /** Called before a flush or a compaction asks a model. */
   readonly onStart: (what: 'flush' | 'compaction') => void
-  /** Returns the current privacy snapshot. */
   readonly look: Look
   /** Stops deferred notes, so that only one process writes notes at a time. */
   readonly stopDeferredNotes: () => Promise<void>
@@ -110,7 +107,6 @@ export class ContextManager {
     return this.#compactAt(cutIndexOf(await this.#measure()), focus)
   }
 
-  /** Flushes durable notes from messages that no flush has read. */
   async flushRemaining(): Promise<void> {
     if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
   }
@@ -123,7 +119,6 @@ export class ContextManager {
     return compactionState(this.#options.transcript.branch())
   }
 
-  /** Returns true while a recent failure prevents requests to the model. */
   #isCoolingDown(): boolean {
     return !this.#isForced && isCoolingDown(this.#state())
   }
@@ -167,7 +162,6 @@ export class ContextManager {
     return true
   }
 
-  /** Summarises the first `cut` live messages. @returns false if there are none or it failed */
   async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
     const { model, prompts, tools } = this.#options
     const { live } = this.#state()
@@ -257,7 +251,6 @@ export class ContextManager {
     await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
-  /** Flushes the first `count` live messages, or saves them verbatim if the model fails. */
   async #flushUpTo(count: number): Promise<void> {
     if (this.#isCoolingDown()) return this.#saveVerbatimUpTo(count)
     const { live, flushed } = this.#state()
@@ -270,7 +263,6 @@ export class ContextManager {
     await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
-  /** Returns the messages redacted for the model, unchanged for a local one. */
   async #redactedFor(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
     return model.isLocal ? messages : withheldMessages(messages, await look())
@@ -290,14 +282,12 @@ export class ContextManager {
   }
 }
 
-/** Returns the sources of the summarised messages, including those of the previous summary. */
 function sourcesOf({ summarySources }: CompactionState, messages: readonly Message[]): { readonly sources?: Source[] } {
   const sources = [...originsOf(messages, []), ...summarySources]
   const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
   return each.length === 0 ? {} : { sources: each }
 }
 
-/** Sent to the model instead of a summary. */
 const droppedMessagesNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 

@@ -9,7 +9,6 @@ import { sourcesIn } from '#shared/markdown/provenance.ts'
 import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
 import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
 
-/** Parts in one run. Each part takes one or two requests. */
 const partsPerRun = 2
 /** Most answers to skip after failures. A transient failure skips one; others double the pause each time. */
 const maxSkippedRuns = 16
@@ -32,7 +31,6 @@ const none: Progress = { read: 0, changes: [], usage: noUsage }
 export class DeferredNotes {
   readonly #progress = new Map<string, Progress>()
   #failures = 0
-  /** Runs that are still to be skipped. */
   #runsToSkip = 0
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 

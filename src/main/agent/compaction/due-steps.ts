@@ -11,7 +11,6 @@ export interface CompactionInput {
   readonly report: ContextReport
   /** The last request for which the provider reported its token count. */
   readonly last: ContextReport | undefined
-  /** Durable notes are saved before anything is summarised. */
   readonly flushes: boolean
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -27,7 +27,6 @@ export interface FlushRequest {
   readonly conversation: readonly Message[]
   readonly prompt: string
   readonly tools: ToolContext
-  /** Most tokens of one answer. */
   readonly maxOutput: number
   readonly at: Date
 }
@@ -85,7 +84,6 @@ async function appendNotes(context: ToolContext, said: string, at: Date): Promis
 }
 
 const noReply = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
-/** Matches an answer that only says that all is well or that there is nothing to save. */
 const noNote =
   /^(ok(ay)?|done|noted|saved|understood|sure|all set|(i have |i |there (is|are|was|were) )?(found |see )?(nothing|no (new |further |other )?(durable )?(notes?|facts?|information))\b[^.\n\d]*|没有(什么)?(需要|值得|可)[^。\n\d]*|沒有(什麼)?(需要|值得|可)[^。\n\d]*|无需[^。\n\d]*|好的|好|已记录|已記錄)[\s.!。！]*$/i
 

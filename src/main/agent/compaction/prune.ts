@@ -14,9 +14,7 @@ export interface PrunePlan {
   readonly charactersAfter: number
 }
 
-/** The results of the newest answers stay whole. */
 const answersKept = 3
-/** Characters. A longer result is trimmed to its head and tail. */
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
 /** Shares of the context window from which results are trimmed and cleared. */
@@ -32,10 +30,8 @@ const cacheMs = 300_000
 export interface PruneInput {
   readonly messages: readonly Message[]
   readonly decided: PruneDecisions
-  /** Tokens of the whole request. */
   readonly tokens: number
   readonly contextWindow: number
-  /** Milliseconds since the provider was last asked. */
   readonly idleMs: number
 }
 
@@ -69,7 +65,6 @@ export function applyPruning(messages: readonly Message[], decided: PruneDecisio
   return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided) : message))
 }
 
-/** Returns tool results after the first user message and before the newest answers. */
 function prunable(messages: readonly Message[]): ToolResultMessage[] {
   const firstUser = messages.findIndex((message) => message.role === 'user')
   const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))

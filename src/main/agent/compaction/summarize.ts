@@ -11,12 +11,9 @@ import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
 export interface SummaryRequest {
   readonly model: ChatModel
   readonly prompt: Prompts['compaction']
-  /** Summary of the messages before these. */
   readonly earlier: string | undefined
   readonly messages: readonly Message[]
-  /** Messages that stay verbatim. */
   readonly kept: readonly Message[]
-  /** Topic that the summary should stress. */
   readonly focus: string | undefined
   readonly budget: Budget
   /** Most estimated tokens of the summary. A longer one is cut, as every later request contains it. */
@@ -31,7 +28,6 @@ export interface SummaryRequest {
 export interface Summary {
   readonly text: string
   readonly usage: Usage
-  /** True if local notes went into the summary. */
   readonly isLocal: boolean
 }
 
@@ -77,13 +73,11 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
-/** Returns the names that fit into an appendix. */
 function takeFitting(names: readonly string[], maxTokens: number): string[] {
   let left = maxTokens * appendixShare
   return names.filter((name) => (left -= estimateTokens(name) + 1) >= 0)
 }
 
-/** Returns the estimated tokens of one part, beside the prompt and the summary so far. */
 function partTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
   const beside = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - beside
@@ -134,7 +128,6 @@ async function askForSummary(
   return { text, usage: answer.usage, isLocal: answer.local === true }
 }
 
-/** Paths, addresses, ids, versions, dates and quantities, which a summary must not lose. */
 const identifiers = [
   /https?:\/\/[^\s<>"')\]]+/g,
   /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,

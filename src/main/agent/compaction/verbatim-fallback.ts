@@ -35,7 +35,6 @@ const preface =
 const entry =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-/** Files with this ending contain text of local notes. */
 const localEnding = '-local.md'
 
 /**

@@ -40,7 +40,6 @@ export interface NoteWriterOptions {
   readonly prompts: () => Promise<Prompts>
   readonly tools: ToolContext
   readonly now: Clock
-  /** Returns the current privacy snapshot. */
   readonly look: Look
 }
 
@@ -116,10 +115,6 @@ export class NoteWriter {
     })
   }
 
-  /**
-   * Returns the estimated tokens of conversation that one request can read.
-   * @param factor provider tokens for each estimated token
-   */
   async partTokens(factor: number): Promise<number> {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()

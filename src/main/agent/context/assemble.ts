@@ -40,15 +40,12 @@ export interface AssemblyInput {
   readonly learned?: ContextWindowEstimate
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
-  /** The prompt with all placeholders filled in. */
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
   /** Replaces the part of the conversation that is no longer sent. */
   readonly summary: string | undefined
-  /** True if local notes went into the summary. */
   readonly isSummaryLocal?: boolean
-  /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
   /** The conversation so far; the current turn begins at the last user message. */
@@ -107,7 +104,6 @@ export function assemble(input: AssemblyInput): Assembly {
   }
 }
 
-/** Cuts each file to its own limit, and all of them to `tokens`. */
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
   let left = maxTotalCharacters
   const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
@@ -133,7 +129,6 @@ function sumOf(items: readonly ContextItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** Factor by which an estimate may be too low. */
 const estimateMargin = 1.1
 const minOutput = 256
 
@@ -154,7 +149,6 @@ function summaryMessage({ summary = '', isSummaryLocal = false, summarySources =
   }
 }
 
-/** Wraps a file in a fence, so that the model reads it as data. */
 function fileSection({ path, text }: ContextFile, sent: string): string {
   const name = path.replace(/["<>\n]/g, '_')
   if (text === null) return `<file path="${name}" missing="true"/>`
@@ -181,7 +175,6 @@ function fileItem(file: ContextFile, sent: string): ContextItem {
   }
 }
 
-/** Returns one row for the earlier conversation, one for each tool's results, and one for the current message. */
 function messageItems(messages: readonly Message[]): ContextItem[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
   const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()

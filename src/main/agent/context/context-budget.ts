@@ -1,6 +1,5 @@
 export interface Budget {
   readonly contextWindow: number
-  /** Tokens reserved for the answer. */
   readonly reserveTokens: number
   /** Above this many tokens, durable notes are flushed. */
   readonly flushAt: number
@@ -25,7 +24,6 @@ export function budgetOf(model: { readonly contextWindow: number; readonly maxOu
 
 /** Least share of the window for the conversation, if prompt, tools and files leave that much. */
 const minRoomShare = 0.2
-/** Largest share of the window that a request may use. */
 const mostUsedShare = 0.97
 
 /**

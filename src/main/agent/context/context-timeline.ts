@@ -13,7 +13,6 @@ import { calibrateReport } from './calibrate-estimate.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
-/** Type of the custom entry with a request's report. */
 export const reportEntry = 'commonplace.context'
 
 const questionCharacters = 120

@@ -42,7 +42,6 @@ export function cutToTokens(text: string, limit: number): string {
   return ''
 }
 
-/** Characters of one context file, and of all of them together. */
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 

@@ -38,7 +38,6 @@ export function rowNamesOf(spoken: readonly Message[]): readonly (string | undef
   return names
 }
 
-/** Groups message indexes by turn, without tool results and without the current message (`asked`). */
 function turnsOf(spoken: readonly Message[], asked: number): number[][] {
   const turns: number[][] = []
   let isNext = true
@@ -82,10 +81,8 @@ function turnParts(request: SentRequest): Part[] {
   return [...parts.values()]
 }
 
-/** Timestamp at the start of each user message in a request. */
 const moment = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
 
-/** Returns the first words of a user message; undefined for others. */
 function aboutOf(message: Message): string | undefined {
   const words = messageText(message).replace(moment, '').replace(/\s+/g, ' ').trim()
   return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
@@ -109,7 +106,6 @@ function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   }))
 }
 
-/** The parts of a stored request that the meter reads. */
 export interface SentRequest {
   readonly system: readonly string[]
   readonly messages: readonly Message[]

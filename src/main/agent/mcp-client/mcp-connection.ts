@@ -24,7 +24,6 @@ export interface ConnectionOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly onChange: () => void
-  /** Redacts secrets in texts of the server. */
   readonly scrub: (text: string) => string
 }
 

@@ -6,7 +6,6 @@ import { McpConnection } from './mcp-connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
 
-/** A tool of a server, named as models see it. */
 export interface McpTool {
   readonly name: string
   readonly server: string
@@ -22,7 +21,6 @@ export interface McpServersOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
   readonly env: NodeJS.ProcessEnv
   readonly version: string
-  /** Redacts secrets in texts of servers. */
   readonly keys: Pick<KeyRing, 'scrub'>
 }
 
@@ -99,7 +97,6 @@ export class McpServers {
     throw new AppError('mcp_unavailable', `${name} did not start: ${reason}`, { server: name, reason })
   }
 
-  /** Closes servers that were changed or removed in the settings. */
   async applySettings(): Promise<void> {
     const settings = this.#settings()
     for (const [name, connection] of this.#connections) {

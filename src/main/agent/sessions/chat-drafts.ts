@@ -2,7 +2,6 @@ import { draftSchema } from '#shared/contract/sessions.ts'
 import type { Draft } from '#shared/contract/index.ts'
 import { type Clock, DraftStore, sharedWriter } from '#platform'
 
-/** Draft name for a chat without a transcript. */
 const newChat = 'new-chat'
 
 /** Stores the unsent message of each conversation. */

@@ -9,7 +9,6 @@ import { lockForName, readIfExists, type FileLock } from '#platform'
 import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
-/** Milliseconds until new text is on disk. */
 const writeEveryMs = 150
 /** Characters that may wait for the disk. */
 const maxUnwritten = 1_000_000
@@ -28,7 +27,6 @@ export class LiveAnswer {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #lock: ReturnType<typeof takeLock>
-  /** Characters passed to the disk but not yet written. */
   #unwritten = 0
 
   constructor(

@@ -25,7 +25,6 @@ export async function readRecalls(file: string): Promise<Found[]> {
 /** Collects memory searches and their use from messages in order. */
 export class RecallCollector {
   readonly recalls: OpenRecall[] = []
-  /** Searches of the current turn. */
   #turn: OpenRecall[] = []
   #question = ''
   #message = ''

@@ -48,7 +48,6 @@ function result(message: Fields): Fields {
   }
 }
 
-/** Returns the parts that have a known type and its required content. */
 function contentOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []

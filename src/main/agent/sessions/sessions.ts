@@ -34,7 +34,6 @@ export class Sessions {
   readonly #changes = new EventEmitter<SessionChange>()
   readonly #folder: string
   readonly #workspace: string
-  /** Write lock of the sessions folder. */
   readonly #writeLock: Mutex
   readonly #now: Clock
   readonly #use: TranscriptOptions
@@ -97,7 +96,6 @@ export class Sessions {
     }
   }
 
-  /** Keeps the session open until `release`. */
   hold(id: string): void {
     this.#active.add(id)
   }
@@ -106,7 +104,6 @@ export class Sessions {
     this.#active.delete(id)
   }
 
-  /** Starts saving an answer to disk while it streams. */
   liveAnswer(
     id: string,
     by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
@@ -128,7 +125,6 @@ export class Sessions {
     await storeWireRequest(this.#requests(id), number, wire)
   }
 
-  /** Returns a request as `request` does, with its recorded HTTP request. */
   async sentRequest(
     id: string,
     number?: number,
@@ -319,7 +315,6 @@ export class Sessions {
     return join(this.#folder, 'deleted')
   }
 
-  /** Keeps the most recently used transcripts in memory and closes the others. */
   #cache(id: string, transcript: Promise<Transcript>): void {
     this.#open.delete(id)
     this.#open.set(id, transcript)
@@ -353,7 +348,6 @@ function isAlreadyStored(transcript: Transcript, interrupted: AssistantMessage):
 }
 
 const titleCharacters = 60
-/** Type of the custom entry that pins a session. */
 const pinEntry = 'commonplace.pin'
 
 function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {

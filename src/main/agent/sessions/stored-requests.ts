@@ -14,7 +14,6 @@ const decompress = promisify(gunzip)
 
 const keptSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
 
-/** The parts of a request that are read back. */
 const sentSchema = z.object({
   system: z.array(z.string()),
   messages: z.array(storedMessageSchema),

@@ -77,7 +77,6 @@ export const entrySchema = z.discriminatedUnion('type', [
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
 export type CompactionEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
-/** An entry before it gets its id and parent. */
 export type EntryContent = WithoutIds<TranscriptEntry>
 export type CompactionContent = WithoutIds<CompactionEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>

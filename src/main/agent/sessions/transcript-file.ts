@@ -93,7 +93,6 @@ export async function loadNewEntries(file: string, from: ReadPosition): Promise<
 
 type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: UnknownEntry }
 
-/** Returns undefined if the line is no transcript entry. */
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
   const asWritten = entrySchema.safeParse(value)

@@ -26,7 +26,6 @@ import { loadNewEntries, loadTranscript, type LoadedEntries, type ReadPosition }
 import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
 export interface TranscriptOptions {
-  /** Lock that writers of the file's folder share. */
   readonly lock?: Mutex
   readonly now?: Clock
 }
@@ -135,7 +134,6 @@ export class Transcript {
     })
   }
 
-  /** Returns the versions of messages on the current branch by message id. */
   messageVersions(): Map<string, MessageVersions> {
     return versionsOnBranch(this.branch(), this.#entries, this.#parents)
   }
@@ -176,7 +174,6 @@ export class Transcript {
     return (await this.#append(entry)).id
   }
 
-  /** Records that another model answers from here on. */
   async appendModelChange(provider: string, modelId: string): Promise<void> {
     await this.#append({ type: 'model_change', provider, modelId })
   }
@@ -209,7 +206,6 @@ export class Transcript {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
   }
 
-  /** Name given last; undefined if there is none. */
   get name(): string | undefined {
     const found = this.#entries.findLast((entry) => entry.type === 'session_info')
     return found?.type === 'session_info' ? found.name : undefined
@@ -227,7 +223,6 @@ export class Transcript {
     return { id, parentId, timestamp: this.#now().toISOString() }
   }
 
-  /** @param parent parent id if it is not the end of the current branch */
   async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
     const entry = await this.#alone.run(async () => {
       await this.refresh()

@@ -22,7 +22,6 @@ import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 
 const root = '/memories'
-/** Lines shown before and after a replacement. */
 const shownAround = 2
 
 const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
@@ -192,7 +191,6 @@ function toWorkspacePath(path: string, { layout }: { readonly layout: Layout }):
   return normalizePath(`${memoryFolderPath(layout)}${below}`)
 }
 
-/** Returns a file's visible text; undefined for a folder or a missing path. */
 async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
   try {
     return await readVisible(place, context)
@@ -308,7 +306,6 @@ export function listingOf(shown: string, folder: string, files: readonly FoundFi
   return names.map((name) => `${sizeOf(sizes.get(name) ?? 0)}\t${name === '' ? shown : `${shown}/${name}`}`)
 }
 
-/** Formats a size: `512B`, `1.5K`, `4K`. */
 function sizeOf(bytes: number): string {
   const units = ['B', 'K', 'M', 'G']
   const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))

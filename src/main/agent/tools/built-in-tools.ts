@@ -9,7 +9,6 @@ import { z } from 'zod'
 import { visibleFiles, readVisible } from './visible-files.ts'
 import { transcriptText } from '#search'
 
-/** Files on one page of the list. */
 const maxEntries = 500
 
 const list = defineTool({

@@ -106,7 +106,6 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   }
 }
 
-/** Returns a note's text; undefined if the path is no readable note. */
 async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
   try {
     // Anthropic's memory tool calls the folder /memories.

@@ -22,7 +22,6 @@ export class LoopDetector {
   #step = 0
   #failures = 0
   #lastFailed = ''
-  /** Latest step with a failed call, and latest step with a successful one. */
   #failedStep = 0
   #succeededStep = 0
 
@@ -74,7 +73,6 @@ export class LoopDetector {
     )
   }
 
-  /** Returns the reason to end the turn; undefined while it may continue. */
   get stopReason(): AppError | undefined {
     const worst = this.#same.find(({ count }) => count > maxSame)
     if (worst) {

@@ -65,12 +65,10 @@ export const memorySearch = defineTool({
   },
 })
 
-/** Returns the sources other than the user, for the model. */
 function fromOf(sources: readonly Source[]): { readonly from?: string } {
   return sources.length === 0 ? {} : { from: uniqueSources(sources).map(sourceName).join('; ') }
 }
 
-/** Returns the sources of a whole note; empty for transcripts and unreadable notes. */
 async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
   try {
     return noteSources((await workspace.read(path)).text)
@@ -80,7 +78,6 @@ async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<
   }
 }
 
-/** Removes from the results what a remote model may not see. */
 async function redactResults(found: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
   if (accessPolicy.isLocal) return { response: found, hasHidden: false }
   const seen: SearchResponse['results'] = []

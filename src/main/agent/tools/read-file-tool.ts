@@ -44,7 +44,6 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-/** Returns as many whole lines as fit into one result; at least one, cut if necessary. */
 function fitting(lines: readonly string[]): string[] {
   const page: string[] = []
   let characters = 0
@@ -59,7 +58,6 @@ function fitting(lines: readonly string[]): string[] {
   return page
 }
 
-/** File name ending of results derived from local notes. */
 const localEnding = '-local.txt'
 
 /** Saves a long result. @returns the path for `readFileTool` */

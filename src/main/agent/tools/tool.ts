@@ -17,13 +17,10 @@ export interface ToolLimits {
 /** Two minutes are more than a search or a page of the web takes; 50,000 characters are a page of `read`, about 12,500 tokens. */
 export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
-/** What a tool may use: one agent's own things, and nothing else. */
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
-  /** Access policy of the model that makes the call. */
   readonly accessPolicy: Eyes
-  /** Id of the conversation. */
   readonly session: string
   /** Returns the transcript's text. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
@@ -33,16 +30,13 @@ export interface ToolContext extends WriteBackground {
   readonly now: Clock
   /** Logs an unexpected error. @returns the log reference */
   readonly onFault: (error: unknown) => string
-  /** Asks the user; resolves to true if the call is allowed. */
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
   /** Reports progress. @param share 0 to 1, or null if unknown */
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
   /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
   readonly saveOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
-  /** Cause and conversation recorded with writes. */
   readonly origin: WriteOrigin
-  /** Returns false if the path must not be written now. */
   readonly mayWrite: (path: string) => boolean
 }
 
@@ -54,10 +48,8 @@ export interface PermissionQuestion {
 }
 
 export interface ToolOutcome {
-  /** Text for the model. */
   readonly text: string
   readonly images?: readonly ImagePart[]
-  /** True if the tool reports a failure. */
   readonly isError?: boolean
   /** Data for the interface; stored with the result, never sent to a model. */
   readonly details?: ToolDetails
@@ -70,9 +62,7 @@ export interface Tool {
   readonly readOnly: boolean
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
-  /** See ToolDefinition. */
   readonly native?: ToolDefinition['native']
-  /** @param call id of the call */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
 }
 

@@ -39,7 +39,6 @@ export const writeFileTool = defineTool({
   },
 })
 
-/** Appends an entry after an empty line; a new daily log begins with its date. */
 function appended(date: string | undefined, current: string | undefined, content: string): string {
   const before =
     current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')

@@ -5,7 +5,6 @@ import { createLayout, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 
 export interface MovedAgentFiles {
-  /** New paths. */
   readonly moved: string[]
   /** Old paths of files that stay because the new name is taken. */
   readonly left: string[]

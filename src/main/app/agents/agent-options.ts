@@ -28,7 +28,6 @@ export interface SharedOptions {
   readonly now: Clock
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
-  /** Overrides the configured provider for a single command. */
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
@@ -36,7 +35,6 @@ export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
   readonly own: string
-  /** Rules for local files from that agent's own settings. */
   readonly local: readonly string[]
 }
 

@@ -43,11 +43,9 @@ export interface AgentsOptions extends SharedOptions {
 
 /** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
 export class AgentRegistry {
-  /** Emits when an agent was added or changed. */
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #options: AgentsOptions
-  /** JSON of the agent list at the last event. */
   #lastAnnounced: string
   readonly #open = new Map<string, Promise<Agent>>()
   /** Resolves before the index is open; keyed by the promise in `#open`. */
@@ -124,7 +122,6 @@ export class AgentRegistry {
     return this.#options.single?.folder ?? this.#ownWorkspaceOf(id)
   }
 
-  /** Returns the configured workspace, even if a single folder replaces it. */
   #ownWorkspaceOf(id: string): string {
     const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
     return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
@@ -277,7 +274,6 @@ export class AgentRegistry {
     throw new AppError('config_invalid', reason, { file: settings.file, reason })
   }
 
-  /** @throws AppError `single_folder` */
   #assertNotSingleFolder(): void {
     const { single } = this.#options
     if (!single) return
@@ -294,7 +290,6 @@ export class AgentRegistry {
     }))
   }
 
-  /** Memories that the agent may read besides its own. */
   #sharedWith(id: string): SharedMemory[] {
     if (this.#options.single) return []
     return this.#options.settings.config.agents.list
@@ -305,7 +300,6 @@ export class AgentRegistry {
       })
   }
 
-  /** @throws AppError `folder_taken` */
   #assertFolderUnused(folder: string): void {
     const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
     if (taken || isInside(this.#options.folders.home, folder))

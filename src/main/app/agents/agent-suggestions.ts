@@ -87,7 +87,6 @@ export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep
   return { upkeep, scheduler }
 }
 
-/** Removes local lines: a remote model may not read them. */
 function withoutLocal(found: Candidates, sight: Sight): Candidates {
   const isSeen = (index: number) => {
     const at = found.lines[index]

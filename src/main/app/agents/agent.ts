@@ -64,7 +64,6 @@ export class Agent {
   readonly conventions: VaultHabits
   /** A single command only notes its writes; the next app that runs records them. */
   readonly recording: HistoryController
-  /** Recorded changes that the user has reviewed. */
   readonly reviewedHunks: ReviewedHunks
   readonly chat: Chat
   /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
@@ -167,7 +166,6 @@ export class Agent {
     if (watch) this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
   }
 
-  /** Applies changed vault conventions to the search. */
   async applyConventions(): Promise<void> {
     await this.memory.setSource(memorySource(this.#options))
   }
@@ -225,7 +223,6 @@ export class Agent {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
 
-  /** Saves a file in the attachment folder of the vault. */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
@@ -243,7 +240,6 @@ export class Agent {
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
 
-  /** Text of a file, or of a session as it is searched. */
   async #textOf(path: string): Promise<string> {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     return session === undefined
@@ -302,7 +298,6 @@ export class Agent {
     this.scheduler.savePower(isSaving)
   }
 
-  /** Resets the idle time, so that scheduled reviews wait. */
   resetIdleTime(): void {
     this.#usedAt = performance.now()
   }

@@ -13,7 +13,6 @@ import {
 } from '#workspace'
 import type { Agent } from './agent.ts'
 
-/** Limit of related lines in an answer. */
 const maxRelatedLines = 12
 /** Minimum score of a related line. Low, because the user still chooses which lines to erase. */
 const minRelatedScore = 0.1
@@ -22,7 +21,6 @@ export interface ErasureOptions {
   readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
   readonly folders: (id: string) => ErasureFolders
-  /** Runs `work` while the agent is closed. Other callers wait. */
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
@@ -104,7 +102,6 @@ async function findIn(
   return { places, near: [...known.values()].slice(0, maxRelatedLines), git, embedding }
 }
 
-/** True for a line that is long enough to be distinctive and is no heading, table row or fence. */
 function isDistinctive(text: string): boolean {
   return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
 }

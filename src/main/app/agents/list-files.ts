@@ -19,7 +19,6 @@ interface Named {
 export interface ListOptions extends Named {
   readonly habits: VaultHabits
   readonly localNotes: LocalNotes
-  /** Counts words and tokens of files outside the index. */
   readonly figures: TextStatisticsCache
 }
 

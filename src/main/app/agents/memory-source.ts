@@ -16,7 +16,6 @@ export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
-/** Debounce of file changes before indexing, ms. */
 const indexDebounceMs = 1500
 
 /** Returns the folders and settings that the index is built from, as currently configured. */
@@ -100,13 +99,11 @@ export function layoutOfConventions({ effective: { daily, ignored, own } }: Pick
   return { daily, ignored, own }
 }
 
-/** True for an extra folder inside the workspace that the search covers already. */
 function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
   if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
   return !isIgnoredPath(relative(workspace, folder).split(sep))
 }
 
-/** Folders outside the workspace that are read and searched, with the prefix of their paths. */
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),

@@ -6,7 +6,6 @@ import { batchKind, batchNames, type Batches, type BatchKind, type RecoveryResul
 import type { Importer } from '#interop'
 import type { AgentOptions } from './agent-options.ts'
 
-/** Limit of file names in a report. */
 const maxFiles = 200
 
 interface Parts {

@@ -6,13 +6,10 @@ export interface StateFolders {
   readonly home: string
   readonly config: string
   readonly logs: string
-  /** Embedding models that run in this process. */
   readonly models: string
   readonly modelLists: string
-  /** Context windows that turned out smaller than documented. */
   readonly learnedWindows: string
   readonly usage: string
-  /** Connected programs and their permissions. */
   readonly clients: string
   agent(agentId: string): AgentFolders
   /** State of a folder that replaces an agent's workspace. */
@@ -23,7 +20,6 @@ export interface StateFolders {
 export interface AgentFolders {
   readonly index: string
   readonly sessions: string
-  /** Repository with every change of the notes, and its journal. */
   readonly history: string
   readonly checks: string
   readonly upkeep: string

@@ -39,7 +39,6 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-/** Agents that have an entry in the settings, with absolute workspaces. */
 function existing({ settings }: RouterBase['app']): { id: string; workspace: string }[] {
   return settings.config.agents.list.map(({ id, workspace = '' }) => ({ id, workspace: expandHome(workspace) }))
 }

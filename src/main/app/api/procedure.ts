@@ -4,9 +4,6 @@ import type { Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { App } from '../composition/create-app.ts'
 
-/**
- * Returns the message and data for a string or list that exceeds its limit in the contract; undefined for other issues.
- */
 function describeTooLong(issues: ValidationError['issues']) {
   for (const issue of issues) {
     const { code, origin, maximum } = issue as { code?: unknown; origin?: unknown; maximum?: unknown }
@@ -53,7 +50,6 @@ export function routerBase(app: App) {
       throw failure(error)
     }
   })
-  /** Opens the agent that the request names. */
   const agent = implementer.middleware(async ({ next }, { agent: id }: { readonly agent: string }) =>
     next({ context: { agent: await app.agents.get(id) } }),
   )
@@ -66,7 +62,6 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-/** Maps an error in the middle of a stream like one at its start. */
 async function* failingAs(steps: AsyncGenerator, failure: (error: unknown) => unknown): AsyncGenerator {
   try {
     yield* steps

@@ -7,7 +7,6 @@ import {
 } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-/** Time limit for indexing a large folder for the first time, ms. */
 const settleMs = 10 * 60_000
 
 /** Limit of related notes beside an open note; further ones are rarely on the same topic. */

@@ -1,7 +1,6 @@
 import { readLog, configJsonSchema, defaultWorkspace, parseConfig } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
-/** Number of log lines that the settings page shows. */
 const logLines = 500
 
 export const settingsRoutes = ({ app, os }: RouterBase) => ({

@@ -5,7 +5,6 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, visibleFiles, privacySnapshotFor } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-/** Limit of link paths in an answer. */
 const maxLinks = 5
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({

@@ -3,7 +3,6 @@ import type { Condition, SearchResponse, SearchResult } from '#shared/contract/i
 export interface Output {
   readonly value: unknown
   readonly text: string
-  /** One line for stderr. */
   readonly warning?: string
   /** True exits with 1: the result is incomplete. */
   readonly isFailure?: boolean

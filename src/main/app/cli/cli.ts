@@ -41,7 +41,6 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-/** For commands that search by vector and wait for them by default. */
 function withVectors(made: Command): Command {
   return made.option('--no-wait', 'do not wait for the vectors of all passages').addHelpText('after', `\n${vectorHelp}`)
 }
@@ -136,7 +135,6 @@ try {
   process.exitCode = tell(error)
 }
 
-/** Runs one command in the process that has the memory open, or opens the memory for it, and prints the result. */
 async function onRuntime(
   flags: CommonFlags,
   run: (runtime: PrimaryClient, flags: CommonFlags) => Promise<Output>,

@@ -12,7 +12,6 @@ if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCa
 if (argv[2] !== 'serve') (await import('zod')).config({ jitless: true })
 await import('./cli.ts')
 
-/** Returns the value of `--home`; undefined if it is missing. */
 function homeOf(args: readonly string[]): string | undefined {
   const at = args.findIndex((arg) => arg === '--home' || arg.startsWith('--home='))
   return args[at] === '--home' ? args[at + 1] : args[at]?.slice('--home='.length)

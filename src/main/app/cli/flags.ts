@@ -33,13 +33,10 @@ export interface AskFlags extends CommonFlags {
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   /** Undefined: the agent that the settings assign to the program. */
   readonly agent?: string
-  /** Name that the program was registered with. */
   readonly client?: string
   readonly readOnly?: boolean
-  /** Program to register the MCP server with. */
   readonly install?: string
   readonly uninstall?: string
-  /** Prints the changes without writing them. */
   readonly dryRun?: boolean
 }
 

@@ -2,17 +2,13 @@ import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { escapeControls } from './terminal.ts'
 
-/** Limit for printed arguments and error messages, in UTF-16 code units. */
 const maxCharacters = 120
 
 export class LiveOutput {
-  /** Ids of messages that are already printed. */
   readonly #told: Set<string>
-  /** Printed part of the current answer. */
   #shown = ''
   #isLineOpen = false
 
-  /** @param known ids of earlier messages, not to be printed */
   constructor(known: ReadonlySet<string>) {
     this.#told = new Set(known)
   }
@@ -32,7 +28,6 @@ export class LiveOutput {
     this.#write(delta)
   }
 
-  /** Prints the rest of a message and its tool calls, once per id. */
   message({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
     if (this.#told.has(id)) return
     this.#told.add(id)
@@ -53,7 +48,6 @@ export class LiveOutput {
     process.stderr.write(escapeControls(`· ${line}\n`))
   }
 
-  /** Ends an unfinished line. */
   end(): void {
     if (this.#isLineOpen) process.stdout.write('\n')
     this.#isLineOpen = false

@@ -1,14 +1,12 @@
 import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Help text of all commands that wait for vectors. */
 export const vectorHelp =
   'If an embedding provider is set, the command first waits for the vectors of all passages and reports\n' +
   'progress on stderr. If the provider fails, search and explain use keywords only, say so on stderr and\n' +
   'exit 0; index and eval exit 1, because they need the vectors. --no-wait skips waiting.'
 
 export interface VectorWait {
-  /** Reason for missing vectors, in one line. */
   readonly warning: string | undefined
   /** True if the provider failed, not only some texts. */
   readonly isFailure: boolean

@@ -5,7 +5,6 @@ import type { HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
 
-/** Limit for the note in the `captured` event, in UTF-16 code units. */
 const noteCharacters = 80
 
 interface Listeners {

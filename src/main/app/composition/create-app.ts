@@ -59,7 +59,6 @@ export interface AppOptions {
   readonly keyVault?: KeyVault | undefined
   /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
-  /** Timeout for the user's answer to a permission request of another program, ms. */
   readonly permissionTimeoutMs?: number | undefined
   /** Of the tools that models call; `usualToolLimits` when left out. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
@@ -105,11 +104,8 @@ export interface App {
   readonly keys: KeyRing
   readonly ledger: UsageStore
   readonly mcp: McpServers
-  /** Loads pictures that notes refer to by a web address. */
   readonly pictures: RemoteImages
-  /** Other programs that use this memory. */
   readonly clients: ClientApps
-  /** Registers the MCP server in the configuration of other programs. */
   readonly clientInstaller: ClientInstaller
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
@@ -118,9 +114,7 @@ export interface App {
   readonly home: string
   readonly resources: string
   readonly now: Clock
-  /** Shows a file in the file manager, or opens it with its default program. */
   readonly showFile: RevealFile
-  /** Lists all data folders and files with their sizes. */
   locations(): Promise<DataLocation[]>
   /** Returns a report without private texts, as JSON. */
   diagnostics(): Promise<string>
@@ -130,7 +124,6 @@ export interface App {
 /** Time to wait for a missing or empty configuration of a state folder in use, ms: an editor may be saving it. */
 const configRetryMs = 500
 
-/** Number of log lines in a report. */
 const reportedLogLines = 100
 
 /** Creates all services. The caller must close the result. @throws AppError `write_failed`, `unknown_agent` */

@@ -17,7 +17,6 @@ interface Owners {
   readonly health: Health
 }
 
-/** Settings page for problems with models and tools. */
 export const modelSettings = { kind: 'settings', section: 'models' } as const
 
 /**

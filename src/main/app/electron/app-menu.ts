@@ -55,7 +55,6 @@ export function installMenu(onNavigate: (place: string) => void): void {
   )
 }
 
-/** Only in development. */
 function devItems(): MenuItemConstructorOptions[] {
   return app.isPackaged ? [] : [{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }]
 }

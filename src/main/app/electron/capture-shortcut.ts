@@ -27,7 +27,6 @@ export class CaptureShortcut {
     this.apply()
   }
 
-  /** Applies the configured shortcut. */
   apply(): void {
     const wanted = this.#isPaused ? '' : this.#options.accelerator()
     if (wanted === this.#registered) return

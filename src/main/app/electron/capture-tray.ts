@@ -26,7 +26,6 @@ export class CaptureTray {
     this.refresh()
   }
 
-  /** Adds a captured note at the top of the list. */
   add(note: string): void {
     this.#captured = [note, ...this.#captured].slice(0, maxListed)
     this.refresh()

@@ -86,7 +86,6 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   else capture(note)
 }
 
-/** Connects settings, power state and finished answers to Electron. */
 function followRuntime(resident: HostProcess, unread: UnreadBadge): void {
   const { settings, log } = resident.base
   const applyLogin = () =>
@@ -112,10 +111,6 @@ function followRuntime(resident: HostProcess, unread: UnreadBadge): void {
   })
 }
 
-/**
- * Installs the capture window, shortcut, tray and link handler.
- * @returns shows the capture window with a note from another program
- */
 function installCapture(
   resident: HostProcess,
   mainFolder: URL,

@@ -5,7 +5,6 @@ import { blockNavigation } from './window-security.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
-  /** Called with each new window. */
   readonly onMade: (window: BrowserWindow) => void
   readonly onFocus: () => void
   readonly onClosed: () => void

@@ -23,7 +23,6 @@ export function acceptPorts(resident: HostProcess): void {
   })
 }
 
-/** Forwards messages between a port and a socket. */
 function join(port: MessagePortMain, socket: WebSocket): void {
   port.on('message', ({ data }: { data: string | ArrayBuffer }) => socket.send(data))
   port.on('close', () => socket.close())

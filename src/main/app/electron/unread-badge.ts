@@ -8,7 +8,6 @@ const longMs = 15_000
 export interface UnreadOptions {
   readonly isSeen: () => boolean
   readonly mayNotify: () => boolean
-  /** Shows the session. */
   readonly onOpen: (session: string) => void
 }
 
@@ -35,7 +34,6 @@ export class UnreadBadge {
     notification.show()
   }
 
-  /** Called when the window gets the focus. */
   clear(): void {
     this.#sessions.clear()
     this.#show()

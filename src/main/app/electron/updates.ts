@@ -5,7 +5,6 @@ const everyMs = 6 * 3_600_000
 
 export interface UpdatesOptions {
   readonly feed: () => string | undefined
-  /** Subscribes to configuration changes. @returns unsubscribes */
   readonly onChange: (listener: () => void) => () => void
   readonly log: Log
 }

@@ -8,7 +8,6 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appVersion } from '#platform'
 import { clientKindHeader, readLockInfo, type ClientKind, type LockInfo, type LockPaths } from './lock-info.ts'
 
-/** Timeout for the handshake with the primary instance, ms. A longer delay means that it hangs. */
 const answerMs = 5000
 
 export interface PrimaryConnection {

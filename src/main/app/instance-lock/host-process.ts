@@ -12,12 +12,10 @@ import { clientOf, connectToPrimary, type PrimaryConnection } from './connect-to
 import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
 import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
-/** Interval of attempts to take the lock or connect to its holder, ms. */
 const retryMs = 50
 /** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
 const startMs = 20_000
 
-/** Limit of retries when primary instances end before they answer. */
 const maxAttempts = 5
 
 type Role =
@@ -71,7 +69,6 @@ export class HostProcess {
     return role.kind === 'owner' ? role.app : undefined
   }
 
-  /** Returns the process id of the primary instance. */
   async primaryPid(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
@@ -134,13 +131,11 @@ export class HostProcess {
     await (await this.app())?.agents.savePower(isSaving)
   }
 
-  /** @returns unsubscribes */
   onEvent(listener: (event: AppEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Closes the app or the connection and releases the lock. */
   async close(): Promise<void> {
     this.#isClosing = true
     const role = await this.#role.catch(() => undefined)

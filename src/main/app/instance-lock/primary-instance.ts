@@ -8,9 +8,7 @@ import { systemClock, FileLock, makeFolder, renameDamaged, writeDurablyPrivate, 
 import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
 
 const maxConnections = 256
-/** Timeout for the headers of a request, ms. */
 const headersMs = 5000
-/** Interval of checks that the lock file and its info still exist, ms. */
 const lookMs = 2000
 
 /**
@@ -123,7 +121,6 @@ export class PrimaryInstance {
     await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
   }
 
-  /** Releases the lock and closes all connections. */
   async release(): Promise<void> {
     clearInterval(this.#watch)
     const server = this.#server

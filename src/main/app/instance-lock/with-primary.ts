@@ -18,9 +18,7 @@ export interface PrimaryClient {
   readonly isOwn: boolean
 }
 
-/** Interval of attempts to reach or become the primary instance, ms. */
 const lookMs = 15
-/** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
 const startMs = 20_000
 
 export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {

@@ -111,7 +111,6 @@ export function keyOf(given: string): string {
   return /[?&]token=([\w-]+)/.exec(typed)?.[1] ?? typed
 }
 
-/** Returns the supported language with the highest weight in the header; English if there is none. */
 function preferred(header = ''): Language {
   const wanted = header
     .split(',')

@@ -26,7 +26,6 @@ interface Session {
 export const address = '127.0.0.1'
 /** Limit of sessions; a new one replaces the one that is unused for longest. */
 const maxSessions = 64
-/** Lifetime of an unused session, ms. */
 const sessionMs = 7 * 24 * 3_600_000
 /** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
 const maxWrongTokens = 20
@@ -111,7 +110,6 @@ export class Authenticator {
     return id
   }
 
-  /** Returns the session id from the cookie; undefined without a valid session. */
   #idOf(request: IncomingMessage): string | undefined {
     const prefix = `${this.#cookieName()}=`
     const pairs = (request.headers.cookie ?? '').split(/;\s*/)

@@ -38,12 +38,10 @@ const socketPath = '/rpc'
  */
 const protocol = 'commonplace'
 const maxSockets = 64
-/** Limit of open connections, idle ones included; a browser opens a few. */
 const maxConnections = 512
 /** Large, because browsers send the cookies of all servers on this machine. */
 const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
-/** Timeout for the headers of a request, ms. */
 const headersMs = 5000
 const requestMs = 10_000
 const lookMs = 1000
@@ -234,7 +232,6 @@ const turnedAway: Readonly<Record<AccessDeniedReason, { readonly status: number;
   wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
 }
 
-/** Answers browsers with an HTML page, other programs with one line. */
 function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
   const { status, told } = turnedAway[reason]
   const isRead = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
@@ -288,7 +285,6 @@ export class InterfaceFiles {
   /** Keyed by URL path, such as `/assets/index.js`. Files are read at the first request. */
   readonly #files = new Map<string, Promise<InterfaceFile> | undefined>()
 
-  /** Lists the files once. @param folder folder of the built interface */
   constructor(folder: string) {
     this.#folder = folder
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

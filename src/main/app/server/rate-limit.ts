@@ -14,7 +14,6 @@ export class TokenBucket {
     this.#at = now()
   }
 
-  /** Takes one token. @returns false if the bucket is empty */
   take(): boolean {
     const now = this.#now()
     this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / this.#perMs) * this.#most)

@@ -4,12 +4,10 @@ import { formatDay } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 
-/** A line in the form that a model gets. */
 export interface ReviewLine {
   readonly path: string
   /** 1-based. */
   readonly line: number
-  /** The line in the file. */
   readonly raw: string
   /** The line without list markers. */
   readonly text: string
@@ -27,7 +25,6 @@ export interface Candidates {
   readonly logged: readonly number[]
   /** Indexes of lines of MEMORY.md. */
   readonly kept: readonly number[]
-  /** Titles of MEMORY.md's sections, in order. */
   readonly sections: readonly string[]
 }
 

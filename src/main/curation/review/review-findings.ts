@@ -78,7 +78,6 @@ async function promoted(
   }
 }
 
-/** Adds the line at the end of a section, or of a file without sections. @returns undefined for an unknown section */
 function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
   const sections = memorySections(text)
   const known = sections.find(({ title }) => title === section)
@@ -93,7 +92,6 @@ function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: st
   return { line: last + 1, before: [anchor], after: isItem ? [anchor, made] : [anchor, '', made] }
 }
 
-/** Returns the current place of a line; the first of `lines` that still exists. */
 async function placed(text: string, { lines, read }: FindingContext): Promise<Placed | undefined> {
   for (const known of lines.get(text) ?? []) {
     const file = await read(known.path)

@@ -13,15 +13,12 @@ export interface Unit {
   readonly lines: readonly ReviewLine[]
 }
 
-/** Content of one request. */
 export interface Batch {
   readonly kind: ReviewKind
   readonly units: readonly Unit[]
-  /** The user message of the request. */
   readonly content: string
 }
 
-/** Prompt templates of a review. */
 export interface ReviewPrompts {
   readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
   readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
@@ -31,7 +28,6 @@ export interface ReviewPrompts {
 const maxPairs = 60
 const maxLines = 120
 const maxNear = 40
-/** Limit of the lines in a request, estimated tokens. */
 const maxTokens = 6000
 
 /** Builds the requests for all units that are not judged. @param window context window of the model, tokens */
@@ -114,7 +110,6 @@ function memoryText(sections: readonly string[], near: readonly ReviewLine[]): s
   ].join('\n')
 }
 
-/** Orders similar lines next to each other: each is followed by up to three that share most words with it. */
 function sortBySimilarity(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = new Map<string, number[]>()
@@ -149,7 +144,6 @@ function sortBySimilarity(units: readonly Unit[]): Unit[] {
 
 const maxOfWord = 100
 
-/** Returns words of at least three letters in lower case, and bigrams of Chinese characters. */
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{3,}/gu)) {
@@ -207,7 +201,6 @@ function chunked(units: readonly Unit[], most: number, tokens: number): Unit[][]
   return chunks
 }
 
-/** Removes units with the same key. */
 function uniqueUnits(units: readonly Unit[]): Unit[] {
   return [...new Map(units.map((unit) => [unit.key, unit])).values()]
 }

@@ -24,7 +24,6 @@ import { ReviewRecords, type VerdictRecord } from './review-records.ts'
 import { addSpent, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
 import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
 
-/** The model of a review. */
 export interface ReviewModel {
   readonly id: string
   /** True for the offline model: it cannot judge lines. */
@@ -44,16 +43,13 @@ export interface ReviewAnswer {
   readonly text: string
   readonly tokens: number
   readonly usd: number | null
-  /** Number of the stored request. */
   readonly request: number
 }
 
 export interface ReviewOptions {
-  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly workspace: Workspace
   readonly now: Clock
-  /** Returns the local lines of a text, by its path. */
   readonly localOf: LocalOf
   /** @throws AppError `provider_key_missing`, `unknown_model` */
   readonly model: () => ReviewModel
@@ -219,7 +215,6 @@ export class Review {
     return { candidates, batches }
   }
 
-  /** Sends one request, and once more if the answer is unreadable. */
   async #judge(
     model: ReviewModel,
     batch: Batch,
@@ -249,7 +244,6 @@ export class Review {
     return { records, dropped: 0, unread: 1 }
   }
 
-  /** Adds judged findings that are missing in the inbox. @returns the number of new ones */
   async #propose(review: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const proposals: Proposal[] = []
     const done: string[] = []

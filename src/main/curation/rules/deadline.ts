@@ -42,7 +42,6 @@ const leads: readonly { readonly words: RegExp; readonly includes: boolean; read
 ]
 const toDo =
   /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
-/** Words that mark a report of the past. */
 const past =
   /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
 

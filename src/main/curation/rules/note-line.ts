@@ -16,12 +16,10 @@ export interface Note {
   readonly hash: string
 }
 
-/** A line with a statement. */
 export interface Statement {
   readonly note: Note
   /** 1-based. */
   readonly line: number
-  /** The line in the file. */
   readonly raw: string
   /** The line without markers of lists, quotations and tasks. */
   readonly text: string
@@ -55,7 +53,6 @@ export function statementsOf(note: Note): Statement[] {
   return found
 }
 
-/** True if the next line is a child or continues the sentence. */
 function isParent(lines: readonly string[], at: number): boolean {
   const [own = '', next = ''] = [lines[at], lines[at + 1]]
   if (next.trim() === '' || next.startsWith('#')) return false

@@ -25,11 +25,8 @@ import {
   type LinesState,
 } from './saved-query-file.ts'
 
-/** Debounce of changes before a run, ms. */
 const settleMs = 2000
-/** Interval of progress events, ms. */
 const tellEveryMs = 200
-/** Limit of listed runs. */
 const maxRuns = 500
 
 const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
@@ -128,7 +125,6 @@ export class SavedQueries {
     return formatSavedQueries(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
   }
 
-  /** Updates expected lines after a file was moved. */
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: SavedQuery) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
@@ -141,7 +137,6 @@ export class SavedQueries {
     this.#changes.emit({ type: 'checks' })
   }
 
-  /** Schedules a run after changes have settled. */
   scheduleRun(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return
     clearTimeout(this.#timer)
@@ -221,7 +216,6 @@ export class SavedQueries {
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }
 
-  /** Updates line numbers of expected lines that moved. */
   async #followLines(): Promise<void> {
     const texts = await this.#textsOf(await this.#load())
     await this.#change((checks) =>

@@ -12,7 +12,6 @@ const maxCompared = 12
 const maxPairsPerLine = 3
 /** Minimum score; below it, lines share little more than a word. */
 const minScore = 0.42
-/** Minimum number of content words in a line. */
 const minWords = 2
 /**
  * Weight of a word that only one line has. Contradicting values are usually rare words, so rarity does not add to it.
@@ -69,7 +68,6 @@ interface Weight {
   readonly places: readonly number[]
 }
 
-/** Weights words by inverse document frequency. */
 function weightsOf(said: readonly LineFeatures[]): Map<string, Weight> {
   const places = new Map<string, number[]>()
   for (const [index, { words }] of said.entries())
@@ -83,7 +81,6 @@ function weightsOf(said: readonly LineFeatures[]): Map<string, Weight> {
   )
 }
 
-/** Returns the lines that share words with a line, with the sum of the weights, highest first. */
 function sharing(index: number, { words }: LineFeatures, weights: ReadonlyMap<string, Weight>): [number, number][] {
   const shared = new Map<number, number>()
   for (const word of words.keys()) {
@@ -106,7 +103,6 @@ function lacks(one: LineFeatures, other: LineFeatures): boolean {
   return false
 }
 
-/** Counts the words that only one of both lines has. */
 function othersOf(one: LineFeatures, other: LineFeatures | undefined): number {
   let both = 0
   for (const word of one.words.keys()) if (other?.words.has(word)) both += 1

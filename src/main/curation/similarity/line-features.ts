@@ -6,7 +6,6 @@ export interface LineFeatures {
   readonly words: ReadonlyMap<string, string>
   /** Stems of names, numbers, dates and identifiers. Lines that differ in them state different facts. */
   readonly distinctive: ReadonlySet<string>
-  /** Count of numbers. */
   readonly numbers: number
   readonly isNegated: boolean
 }
@@ -31,7 +30,6 @@ const values = new Set(
 const cjkValues =
   /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
 
-/** Prefixes and suffixes without content. */
 const label = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
 const again = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
 

@@ -96,7 +96,6 @@ export function similarityOf(one: string, other: string): number {
   return first === second ? 1 : jaccard(shingles(first), shingles(second))
 }
 
-/** Keeps letters and digits, in lower case. */
 function normalize(line: string): string {
   if (isPlain.test(line))
     return line
@@ -146,14 +145,12 @@ function sign(text: string, minima: Uint32Array): void {
   }
 }
 
-/** Returns the share of equal minima. */
 function agreement(one: Uint32Array, other: Uint32Array): number {
   let equal = 0
   for (let index = 0; index < one.length; index += 1) if (one[index] === other[index]) equal += 1
   return equal / one.length
 }
 
-/** Returns one hash per band. */
 function bandKeys(minima: Uint32Array): number[] {
   return Array.from({ length: bands }, (_, band) => {
     let key = band

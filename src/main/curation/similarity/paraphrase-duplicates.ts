@@ -8,7 +8,6 @@ import { commonWords, isValue, extractFeatures, type LineFeatures } from './line
 
 /** Words that occur in more lines than this produce no candidates: their lines are on one topic but differ. */
 const maxOfWord = 60
-/** Minimum number of content words in a line. */
 const minWords = 3
 /** Minimum cosine of two lines, and of two words that replace each other. */
 const minLineCosine = 0.72
@@ -40,7 +39,6 @@ export interface DuplicatePair<T extends Line> {
 interface Choice<T extends Line> {
   /** Negative if the first line should stay. */
   readonly better: (one: T, other: T) => number
-  /** False for a line that must not be removed. */
   readonly mayGo: (line: T) => boolean
 }
 
@@ -111,7 +109,6 @@ function* candidates<T extends { readonly said: LineFeatures }>(lines: readonly 
       }
 }
 
-/** True if the first line contains everything that the second says. */
 function coversContent(
   kept: LineFeatures,
   lost: LineFeatures,
@@ -156,7 +153,6 @@ function isExchanged(kept: LineFeatures, lost: LineFeatures): boolean {
   return frame(kept) === frame(lost) && order(kept) !== order(lost)
 }
 
-/** Returns the content word before another one; undefined for the first. */
 function wordBefore({ words }: LineFeatures, word: string): string | undefined {
   let last: string | undefined
   for (const one of words.keys()) {

@@ -12,7 +12,6 @@ export interface AcceptancePlan {
   readonly skipped: readonly Proposal[]
   /** Outdated, already in state `withdrawn`. */
   readonly withdrawn: readonly Proposal[]
-  /** Edits of the accepted suggestions, by path. */
   readonly edits: ReadonlyMap<string, readonly LineEdit[]>
   /** `before` is null for a new file. */
   readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
@@ -87,7 +86,6 @@ export function planAcceptance(
   }
 }
 
-/** Caches the results for current texts. */
 function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | undefined>): LocalOf {
   const known = new Map<string, NoteVisibility>()
   return (path, text) => {
@@ -98,7 +96,6 @@ function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | unde
   }
 }
 
-/** Returns the places of lines that change or go. */
 function ownLines({ files }: Proposal): Set<string> {
   const lines = new Set<string>()
   for (const { path, edits } of files)

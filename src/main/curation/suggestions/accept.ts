@@ -18,7 +18,6 @@ export const accepting = { cause: 'upkeep' } as const
 export interface AcceptContext {
   readonly workspace: Workspace
   readonly acceptances: Acceptances
-  /** Returns the local lines of a text, by its path. */
   readonly localOf: LocalOf
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { lineEditSchema } from '#shared/contract/upkeep.ts'
 import { UndoStore } from '#workspace'
 
-/** Limit of acceptances that can be undone; older ones are in the history. */
 const maxKept = 100
 
 const acceptanceSchema = z.object({

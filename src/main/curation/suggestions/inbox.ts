@@ -32,7 +32,6 @@ export class Inbox {
   readonly #onDamaged: (aside: string) => void
   #known: { readonly stamp: string; readonly state: InboxState } | undefined
 
-  /** @param onDamaged gets the new path of a damaged file */
   constructor(folder: string, onDamaged: (aside: string) => void) {
     this.#file = join(folder, 'inbox.json')
     this.#alone = new Mutex(this.#file)

@@ -23,7 +23,6 @@ export interface LocalContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly localOf: LocalOf
-  /** Edits of other accepted suggestions, by path. */
   readonly others?: (path: string) => readonly LineEdit[]
 }
 
@@ -78,7 +77,6 @@ function inNew({ path, edits }: FileEdits, isWhole: boolean, isMade: IsMade, loc
   return made === text ? edits : [{ ...edit, after: made.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
 }
 
-/** A line of the text after the edits. */
 interface Made {
   readonly text: string
   /** 0-based line before the edits; or the edit that writes it, and the line within that edit. */

@@ -1,6 +1,5 @@
 import type { LineEdit } from '#shared/contract/index.ts'
 
-/** Context lines of a diff on each side. */
 const contextLines = 2
 
 /** Lines of a text without line ends, with an index to find them. */
@@ -79,7 +78,6 @@ export class TextLines {
     return [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
   }
 
-  /** @param shift number of lines that earlier hunks added */
   #hunk(edits: readonly Effective[], shift: number): string[] {
     const marked = (mark: string, lines: readonly string[]) => lines.map((line) => mark + line)
     const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)

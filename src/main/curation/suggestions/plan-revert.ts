@@ -2,7 +2,6 @@ import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
-/** Current state of a file. */
 export interface CurrentFile {
   /** Null if the file is gone. */
   readonly text: string | null
@@ -10,7 +9,6 @@ export interface CurrentFile {
   readonly changes: readonly LineEdit[]
 }
 
-/** A suggestion that cannot be undone, with the place of the conflicting change. */
 export interface RevertConflict {
   readonly proposal: string
   readonly path: string
@@ -199,7 +197,6 @@ function stands(wanted: readonly string[], lines: readonly string[]): boolean {
   return lines.some((_, start) => wanted.every((line, at) => lines[start + at] === line))
 }
 
-/** Lines to restore, and the place that they replace. */
 interface Restored {
   readonly place: Place
   readonly lines: readonly string[]
@@ -216,7 +213,6 @@ function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Rest
   })
 }
 
-/** Shifts the line of a conflict by the restored lines before it. */
 function moved(one: RevertConflict, places: readonly Restored[]): RevertConflict {
   const { line } = one
   if (line === null) return one

@@ -4,10 +4,8 @@ import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { minimalEdit, TextLines } from './line-edits.ts'
 
-/** Limit of a line shown as evidence, UTF-16 code units. */
 export const maxEvidence = 1000
 
-/** A finding before it becomes a suggestion. */
 export interface Finding {
   readonly rule: Proposal['rule']
   readonly evidence: readonly Evidence[]

@@ -28,10 +28,8 @@ import type { Note } from '../rules/note-line.ts'
 import { findPendingNotes } from '../rules/pending-notes.ts'
 import { findNeverRetrieved } from '../rules/never-retrieved.ts'
 
-/** Selects the notes to read. */
 export interface NotesRequest {
   readonly workspace: string
-  /** Folders of other agents inside the workspace. */
   readonly forbidden: readonly string[]
   readonly scope: MemoryScope
   readonly layout: Layout
@@ -40,7 +38,6 @@ export interface NotesRequest {
 export interface ScanRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
-  /** Rules for local files. */
   readonly local: readonly string[]
   readonly builtinFile: string
   /** Milliseconds since the epoch. */
@@ -149,7 +146,6 @@ async function noteOf(
   return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isVerbatim(path, layout), ...file }
 }
 
-/** Skips unreadable files. */
 async function textOf(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
   try {
     return await readText(file, path)

@@ -5,20 +5,16 @@ import type { Candidates } from '../review/candidates.ts'
 import type { CurationJobs } from './curation.worker.ts'
 
 export interface NotesSelection {
-  /** Entry file of the worker. */
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly scope: MemoryScope
-  /** Folders of logs, and ignored paths. */
   readonly layout: Layout
-  /** File of the bundled embedding model. */
   readonly builtinFile: string
 }
 
 export interface ScanOptions extends NotesSelection {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
-  /** Rules for local files. */
   readonly local: readonly string[]
   readonly now: Date
 }

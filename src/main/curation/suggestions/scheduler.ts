@@ -6,10 +6,8 @@ import { nextRun, parseSchedule } from '#shared/util/schedule.ts'
 import { type Clock, makeFolder, readIfExists, writeDurably } from '#platform'
 
 export interface SchedulerOptions {
-  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly now: Clock
-  /** Returns the configured schedule. */
   readonly schedule: () => string
   /** Returns the milliseconds since the last use of the app. */
   readonly idleFor: () => number
@@ -22,7 +20,6 @@ export interface SchedulerOptions {
 const stateSchema = z.object({ version: z.literal(1), at: z.number(), schedule: z.string() })
 
 const checkEveryMs = 60_000
-/** Time without use after which a run may start, ms. */
 const idleMs = 5 * 60_000
 const maxLoad = 0.6
 

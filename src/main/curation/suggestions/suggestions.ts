@@ -15,24 +15,18 @@ import { readNote } from './read-note.ts'
 import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
 import { undo, type UndoResult } from './undo.ts'
 
-/** Limit of closed suggestions in a list, newest first. */
 const maxDoneShown = 200
-/** Interval of progress events, ms. */
 const tellEveryMs = 200
 
 export interface SuggestionsOptions {
-  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
-  /** Returns the local lines of a text, by its path and the current settings. */
   readonly localOf: LocalOf
-  /** Returns the current options for a scan. */
   readonly look: () => Promise<ScanOptions>
   /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
-  /** Gets the new path of a damaged file. */
   readonly onDamaged: (aside: string) => void
 }
 
@@ -77,7 +71,6 @@ export class Suggestions {
     }
   }
 
-  /** Returns the number of open suggestions. */
   async count(): Promise<number> {
     const { proposals } = await this.#read()
     const now = this.#now()
@@ -167,7 +160,6 @@ export class Suggestions {
     return this.#change((state) => accept(this.#tools, state, ids))
   }
 
-  /** Returns the diffs that accepting would write. */
   async preview(ids: readonly string[]) {
     return preview(this.#tools, await this.#read(), ids)
   }
@@ -198,7 +190,6 @@ export class Suggestions {
     return this.#setState(ids, (one) => ({ ...one, state: 'snoozed', stateAt: this.#now(), until }))
   }
 
-  /** Opens rejected and snoozed suggestions again. */
   async reopen(ids: readonly string[]): Promise<void> {
     const asked = new Set(ids)
     await this.#change(async (state) => ({
@@ -209,7 +200,6 @@ export class Suggestions {
     }))
   }
 
-  /** Updates suggestions after files changed. */
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
@@ -324,7 +314,6 @@ export class Suggestions {
     return value
   }
 
-  /** Completes an acceptance that a crash interrupted. */
   #finish(state: InboxState) {
     return recoverAcceptance(this.#tools, state)
   }

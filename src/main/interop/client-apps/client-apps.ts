@@ -15,9 +15,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
 const usedStepMs = 60_000
-/** Delay before the write counts are stored, ms. */
 const countMs = 2000
-/** Limit of undo ids; older notes can be undone through the history. */
 const maxUndos = 5000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
@@ -26,7 +24,6 @@ export interface ClientsOptions {
   readonly file: string
   readonly now: Clock
   readonly onFault: (error: unknown) => void
-  /** Timeout for the user's answer to a permission request, ms. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -167,7 +164,6 @@ export class ClientApps {
     }
   }
 
-  /** Records an undoable write of a program. @returns its undo id */
   noteWrite(undo: Undo): string {
     const id = randomUUID()
     this.#undos.set(id, undo)
@@ -198,7 +194,6 @@ export class ClientApps {
     return undo
   }
 
-  /** Puts an undo entry back after a failed undo. */
   putBackUndo(id: string, undo: Undo): void {
     this.#undos.set(id, undo)
   }
@@ -323,7 +318,6 @@ interface KeptClients {
   readonly isCautious: boolean
 }
 
-/** @param onDamaged gets the new path of a damaged file */
 async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
   let isCautious = false
   const kept = await readOrSetAside(

@@ -6,7 +6,6 @@ export type Decision = 'once' | 'always' | 'no'
 
 /** Default timeout, ms. Clients cancel a call after 60 s, so the answer must come earlier. */
 const usualPatienceMs = 50_000
-/** Limit of open requests per program. */
 const maxOpen = 10
 
 interface Asked extends ClientQuestion {

@@ -27,7 +27,6 @@ const maxTries = 10
 class ConcurrentChange extends Error {}
 
 export interface ClientInstallerOptions {
-  /** Folder of the entry file, `src/main/` or `out/main/`. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
   /** State folder; undefined for the default one. */
@@ -35,7 +34,6 @@ export interface ClientInstallerOptions {
   readonly version: string
 }
 
-/** Options of the MCP server that go into a program's configuration. */
 export interface RegistrationOptions {
   /** Agent whose memory is served; undefined: as configured for the program. */
   readonly agent?: string | undefined
@@ -228,7 +226,6 @@ async function targetOf(file: string): Promise<string> {
   throw new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
 }
 
-/** Returns the reason why the memory cannot be read; undefined on success. */
 async function problemOf(connection: McpConnection): Promise<string | undefined> {
   const options = { signal: AbortSignal.timeout(testMs), timeoutMs: testMs, onProgress: () => undefined }
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)

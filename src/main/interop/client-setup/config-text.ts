@@ -9,7 +9,6 @@ export type ConfigFormat = 'json' | 'toml' | 'yaml'
 
 export interface ConfigText {
   readonly format: ConfigFormat
-  /** Path for error messages. */
   readonly file: string
   readonly text: string
 }
@@ -40,7 +39,6 @@ export function withoutEntry(whole: ConfigText, path: EntryPath): string {
   return mark + withBreaks(checked(config, removed(config, path), path, undefined), eol)
 }
 
-/** Removes a byte order mark and CRLF line ends, which the result gets back. */
 function withoutBom(config: ConfigText) {
   const mark = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = config.text.slice(mark.length)
@@ -185,7 +183,6 @@ function yamlLines(name: string, entry: Entry, indent: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('')
 }
 
-/** Ends the text with exactly one line break. */
 function withFinalBreak(text: string): string {
   return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
@@ -207,7 +204,6 @@ function tomlValue(value: Value): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
 }
 
-/** @throws AppError `config_invalid` */
 function read(config: ConfigText): Record<string, unknown> {
   const value = parsed(config)
   if (isRecord(value)) return value
@@ -237,7 +233,6 @@ function parsed({ format, file, text }: ConfigText): unknown {
   }
 }
 
-/** Converts the library's tables, dates and numbers to plain JSON values. */
 function plainOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part)))
 }

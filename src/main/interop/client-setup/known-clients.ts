@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigFormat, Entry } from './config-text.ts'
 
-/** Command that starts this memory as an MCP server. */
 export interface StartCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -11,7 +10,6 @@ export interface StartCommand {
 
 export interface Machine {
   readonly platform: NodeJS.Platform
-  /** Absolute path of the user's home folder. */
   readonly home: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -28,9 +26,7 @@ export interface KnownClient {
   readonly link?: (start: StartCommand) => string
 }
 
-/** Name of the MCP server in other programs. */
 export const entryName = 'commonplace'
-/** Used if another server has the first name. */
 export const fallbackEntryName = 'commonplace-memory'
 
 /** Returns true if an entry starts this memory, whether written by the app or by hand as documented. */

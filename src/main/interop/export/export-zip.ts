@@ -16,7 +16,6 @@ import { isMarkdown, walkFiles } from '#workspace'
 const maxBytes = 512 * 1024 * 1024
 /** Folder of the history in the zip; `git clone` can read it. */
 const historyFolder = 'history.git'
-/** Lists the attachments that exceed the limit. */
 const leftOut = 'left-out.txt'
 const upkeepFolder = 'upkeep'
 
@@ -117,7 +116,6 @@ function entryOf(
 
 const picture = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
 
-/** Returns the files that a note links to or embeds. */
 function namedIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
   const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
     link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
@@ -133,7 +131,6 @@ function namedIn(resolver: Resolver, from: string, text: string): { name: string
   })
 }
 
-/** @returns an empty list if the folder does not exist */
 async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
   const files: PackedFile[] = []
   if (!existsSync(folder)) return files

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { toFileName } from '#workspace'
 
 export interface ImportedDocument {
-  /** File name without a folder. */
   readonly name: string
   readonly text: string
 }

@@ -8,7 +8,6 @@ import { inBatches } from '#platform'
 import { isMarkdown, readText } from '#workspace'
 
 const readAtOnce = 64
-/** Limit of examples per kind. */
 const maxExamples = 20
 
 type Changed = ImportPlan['existing']

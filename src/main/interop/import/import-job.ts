@@ -14,7 +14,6 @@ export class ImportJob {
   readonly task: ImportTask
   readonly stop = new AbortController()
   readonly made: { path: string; is: string }[] = []
-  /** Folders that the import created. */
   readonly folders = new Set<string>()
   done = 0
   total = 0
@@ -43,7 +42,6 @@ export class ImportJob {
     this.#tell()
   }
 
-  /** Returns a job for an import that an earlier process did not finish. */
   static fromInterrupted({ id, source, made, folders }: ImportRecord): ImportJob {
     const job = new ImportJob({ path: source, into: '', withAttachments: false }, id)
     job.made.push(...made)

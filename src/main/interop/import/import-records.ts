@@ -5,18 +5,15 @@ import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfExists, writeDurably } from '#platform'
 import { UndoStore } from '#workspace'
 
-/** Limit of imports that can be undone; older ones are in the history. */
 const maxKept = 20
 
 const recordSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** Path of the imported file or folder. */
   source: z.string(),
   /** Created files that are not undone. `is`: hash of a note's text, or size and time of another file. */
   made: z.array(z.object({ path: z.string(), is: z.string() })),
-  /** Folders that the import created. */
   folders: z.array(z.string()),
   /** Files of `made` that an undo kept because they were changed. */
   left: z.array(z.string()),
@@ -30,7 +27,6 @@ export type ImportHead = Readonly<z.infer<typeof headSchema>>
 const stepSchema = z.object({ path: z.string(), folders: z.array(z.string()).default([]), is: z.string().nullish() })
 export type JournalStep = z.input<typeof stepSchema>
 
-/** An import that did not finish. */
 export interface InterruptedImport {
   readonly record: ImportRecord
   /** Files whose creation is uncertain; an existing one is complete. */
@@ -40,7 +36,6 @@ export interface InterruptedImport {
 /** Journals of running imports, and undo records of finished ones. */
 export class ImportRecords {
   readonly #folder: string
-  /** Imports that can be undone. */
   readonly done: UndoStore<ImportRecord>
 
   constructor(folder: string) {
@@ -65,7 +60,6 @@ export class ImportRecords {
     await appendFile(this.#notesOf(id), `${JSON.stringify(step)}\n`)
   }
 
-  /** Returns imports that started and did not finish. */
   async interrupted(): Promise<InterruptedImport[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = await Promise.all(
@@ -74,7 +68,6 @@ export class ImportRecords {
     return found.filter((one) => one !== undefined)
   }
 
-  /** Deletes the journal of an import. */
   async end(id: string): Promise<void> {
     await rm(this.#notesOf(id), { force: true })
   }

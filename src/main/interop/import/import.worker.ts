@@ -6,7 +6,6 @@ import { planImport, type ImportOptions } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 
 interface Task extends ImportOptions {
-  /** Absolute path of the source. */
   readonly path: string
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
 }

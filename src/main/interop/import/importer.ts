@@ -15,23 +15,18 @@ import { ImportRecords, type ImportRecord } from './import-records.ts'
 const undoing = { cause: 'import' } as const
 
 export interface ImporterOptions {
-  /** Entry file of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly now: Clock
-  /** Returns the rules for local files in the workspace. */
   readonly localRules: () => readonly string[]
-  /** Returns the rules of all agents for any folder. */
   readonly localRulesFor: (folder: string) => readonly string[]
   readonly folders: {
     /** Folder of the suggestions, which an export contains. */
     readonly upkeep: string
-    /** Folder of the import journals. */
     readonly imports: string
   }
 }
 
-/** Limit of retries when other programs take the names of new files. */
 const maxTries = 5
 
 /** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
@@ -109,7 +104,6 @@ export class Importer {
     }
   }
 
-  /** Marks an ended import as seen. */
   markSeen(id: string): void {
     this.#ended = this.#ended.filter((job) => job.id !== id)
   }
@@ -326,10 +320,6 @@ export class Importer {
     }
   }
 
-  /**
-   * @param from name of the source
-   * @returns as `#attach`
-   */
   async #create(path: string, text: string, from: string): Promise<string | undefined> {
     let isNew = true
     const source = { kind: 'import' as const, name: from }

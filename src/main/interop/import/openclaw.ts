@@ -34,7 +34,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'compaction.memoryFlush.prompt': same('compaction.memoryFlush.prompt'),
 }
 
-/** OpenClaw's global settings and their counterparts in the defaults for all agents. */
 const ofAll: Readonly<Record<string, Counterpart>> = {
   'session.reset.mode': same('session.reset.mode'),
   'session.reset.atHour': same('session.reset.atHour'),

@@ -23,12 +23,10 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface ImportOptions {
-  /** Target folder in the workspace. */
   readonly into: string
   readonly withAttachments: boolean
   /** Files that every request to a model contains; an import never creates one. */
   readonly steering: readonly string[]
-  /** Rules for local files in the source. */
   readonly local: readonly string[]
 }
 
@@ -40,7 +38,6 @@ export interface Prepared {
   readonly notes: readonly { readonly path: string; readonly text: string }[]
 }
 
-/** A note or a canvas. */
 interface Note extends SourceFile {
   readonly links: ParsedLinks['links']
   /** Files that a canvas shows; undefined for a note. */
@@ -50,7 +47,6 @@ interface Note extends SourceFile {
   placed: Placed & { number: number }
 }
 
-/** Limit of names in a plan. */
 const maxNames = 200
 const maxLeftNames = 20
 const maxLeftKinds = 30
@@ -233,7 +229,6 @@ async function linkAll(
   }
 }
 
-/** Returns the text without link targets, to compare texts that differ only in them. */
 function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom' | 'targetTo'>[]): string {
   return applyEdits(
     text,
@@ -241,7 +236,6 @@ function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom
   )
 }
 
-/** Does the same for a canvas, including the files that it shows. */
 function withoutPlaces(text: string): string {
   const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
   return withoutTargets(text, [...files, ...canvasLinks(text)])
@@ -272,7 +266,6 @@ function groupedByEnding(
 
 interface Placed {
   readonly path: string
-  /** False if the file exists already. */
   readonly isNew: boolean
   /** True if the wanted name was taken by a different file. */
   readonly isBeside: boolean
@@ -282,10 +275,8 @@ class TargetPaths {
   readonly #roots: Roots
   readonly #place: ResolvedRoots
   readonly #steering: ReadonlySet<string>
-  /** Paths that this import uses. */
   readonly #taken = new Set<string>()
 
-  /** @param steering files that every request to a model contains */
   constructor(roots: Roots, place: ResolvedRoots, steering: readonly string[]) {
     this.#roots = roots
     this.#place = place
@@ -318,7 +309,6 @@ class TargetPaths {
     }
   }
 
-  /** Frees a path. */
   leave(path: string): void {
     this.#taken.delete(path)
   }

@@ -39,7 +39,6 @@ export interface Source {
   /** Canvases of Obsidian, whose file references the import rewrites. */
   readonly canvases: readonly SourceFile[]
   readonly left: readonly SkippedFile[]
-  /** Streams the bytes of an attachment. */
   readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
@@ -140,7 +139,6 @@ async function sorted(
   return { attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })), canvases, left }
 }
 
-/** @returns undefined if the file is no text or too large */
 async function textOf({ path, size }: SourceAttachment, pieces: Source['chunks']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {

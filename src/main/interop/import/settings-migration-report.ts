@@ -6,7 +6,6 @@ export type Path = readonly (string | number)[]
 type Reason = ForeignSettings['left'][number]['reason']
 
 export interface MigrationReport extends Pick<ForeignSettings, 'taken' | 'left'> {
-  /** Changes in the form that `SettingsStore.set` takes. */
   readonly changes: readonly (readonly [path: Path, value: unknown])[]
 }
 
@@ -34,7 +33,6 @@ export class SettingsMigration {
   readonly #left: { from: string; reason: Reason }[] = []
   readonly #noted = new Set<string>()
 
-  /** @param shown text for the report instead of the value */
   take(
     from: string,
     path: Path,
@@ -48,7 +46,6 @@ export class SettingsMigration {
     this.#left.push({ from, reason })
   }
 
-  /** Suppresses a key in the list of skipped ones. */
   suppress(from: string): void {
     this.#noted.add(from)
   }

@@ -100,7 +100,6 @@ function plainName(name: string): string | undefined {
   }
 }
 
-/** @returns undefined if the entry is no text or too large */
 async function textOf({ archive, entry }: Place): Promise<string | undefined> {
   try {
     if (entry.size > maxTextBytes) return undefined
@@ -111,7 +110,6 @@ async function textOf({ archive, entry }: Place): Promise<string | undefined> {
   }
 }
 
-/** Unpacks inner zips to a temporary folder. @returns undefined if there are none */
 async function unpackInner(
   archive: Archive,
 ): Promise<{ archives: readonly Archive[]; close: () => Promise<void> } | undefined> {

@@ -1,12 +1,10 @@
 import { sourceName, sourcesIn } from '#shared/markdown/provenance.ts'
 import { maxTokensOf } from './token-limits.ts'
 
-/** Default and maximum size of an answer, tokens. */
 export const defaultTokens = 4000
 export const mostTokens = 20_000
 /** Worst-case error of the token estimate, for texts of rare characters. */
 const safetyFactor = 0.65
-/** Tokens reserved for `leftOut` and the frame. */
 const frameTokens = 100
 
 export const dataNotice =

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 
 const maxCharacters = 64
-/** Length of the hash that keeps ids of such names distinct. */
 const markCharacters = 8
 
-/** Display names of programs that send another name. */
 const titles: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
   'claude-ai': 'Claude Desktop',

@@ -29,7 +29,6 @@ interface Served extends McpHttpHandler {
   readonly agent: string
   readonly client: string
   readonly node: NodeHandler
-  /** Paths of the readable notes at the last check. */
   listed: Promise<string | undefined>
 }
 
@@ -63,7 +62,6 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     return made
   }
 
-  /** Announces changes of readable notes, and a changed list of notes. */
   const tell = async (served: Served, paths: readonly string[]) => {
     const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
     if (!files) return

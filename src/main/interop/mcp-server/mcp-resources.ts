@@ -15,7 +15,6 @@ import { noteUri, pathOfUri } from './note-uri.ts'
 const pageSize = 100
 /** Limit of the MCP specification. */
 const maxCompletions = 100
-/** Debounce of list changes, ms. */
 const gatherMs = 200
 
 const template = {
@@ -98,7 +97,6 @@ export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Read
 /** Reasons why a note is not searched that still allow reading it. */
 const isRead: ReadonlySet<string> = new Set(['project', 'unreadable'])
 
-/** Cuts the text to the answer limit and wraps it in `<memory>` tags. */
 function shownText(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const kept = boundedText(lines, roomFor(mostTokens, dataNotice))
@@ -127,7 +125,6 @@ async function withProtocolErrors<T>(onFault: (error: unknown) => Promise<string
   }
 }
 
-/** Prefix of a decoded cursor, before the last path of the page. */
 const placeBegins = 'after '
 
 function afterOf(cursor: string): string {

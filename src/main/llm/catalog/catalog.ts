@@ -5,7 +5,6 @@ import type { Usage } from '#shared/chat/messages.ts'
 export interface ModelLimits {
   readonly contextWindow: number
   readonly maxOutput: number
-  /** True if messages may contain images. */
   readonly images: boolean
 }
 
@@ -86,7 +85,6 @@ const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
   [/qwen|kimi|moonshot/i, { contextWindow: 128_000, maxOutput: 8192 }],
 ]
 
-/** Name patterns of models that accept images. */
 const takesImages =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
 const maxListedOutput = 64_000

@@ -20,7 +20,6 @@ export function asIdText(value: unknown): string {
   return typeof value === 'number' ? String(value) : asText(value).toWellFormed()
 }
 
-/** Upper bound against nonsense values. */
 const maxTokens = 1e12
 
 /** Returns a whole number of tokens; undefined if the value is none. */

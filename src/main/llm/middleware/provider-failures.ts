@@ -4,17 +4,14 @@ import type { ChatModel } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { asObject, asIdText } from './lenient-json.ts'
 
-/** Facts about a failed request, independent of the client library. */
 interface ProviderFailure extends ParsedProviderError {
   readonly provider: string
   readonly isTimeout: boolean
-  /** True if the answer had begun. */
   readonly hasBegun: boolean
   readonly headers: Headers | undefined
   readonly cause: unknown
 }
 
-/** Transient failures, worth a retry. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_overloaded',
@@ -107,7 +104,6 @@ const tooLong = /context_length_exceeded|context_window_exceeded|request_too_lar
 const tooOften = /rate_?limit|too_many_requests|resource_exhausted/i
 const busy = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
 const broken = /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
-/** Providers' wordings for a request that exceeds the context window. */
 const overflow =
   /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
 const filtered = /content_filter|content_policy|safety|refus|invalid_prompt/i
@@ -182,7 +178,6 @@ interface ParsedProviderError {
   readonly status: number | undefined
   /** The provider's identifiers for the failure, such as `overloaded_error`, separated by spaces. */
   readonly kind: string
-  /** The provider's message. */
   readonly message: string
 }
 

@@ -67,11 +67,8 @@ export interface ProviderOptions {
   readonly baseUrl: string | undefined
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Replaces the global fetch, to use a proxy. */
   readonly fetch?: Fetch | undefined
-  /** Receives each request before it is sent. */
   readonly onSent?: OnRequestSent | undefined
-  /** Clock for the timestamps of answers. */
   readonly now?: Clock | undefined
 }
 

@@ -15,7 +15,6 @@ export function capturingFetch(inner: Fetch, tell: OnRequestSent): Fetch {
   }
 }
 
-/** Secrets in a provider's requests. */
 export interface RequestSecrets {
   /** Names of headers whose values come from the environment. */
   readonly headers: readonly string[]
@@ -23,9 +22,7 @@ export interface RequestSecrets {
 }
 
 const redacted = '[redacted]'
-/** Names of headers and URL parameters that are redacted. */
 const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
-/** Authorization values in any header. */
 const secretValue = /^(basic|bearer|token)\s/i
 /** Characters. Shorter values would match ordinary text. */
 const minSecret = 6

@@ -30,7 +30,6 @@ export interface UsageStoreOptions {
 type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
-/** Share of the monthly limit from which the app warns. */
 const warnAt = 0.8
 
 export class UsageStore {

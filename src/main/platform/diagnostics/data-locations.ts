@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import type { DataLocation } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 
-/** Maximum number of files to count; beyond it, the result is marked incomplete. */
 const maxFiles = 50_000
 
 interface Place {
   readonly kind: DataLocation['kind']
   readonly path: string
   readonly agent?: string | undefined
-  /** Related files or folders next to it. */
   readonly beside?: readonly string[]
 }
 

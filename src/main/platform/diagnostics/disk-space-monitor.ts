@@ -2,7 +2,6 @@ import { statfs } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 import type { Health } from './health.ts'
 
-/** Free bytes below which a warning is reported. */
 const lowBytes = 100_000_000
 const intervalMs = 10_000
 const dataSettings = { kind: 'settings', section: 'data' } as const
@@ -13,7 +12,6 @@ export class DiskSpaceMonitor {
   readonly #onFault: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
 
-  /** @param folders returns the folders to check; called for every check */
   constructor(health: Health, folders: () => Promise<readonly string[]>, onFault: (error: unknown) => void) {
     this.#health = health
     this.#folders = folders

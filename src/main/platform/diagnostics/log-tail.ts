@@ -4,7 +4,6 @@ import type { LogLine } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Bytes to read from the end of the file. */
 const maxBytes = 256 * 1024
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })

@@ -47,7 +47,6 @@ export function createDiagnosticReport({ version, home, settings, agents, log, n
   return JSON.stringify(report, null, 2)
 }
 
-/** Replaces free text by its length; keeps numbers, booleans and identifier-like values. */
 function withoutTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTexts)
   if (typeof value === 'object' && value !== null)
@@ -56,7 +55,6 @@ function withoutTexts(value: unknown): unknown {
   return /^[a-z][a-z0-9+_-]{0,23}$/i.test(value) ? value : `(${value.length} characters)`
 }
 
-/** Redacts secrets, paths, note names and email addresses. */
 function clean(text: string, home: string): string {
   return redact(text)
     .replaceAll(home, '(state)')

@@ -56,7 +56,6 @@ function placesOf(lines: readonly string[], others: ReadonlySet<string>): number
   return lines.flatMap((line, place) => (others.has(line) ? [place] : []))
 }
 
-/** Pairs of lines in the common prefix and suffix. */
 function outerLines(before: readonly string[], after: readonly string[]): [number, number][] {
   const most = Math.min(before.length, after.length)
   let first = 0

@@ -12,7 +12,6 @@ const usualIdleMs = 10_000
 export interface DifferOptions {
   /** Worker file; without it all texts are compared on this thread. */
   readonly entry?: URL | undefined
-  /** Idle time before the worker ends, ms. */
   readonly idleMs?: number
 }
 
@@ -76,7 +75,6 @@ export class Differ {
     await this.#worker?.close()
   }
 
-  /** Returns undefined for texts to compare on this thread. */
   #workerFor(...texts: readonly string[]): WorkerHost<DiffJobs> | undefined {
     return texts.reduce((sum, text) => sum + text.length, 0) > maxInPlace ? this.#worker : undefined
   }

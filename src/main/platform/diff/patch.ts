@@ -10,7 +10,6 @@ const maxCharacters = 200_000
 /** Characters of a patch when no history stores the texts; below the request limit of undo. */
 const maxCharactersAlone = 8_000_000
 
-/** Context lines around a change. */
 const context = 2
 /** Context lines that may differ when a patch is applied. */
 const fuzz = 2
@@ -21,7 +20,6 @@ export type RevertStatus = 'there' | 'undone' | 'changed'
 export interface DescribeOptions {
   /** True if the history stores both texts, so a long patch can be replaced by their ids. */
   readonly isKept: boolean
-  /** Limit on the work, as in `compareLines`. */
   readonly steps?: number
 }
 

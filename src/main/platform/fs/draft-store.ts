@@ -10,7 +10,6 @@ import { writeDurably } from './durable-write.ts'
 export const sharedWriter = 'earlier'
 
 export interface StoredDraft<T> {
-  /** Id of the window that wrote it. */
   readonly writer: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -19,7 +18,6 @@ export interface StoredDraft<T> {
 
 export interface DraftFolderOptions<T> {
   readonly folder: string
-  /** Returns undefined if the value is not a valid draft. */
   readonly parse: (value: unknown) => T | undefined
   readonly now: () => Date
   /** Receives the new path of an unreadable draft. */

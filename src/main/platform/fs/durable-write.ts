@@ -103,7 +103,6 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
 interface Replacement {
   readonly shownAs: string
   readonly isDurable: boolean
-  /** Permissions of a new file. */
   readonly newMode?: number
   readonly beforeRename?: (() => Promise<void>) | undefined
 }

@@ -24,7 +24,6 @@ export class LockBusyError extends Error {
   }
 }
 
-/** Waiters of all FileLock objects in this process, by file. */
 const queue = new KeyedQueue()
 
 export class FileLock {

@@ -10,7 +10,6 @@ import { LockBusyError, type FileLock } from './file-lock.ts'
 import { lockForName } from './lock-folder.ts'
 import { KeyedQueue } from './work-queue.ts'
 
-/** Queues by real path, shared by all objects. */
 const queue = new KeyedQueue()
 
 export class Mutex {
@@ -52,7 +51,6 @@ export class Mutex {
     })
   }
 
-  /** Closes the lock's file handle; `run` opens it again. */
   close(): void {
     this.#lock?.close()
     this.#lock = undefined

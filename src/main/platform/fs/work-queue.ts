@@ -13,7 +13,6 @@ export class KeyedQueue {
     }
   }
 
-  /** Waits until all work queued so far has settled. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

@@ -25,7 +25,6 @@ export class LogFile {
   #size = 0
   #lookedAt = -Infinity
   #dropped = 0
-  /** True if the last line was written only in part. */
   #isTorn = false
 
   constructor(path: string, options: LogFileOptions = {}) {
@@ -34,7 +33,6 @@ export class LogFile {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Creates the file; ignores errors. */
   open(): void {
     try {
       this.#look()
@@ -74,7 +72,6 @@ export class LogFile {
     }
   }
 
-  /** Opens the file, or reopens it if it was moved or deleted, possibly by another process. */
   #look(): void {
     const now = this.#now()
     if (now - this.#lookedAt < lookMs && now >= this.#lookedAt) return
@@ -115,7 +112,6 @@ function isSameFile(handle: number, path: string): boolean {
   return there !== undefined && there.ino === open.ino && there.dev === open.dev
 }
 
-/** Formats the line like pino does. */
 function droppedLine(count: number): string {
   return `${JSON.stringify({ level: 40, time: systemClock().toISOString(), dropped: count, msg: 'log lines could not be written' })}\n`
 }

@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import { LogFile } from './log-file.ts'
 
 export interface Log {
-  /** Path of the log file. */
   readonly file: string
   info(details: object, message: string): void
   warn(details: object, message: string): void

@@ -6,13 +6,11 @@ import type { Log } from './log.ts'
 
 export interface UncaughtOptions {
   readonly log: Log
-  /** Shows the fault in the interface. */
   readonly onFault: (fault: UncaughtFault) => void
   readonly now?: () => number
 }
 
 export interface UncaughtFault {
-  /** Reference in the log. */
   readonly reference: string
   /** True if faults are so frequent that a restart is advisable. */
   readonly isRepeated: boolean
@@ -20,7 +18,6 @@ export interface UncaughtFault {
 
 type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
-/** Above this number per minute, faults count as repeated. */
 const maxInAMinute = 10
 const minuteMs = 60_000
 

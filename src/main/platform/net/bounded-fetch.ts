@@ -91,7 +91,6 @@ function limited(
 const lineFeed = 10
 const carriageReturn = 13
 
-/** Forwards whole lines and counts the bytes of each event; an empty line ends an event. */
 class Lines {
   readonly #most: number
   readonly #tooMuch: (limit: number) => Error
@@ -106,7 +105,6 @@ class Lines {
     this.#tooMuch = tooMuch
   }
 
-  /** Returns all complete lines so far; may be empty. */
   add(chunk: Uint8Array): Uint8Array {
     let end = 0
     for (let at = 0; at < chunk.length; at += 1) {
@@ -146,7 +144,6 @@ class Lines {
   }
 }
 
-/** Returns the first `most` bytes and cancels the rest. */
 function truncated(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let left = most

@@ -10,7 +10,6 @@ export class JsonDepthCounter {
   #isString = false
   #isEscaped = false
 
-  /** Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isString) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -30,7 +29,6 @@ export class JsonDepthCounter {
     this.#isEscaped = false
   }
 
-  /** Starts a new document. */
   reset(): void {
     this.endLine()
     this.#levels = 0

@@ -12,7 +12,6 @@ export function toPlainLine(words: string): string {
   return text.length <= maxWords ? text.toWellFormed() : `${text.slice(0, maxWords).toWellFormed()}…`
 }
 
-/** Parses a body that is a JSON string. */
 function unquoted(words: string): string {
   const value = words.startsWith('"') ? parseJson(words) : undefined
   return typeof value === 'string' ? value : words

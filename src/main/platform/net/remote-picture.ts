@@ -28,7 +28,6 @@ const drawing = 'image/svg+xml'
 const drawingStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
 
 export interface RemotePicture {
-  /** MIME type, detected from the bytes. */
   readonly type: string
   readonly bytes: Buffer
 }
@@ -138,7 +137,6 @@ export class RemoteImages {
   }
 }
 
-/** Returns true for host names that only resolve in a private network. */
 function isInside(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }

@@ -5,7 +5,6 @@ import { sharedMemories, startWorker, defaultYoungGenerationMb } from './worker-
 import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
 import { fromOrpcError } from './worker-errors.ts'
 
-/** Client type for the jobs of a worker. */
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
     ? (
@@ -21,7 +20,6 @@ interface CallOptions {
 }
 
 export interface WorkerOptions<Client> {
-  /** Worker file. */
   readonly entry: URL
   /** Idle time before the worker ends, ms; without it only `close` ends the worker. */
   readonly idleMs?: number | undefined
@@ -29,7 +27,6 @@ export interface WorkerOptions<Client> {
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
   /** Awaited before an idle worker ends; requests are served meanwhile. */
   readonly flush?: (client: Client) => Promise<void>
-  /** Last request before the worker ends. */
   readonly onStop?: (client: Client) => Promise<void>
   readonly onCrash?: (error: Error) => void
 }
@@ -48,7 +45,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   #running: Running<WorkerClient<Jobs>> | undefined
   /** Settles when the previous worker has ended: the next one may need its locks. */
   #ended: Promise<void> = Promise.resolve()
-  /** Number of pending requests. */
   #open = 0
   #idle: NodeJS.Timeout | undefined
 
@@ -176,10 +172,8 @@ export async function runInWorker<Jobs extends WorkerJobs, T>(
   }
 }
 
-/** A worker connected by one MessagePort; calls may return event iterators. */
 export interface Thread<Client> {
   readonly client: Client
-  /** False once requests are rejected. */
   readonly isOpen: boolean
   /** Called if the thread exits without `terminate`. */
   onExit(listener: (error: Error) => void): void

@@ -12,12 +12,9 @@ export interface EmbeddingSource {
   readonly baseUrl: string | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
-  /** True if texts do not leave this machine. */
   readonly isLocal: boolean
   readonly allowDownload: boolean
-  /** Folder for downloaded local models. */
   readonly modelsFolder: string
-  /** File of the model that ships with the app. */
   readonly builtinFile: string
 }
 

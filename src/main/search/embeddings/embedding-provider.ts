@@ -1,12 +1,10 @@
 export interface EmbeddingProvider {
-  /** Name in the configuration: `openai`, `openai-compatible`, … */
   readonly provider: string
   readonly model: string
   /** The server's URL if it is not the default one: the same model name can mean another model there. */
   readonly address?: string | undefined
   /** Length of every returned vector; 0 if unknown before the first answer. */
   readonly dimensions: number
-  /** Maximum number of texts per request. */
   readonly batchSize: number
   /** Quality measured on judged questions, by script (`latin`, `cjk`). */
   readonly priorQuality?: Readonly<Record<string, ModelQuality>>
@@ -53,7 +51,6 @@ export interface SimilarityModel {
 export interface ModelQuality {
   /** Lower bound of the model's worth, in [0, 1]. Needed for memories with too few related texts to measure it. */
   readonly worth: number
-  /** Overrides the default margin. */
   readonly margin?: ThresholdMargin
 }
 
@@ -66,10 +63,8 @@ export interface ThresholdMargin {
   readonly leastSure: number
 }
 
-/** A question word's contribution to a similarity. */
 export interface MeaningTerm {
   readonly term: string
-  /** The most similar word of the passage. */
   readonly nearest: string
   /** Share of the similarity; can be negative. */
   readonly share: number
@@ -77,7 +72,6 @@ export interface MeaningTerm {
 
 export interface RelatedWord {
   readonly word: string
-  /** Cosine with the requested word. */
   readonly cosine: number
 }
 

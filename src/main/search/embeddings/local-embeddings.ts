@@ -8,7 +8,6 @@ import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 export interface LocalEmbeddingOptions {
   /** A name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
   readonly model: string
-  /** Folder for downloaded models. */
   readonly modelsFolder: string
   readonly allowDownload: boolean
   readonly batchSize: number

@@ -17,7 +17,6 @@ export interface OpenAiEmbeddingOptions {
   readonly model: string
   readonly apiKey: string
   readonly baseUrl: string | undefined
-  /** See `EmbeddingProvider.address`. */
   readonly address?: string | undefined
   readonly batchSize: number
 }
@@ -103,7 +102,6 @@ async function request(
   }
 }
 
-/** Returns undefined if the response has no list of objects in `data`. */
 function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
   if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
     return undefined
@@ -136,7 +134,6 @@ interface Asked {
   readonly apiKey: string
 }
 
-/** Converts any error of the client or server to an AppError. */
 function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError {
   if (error instanceof AppError) return error
   const words = cleanWords(wordsOf(error), apiKey)
@@ -176,7 +173,6 @@ function isTimeout(error: unknown): boolean {
   )
 }
 
-/** Returns the server's message, or the innermost cause of a connection error. */
 function wordsOf(error: unknown): string {
   if (error instanceof OpenAI.APIConnectionError) return deepest(error)
   if (error instanceof OpenAI.APIUserAbortError || !(error instanceof Error)) return ''
@@ -192,7 +188,6 @@ function deepest(error: Error): string {
   return first.message === '' && 'code' in first ? String(first.code) : first.message
 }
 
-/** Removes secrets and markup from a server's message. */
 function cleanWords(words: string, apiKey: string): string {
   return toPlainLine(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
 }

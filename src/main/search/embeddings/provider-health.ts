@@ -6,7 +6,6 @@
 import type { ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
 
-/** The result of a request. */
 export type ProviderOutcome =
   | { readonly kind: 'answered'; readonly ms: number }
   /** A probe was answered. Real requests may still fail. */
@@ -16,7 +15,6 @@ export type ProviderOutcome =
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode
-      /** The provider's message. */
       readonly message: string
       readonly retryAfterMs?: number | undefined
     }
@@ -28,18 +26,15 @@ export interface ProviderFailure {
   readonly since: number
 }
 
-/** Says whether a search may request a vector, and how long it waits. */
 export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-/** Number of failures in a row after which the provider is unavailable. */
 const failuresToRest = 2
 /** Pause after a single failure, ms. Short, because it may be accidental. */
 const firstPauseMs = 250
 const minPauseMs = 1000
 const maxPauseMs = 5 * 60_000
-/** Maximum accepted `Retry-After`, ms. */
 const maxRetryAfterMs = 60 * 60_000
 /** Time that searches wait for a vector after 0, 1, 2, and more late answers in a row, ms. */
 const waitsMs = [3000, 1000, 300, 0] as const
@@ -50,7 +45,6 @@ export class ProviderHealth {
   readonly #random: () => number
   #failures = 0
   #last: ProviderFailure | undefined
-  /** Number of pauses since the last success. */
   #rests = 0
   /** On the clock of `elapsed`. */
   #retryAt: number | undefined
@@ -83,7 +77,6 @@ export class ProviderHealth {
     }
   }
 
-  /** Clears all failures, after the user changed the settings or asked for a retry. */
   reset(): void {
     this.#rests = 0
     this.#late = 0

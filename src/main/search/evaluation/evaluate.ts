@@ -25,7 +25,6 @@ export interface EvaluationReport extends RecallFigures {
   readonly n: number
   /** Share of questions with at least one result at the settings in force. */
   readonly answered: number
-  /** Settings in force, which apply to `returned`. */
   readonly minScore: number
   readonly maxResults: number
   readonly returned: ReturnedFigures
@@ -33,7 +32,6 @@ export interface EvaluationReport extends RecallFigures {
   readonly categories?: Readonly<
     Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
   >
-  /** Duration of the searches at the settings in force. */
   readonly p50Ms: number
   readonly p95Ms: number
   readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
@@ -67,7 +65,6 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
 
 interface QuestionResult {
   readonly category: string | undefined
-  /** Number of judged line ranges. */
   readonly judged: number
   readonly ranked: readonly boolean[]
   readonly returned: readonly boolean[]

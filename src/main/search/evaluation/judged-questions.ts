@@ -10,7 +10,6 @@ export type LineRange = z.infer<typeof linesSchema>
 const judgedQuestionSchema = z.object({
   id: z.string().optional(),
   query: z.string().min(1),
-  /** Kind of question; the report has figures for each category. */
   category: z.union([z.string(), z.number()]).optional(),
   /** `dev` questions are used for tuning, `held` ones are not. */
   split: z.enum(['dev', 'held']).optional(),

@@ -6,9 +6,7 @@ import { FolderWatcher } from './watcher.ts'
 export interface FolderEvents {
   /** A path in the first folder, relative to it. */
   readonly onPath: (path: string) => void
-  /** A change in one of the other folders. */
   readonly onOther: () => void
-  /** A watcher is ready. It may have missed earlier changes. */
   readonly onReady: () => void
 }
 

@@ -9,7 +9,6 @@ export interface ExclusionQuery {
   /** Path as requested: relative to the workspace, or with another folder's prefix. */
   readonly path: string
   readonly folders: readonly IndexedFolder[]
-  /** True if the index has chunks of the file. */
   readonly isIndexed: boolean
   readonly problems: readonly { readonly path?: string | undefined; readonly message: string }[]
 }

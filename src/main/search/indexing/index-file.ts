@@ -107,7 +107,6 @@ interface Opened {
   readonly damage: string | undefined
 }
 
-/** Opens the current index. A file that is not an index is moved aside. */
 async function openCurrent(file: string, damaged: string): Promise<Opened & { readonly aside: string | undefined }> {
   const info = await stat(file).catch(() => undefined)
   const isOurs = info === undefined || (info.isFile() && !isForeign(file))

@@ -6,7 +6,6 @@ export class IndexProblems {
   #standing: SyncProblem[] = []
   readonly #ofFiles = new Map<string, SyncProblem>()
 
-  /** @param onChange called after `raise` and `clear` have changed the list */
   constructor(onChange: () => void) {
     this.#onChange = onChange
   }

@@ -57,7 +57,6 @@ export class IndexStore {
   readonly counts: () => IndexCounts
   /** Undefined if the index has no embedding model: passages are not needed then. */
   readonly passages: PassageStore | undefined
-  /** Settings for preparing files. */
   readonly preparing: PrepareSettings
   #preparer: FilePreparer
 
@@ -91,7 +90,6 @@ export class IndexStore {
     this.db.transaction(work).immediate()
   }
 
-  /** Cuts and encodes a file for `putFile`. */
   prepare(file: FileContent): PreparedFile {
     return this.#preparer.prepare(file)
   }
@@ -104,7 +102,6 @@ export class IndexStore {
     this.#preparer = new FilePreparer(this.preparing)
   }
 
-  /** Replaces a file's chunks. */
   replaceFile(file: FileContent): void {
     this.putFile(this.prepare(file))
   }
@@ -132,7 +129,6 @@ export class IndexStore {
     for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
   }
 
-  /** Updates time and size of a file whose content has not changed. */
   touchFile(file: Pick<KnownFile, 'path' | 'source' | 'mtime' | 'size'>): void {
     this.#statements.touchFile.run(file.mtime, file.size, file.source, file.path)
   }
@@ -143,7 +139,6 @@ export class IndexStore {
     this.#statements.removeFile.run(source, path)
   }
 
-  /** Returns the cache row of a text's vector, or undefined. */
   cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVectorRow | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
@@ -222,14 +217,12 @@ export class IndexStore {
     return { ...other, address }
   }
 
-  /** Adds the address to the vectors of such an index. */
   #noteAddress(built: IndexModel): void {
     this.db
       .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
       .run(cacheKey(built), built.provider, built.model)
   }
 
-  /** Copies row by row, up to the first row that cannot be read. */
   #adoptReadable(): void {
     const put = this.db.prepare<[CachedVector]>(
       `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)

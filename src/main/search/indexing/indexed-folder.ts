@@ -16,7 +16,6 @@ import {
 } from '#workspace'
 import type { KnownFile, Source } from './indexed-file.ts'
 
-/** A folder with Markdown to index. */
 export interface IndexedFolder {
   readonly source: Source
   /** Absolute path. */
@@ -45,7 +44,6 @@ export interface SyncProblem {
   readonly path?: string
 }
 
-/** A file found on disk. */
 export interface FileCandidate {
   readonly folder: IndexedFolder
   /** Path in the index. */

@@ -39,11 +39,9 @@ export type IndexerEvent =
   | { readonly type: 'status'; readonly status: IndexStatus }
   /** Markdown in the workspace changed on disk, whether it is indexed or not. */
   | { readonly type: 'files'; readonly paths: readonly string[] }
-  /** Search results may have changed. */
   | { readonly type: 'indexed' }
   /** A rebuilt index is ready. The searcher must close the old one, then the owner calls `swap`. */
   | { readonly type: 'replace' }
-  /** Result of a request to the embedding provider. */
   | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
   /** True while there is work. `touches` is the number of `notifyWritten` calls so far. */
   | { readonly type: 'pending'; readonly isPending: boolean; readonly touches: number }
@@ -53,14 +51,12 @@ export type IndexerEvent =
 /** Prefix of transcript paths in the index. */
 export const sessionsPrefix = 'sessions/'
 
-/** Interval between progress events. */
 const progressMs = 100
 /** Watching begins 200 ms after the first sync, or after 2 s at the latest. */
 const watchPauseMs = 200
 const watchByMs = 2000
 /** Delay of the sync that finds changes made before a watcher was ready. Not 0, so that power saving can defer it. */
 const readyMs = 1
-/** Debounce of `files` events. */
 const tellFilesMs = 50
 
 export class Indexer {
@@ -71,7 +67,6 @@ export class Indexer {
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
   #store: IndexStore | undefined
-  /** Last known counts, used while there is no store. */
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
   /** The rebuilt index is complete and replaces the old one as soon as the searcher has closed that. */
@@ -101,11 +96,9 @@ export class Indexer {
   )
   /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
   #hasLooked = false
-  /** The database was found to be corrupt while in use. */
   #isDamaged = false
   #hasRecreated = false
 
-  /** @param prepareEntry script of the worker that prepares many files */
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void, prepareEntry?: URL) {
     this.#settings = settings
     this.#emit = emit
@@ -152,7 +145,6 @@ export class Indexer {
     }
   }
 
-  /** Notes that the app itself wrote these files. */
   notifyWritten(paths: readonly string[]): void {
     this.#touches += 1
     for (const path of paths) this.#onPathChanged(path)
@@ -207,7 +199,6 @@ export class Indexer {
     if (!isHeld) this.resumeEmbedding()
   }
 
-  /** Embeds missing passages, if the indexer is idle. */
   resumeEmbedding(): void {
     if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
   }
@@ -427,9 +418,6 @@ export class Indexer {
     }
   }
 
-  /**
-   * Handles a database that was deleted, damaged or could not grow: reopens or recreates it. Notes are not affected.
-   */
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)

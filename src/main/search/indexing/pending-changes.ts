@@ -5,17 +5,12 @@ export class PendingChanges {
   readonly #onNoticed: () => void
   readonly #paths = new Set<string>()
   #isFull = false
-  /** Counters of changes noticed, and of those already synced. */
   #noticed = 0
   #looked = 0
   #timer: NodeJS.Timeout | undefined
   #isUrgent = false
   #isSavingPower = false
 
-  /**
-   * @param onDue called when a sync should run
-   * @param onNoticed called when there is something to sync
-   */
   constructor(debounceMs: number, onDue: () => void, onNoticed: () => void) {
     this.#debounceMs = debounceMs
     this.#onDue = onDue
@@ -64,7 +59,6 @@ export class PendingChanges {
     if (!isSaving && !this.isEmpty) this.#schedule(0)
   }
 
-  /** Returns the pending work and clears it. */
   take(): { readonly paths: readonly string[]; readonly isFull: boolean } {
     const taken = { paths: [...this.#paths], isFull: this.#isFull }
     this.#paths.clear()
@@ -72,7 +66,6 @@ export class PendingChanges {
     return taken
   }
 
-  /** Marks all changes up to this value of `noticed` as synced. */
   markSynced(noticed: number): void {
     this.#looked = noticed
   }

@@ -11,7 +11,6 @@ import { digestModelOf, type DigestSource } from '../embeddings/create-embedding
 import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** A file with its text. */
 export interface FileContent extends KnownFile {
   readonly text: string
   /** For transcripts: the local day of each line's message, `YYYY-MM-DD`. */
@@ -70,7 +69,6 @@ export interface PrepareSettings {
   readonly embedding?: DigestSource | undefined
 }
 
-/** Number of returned spellings to remember. */
 const maxRemembered = 50_000
 const noFacts: PreparedMetadata = { tags: [], properties: [], names: [] }
 
@@ -150,7 +148,6 @@ function factsOf(text: string): PreparedMetadata {
   }
 }
 
-/** Returns the days of a transcript's lines. */
 function daysSaid(chunk: Chunk, lineDays: readonly (string | undefined)[]): DaySpan[] {
   const said = lineDays
     .slice(chunk.startLine - 1, chunk.endLine)

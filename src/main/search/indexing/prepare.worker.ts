@@ -8,7 +8,6 @@ parentPort?.on('message', (files: readonly FileContent[]) => {
   parentPort?.postMessage(prepared, buffersOf(prepared))
 })
 
-/** Buffers that are transferred instead of copied. */
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
   const buffers = files.flatMap(({ chunks }) =>
     chunks.flatMap(({ terms, digests }) => [terms.buffer, digests?.numbers.buffer, digests?.ends.buffer]),

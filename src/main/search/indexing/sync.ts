@@ -39,7 +39,6 @@ const batchBytes = 240_000
 
 /** Minimum number of files for the worker: starting it takes as long as preparing a hundred small files. */
 const manyFiles = 200
-/** Batches that are read and prepared while one is written. */
 const batchesAhead = 3
 
 /** Pause after each batch, so that searches stay fast during a rebuild. */
@@ -124,11 +123,9 @@ export function removeOrphans(store: IndexStore, folders: readonly IndexedFolder
   })
 }
 
-/** The content of one transaction. */
 interface Batch {
   readonly files: number
   readonly fresh: readonly FileContent[]
-  /** Files whose content has not changed. */
   readonly touched: readonly FileContent[]
   readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
 }
@@ -200,7 +197,6 @@ async function index(
   return changed
 }
 
-/** Returns a function that reads files and separates unchanged ones. */
 async function reader(
   todo: readonly FileCandidate[],
   known: ReadonlyMap<string, KnownFile>,
@@ -224,10 +220,6 @@ async function reader(
   }
 }
 
-/**
- * Cuts the list into batches for one transaction each, with at least one file.
- * @param times factor for the batch limits
- */
 function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<readonly FileCandidate[], undefined> {
   for (let from = 0; from < todo.length;) {
     const batch: FileCandidate[] = []
@@ -285,10 +277,8 @@ export class PreparationWorker {
   readonly #worker: Worker
   readonly #waiting: { readonly files: readonly FileContent[]; readonly resolve: (files: PreparedFile[]) => void }[] =
     []
-  /** Replaces the worker if it has died. */
   #own: FilePreparer | undefined
 
-  /** @param entry the worker's script */
   constructor(entry: URL, settings: PrepareSettings) {
     this.#settings = settings
     this.#worker = new Worker(entry, { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
@@ -316,7 +306,6 @@ export class PreparationWorker {
     await this.#worker.terminate()
   }
 
-  /** Prepares pending and all later files in this thread. */
   #prepareHere(): void {
     this.#own = new FilePreparer(this.#settings)
     for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#own, files))

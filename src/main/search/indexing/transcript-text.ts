@@ -68,7 +68,6 @@ function spoken(line: string): string {
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 
-/** Returns an empty object if the line is not a JSON object. */
 function parsed(line: string): Record<string, unknown> {
   const value = parseJson(line)
   return isRecord(value) ? value : {}

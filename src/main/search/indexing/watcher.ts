@@ -5,7 +5,6 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { isIgnoredPath, isMarkdown } from '#workspace'
 
 const pollingIntervalMs = 3000
-/** Interval between attempts to leave polling. */
 const usualRetryMs = 5 * 60_000
 /**
  * Limit for closing: chokidar 6 can wait indefinitely for a folder that was replaced while it was read. It emits no
@@ -16,7 +15,6 @@ const closeTimeoutMs = 1000
 export interface WatchEvents {
   /** A path relative to the folder, with forward slashes; called for every write. */
   readonly onChange: (path: string) => void
-  /** The watcher is ready. It may have missed earlier changes. */
   readonly onReady: () => void
   /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
@@ -30,7 +28,6 @@ export class FolderWatcher {
   readonly #events: WatchEvents
   readonly #retryMs: number
   #watcher: FSWatcher
-  /** A native watcher that is being tried while the current one polls. */
   #nativeCandidate: FSWatcher | undefined
   #retry: NodeJS.Timeout | undefined
   #isPolling = false

@@ -8,7 +8,6 @@ import type { ChunkPlace } from './segment.ts'
 export interface ChunkText {
   readonly heading: string
   readonly text: string
-  /** Title and aliases of its note. */
   readonly names?: readonly NoteName[]
 }
 
@@ -46,7 +45,6 @@ export function prepareSearchStatements(db: Db) {
   }
 }
 
-/** Encoded terms of all chunks or of one. */
 export interface TermSource extends PostingSource {
   readonly termsOf: (id: number) => Buffer | undefined
 }

@@ -19,16 +19,13 @@ interface Kept extends Spelling {
   readonly letters: number
 }
 
-/** Minimum length for a distance of two edits. */
 const lengthForTwo = 8
-/** Maximum number of corrections per word. */
 const maxReadings = 3
 
 export class SpellingDictionary {
   readonly #statements: ReturnType<typeof prepare> | undefined
   readonly #byLength = new Map<number, Kept[]>()
   #last = 0
-  /** True if there may be new words. */
   #isBehind = true
   #version: number | undefined
 
@@ -97,7 +94,6 @@ function prepare(db: Db) {
   }
 }
 
-/** Returns a bit set of the word's letters; character codes share bits modulo 32. */
 function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at += 1) bits |= 1 << (word.charCodeAt(at) % 32)

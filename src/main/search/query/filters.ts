@@ -29,10 +29,8 @@ export type Filter =
       readonly test: PropertyTest
       readonly isNot: boolean
     }
-  /** Excludes passages with a word or phrase. */
   | { readonly kind: 'word'; readonly text: string; readonly word: string }
 
-/** A filter on tags or properties of the note. */
 export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
 
 /** The days of a time expression such as `last week`; passages about them get a boost. */
@@ -53,7 +51,6 @@ export interface FilteredQuery {
   readonly conditions: readonly Condition[]
 }
 
-/** The properties of a passage that filters test. */
 export interface FilteredPassage {
   readonly path: string
   readonly source: Source
@@ -75,7 +72,6 @@ const excluded =
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 
-/** Values of `source:`: the names in the index and their aliases. */
 const sourceNames: ReadonlyMap<string, Source> = new Map([
   ...sourceSchema.options.map((name) => [name, name] as const),
   ['files', 'memory'],
@@ -293,7 +289,6 @@ function bounds({ first, last }: DaySpan): Pick<Condition, 'from' | 'to'> {
   }
 }
 
-/** Replaces the spans by spaces. Spans are in UTF-16 offsets. */
 function blanked(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   const letters = text.split('')
   for (const { start, end } of spans) letters.fill(' ', start, end)
@@ -308,7 +303,6 @@ function unquoted(text: string): string {
   return /^["“「]/.test(text) ? text.slice(1).replace(/["”」]$/, '') : text
 }
 
-/** Returns a filter's value without quotation marks, or else without trailing punctuation. */
 function filterValue(given: string): string {
   const bare = unquoted(given)
   return bare === given ? given.replace(trailing, '') : bare

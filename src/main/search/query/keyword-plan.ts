@@ -47,7 +47,6 @@ const minAverageLength = 117
 
 export interface WeightedTerm extends KnownTerm {
   readonly idf: number
-  /** Weight of the term if it is found. */
   readonly weight: number
 }
 

@@ -28,7 +28,6 @@ export class NoteMetadata {
     this.#statements = isThere ? prepare(db) : undefined
   }
 
-  /** Returns true if any note has a property of this name. */
   isProperty(name: string): boolean {
     return this.#statements?.isProperty.get(nameKey(name)) !== undefined
   }
@@ -40,7 +39,6 @@ export class NoteMetadata {
     )
   }
 
-  /** Returns title and aliases, as written. */
   namesOf(source: Source, path: string): NoteName[] {
     return this.#statements?.names.all(source, path) ?? []
   }

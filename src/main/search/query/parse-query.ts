@@ -13,7 +13,6 @@ import {
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 
-/** One form of a query term that the index may contain. */
 export interface TermVariant {
   /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
   readonly kind: 'word' | 'cjk'
@@ -24,7 +23,6 @@ export interface TermVariant {
 }
 
 export interface QueryTerm {
-  /** The word in the query, folded. */
   readonly shown: string
   readonly role: WordRole
   readonly readings: readonly TermVariant[]
@@ -57,7 +55,6 @@ export function parseQuery(query: string): ParsedQuery {
   return { terms: telling.length > 0 ? telling : all, phrases }
 }
 
-/** Splits a phrase of mixed scripts into one phrase per script. */
 function phraseParts(text: string): Phrase[] {
   const { runs } = lineTerms(text.replaceAll('\n', ' '))
   const parts: Phrase[] = []

@@ -15,7 +15,6 @@ export interface Diversified<T> {
 interface Open<T> {
   readonly candidate: T
   readonly words: ReadonlySet<unknown>
-  /** Highest similarity to a selected candidate. */
   closest: number
 }
 
@@ -50,7 +49,6 @@ export function rerankByMmr<T extends { readonly score: number }>(
   return [...picked, ...open.map(({ candidate }) => ({ candidate, factor: 1 }))]
 }
 
-/** Returns the Jaccard similarity of two sets of words. */
 function jaccard(one: ReadonlySet<unknown>, other: ReadonlySet<unknown>): number {
   const [small, large] = one.size < other.size ? [one, other] : [other, one]
   let shared = 0

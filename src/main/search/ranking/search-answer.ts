@@ -8,14 +8,12 @@ import type { NoteName } from '../query/note-metadata.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import type { ChunkText } from '../keyword/index-statements.ts'
 
-/** Everything that a search computed, for the response and the explanation. */
 export interface RankingResult {
   readonly query: string
   readonly read: FilteredQuery
   readonly plan: KeywordPlan
   readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
-  /** Texts of the displayed candidates, by chunk. */
   readonly texts: ReadonlyMap<number, ChunkText>
   readonly options: SearchSettings
   /** The weights in use; computed if the setting is `auto`. */
@@ -67,7 +65,6 @@ function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found
   return { startLine: line, endLine: isOfPassage ? vector.endLine : line }
 }
 
-/** The snippet is around the best line, or around the line that superseded it. */
 function shownChunk(candidate: RankedCandidate, { texts, plan }: RankingResult) {
   const { input, succession } = candidate
   const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}

@@ -53,7 +53,6 @@ import { TermCounter } from '../keyword/term-counter.ts'
 import { VectorRetriever } from '../vector/vector-retriever.ts'
 import { withOverrides } from '../query/overrides.ts'
 
-/** Number of candidates per retriever. */
 const keywordCandidates = 48
 const vectorCandidates = 40
 /** Maximum number of extra vector candidates if some of the nearest are hidden from the viewer. */
@@ -82,10 +81,8 @@ interface EmbeddedQuery {
 
 const none: ReadonlySet<number> = new Set()
 
-/** Search options, plus the parts of notes that are hidden from the viewer. */
 export type SearchOverrides = SearchOptions & { readonly unseen?: Unseen | undefined }
 
-/** Candidates whose texts are needed. */
 type Shown = 'returned' | 'all'
 
 export class Searcher {
@@ -95,9 +92,7 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepareSearchStatements>
   #collection: Collection | undefined
   #vectors: VectorRetriever | undefined
-  /** Version of the database that `#vectors` reflects. */
   #vectorsOf: number | undefined
-  /** Size of the last snapshot, as in `sizeOf`. */
   #kept = 0
   #heads: { readonly version: number; readonly texts: Map<string, string> } = { version: -1, texts: new Map() }
   readonly #keywords: KeywordIndex
@@ -190,7 +185,6 @@ export class Searcher {
     return this.#readCollection().dimensions
   }
 
-  /** Restores the snapshot that another process has written, if there is one. */
   restoreSnapshot(): void {
     const kept = this.#transaction(() => readKept(this.#db))
     if (!kept) return
@@ -243,7 +237,6 @@ export class Searcher {
     })
   }
 
-  /** Returns word and token counts of the indexed files. */
   fileCounts(): { path: string; source: Source; words: number; tokens: number }[] {
     return this.#statements.fileCounts.all()
   }
@@ -412,7 +405,6 @@ export class Searcher {
     }
   }
 
-  /** Returns the query's vector, or a notice that says why there is none. */
   async #embedQuery(
     query: string,
     { dimensions, unembedded }: Collection,
@@ -450,7 +442,6 @@ export class Searcher {
     return { provider: this.#embeddings?.provider ?? 'none', model: this.#embeddings?.model ?? '' }
   }
 
-  /** Returns figures of the collection, cached until another connection changes the file. */
   #readCollection(): Collection {
     const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
@@ -486,7 +477,6 @@ export class Searcher {
 
   readonly #passageAt = (path: string, line: number) => this.#statements.passageAt.get(path, line, line)
 
-  /** Runs `work` in a read transaction, so that it sees one state of the index. */
   #transaction<T>(work: () => T): T {
     return this.#db.transaction(work).deferred()
   }
@@ -508,7 +498,6 @@ export class Searcher {
   }
 }
 
-/** Increases with every chunk and vector that is read. */
 function sizeOf({ words, meaning }: ReadAhead): number {
   return words.lastId + (meaning?.lastSeq ?? 0)
 }

@@ -18,7 +18,6 @@ export interface SearchRequest {
   readonly defaults: SearchSettings
   readonly options: SearchOverrides
   readonly stale: boolean
-  /** Permission to use the embedding provider. */
   readonly leave: QueryPermit
 }
 
@@ -33,7 +32,6 @@ let embeddings: QueryEmbedder | undefined
 let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 
-/** True while the index is being replaced. */
 let isReleased = false
 
 /** True once the worker is about to end: an open database could crash the process then. */
@@ -84,13 +82,11 @@ function ifSound(work: () => void): void {
   }
 }
 
-/** Preloads in small steps. A search that comes meanwhile reads what is missing. */
 function readAhead(reader: Searcher): void {
   if (reader.preloadSome()) return later(reader, () => readAhead(reader))
   setTimeout(() => void keep(), keepAfterMs).unref()
 }
 
-/** Writes a snapshot for the next process. Ignores errors: that process can read the index instead. */
 async function keep(): Promise<void> {
   try {
     const kept = open?.searcher.createSnapshot()
@@ -163,7 +159,6 @@ const router = {
         await searcherFor(input).explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
       ),
     ),
-  /** Results of requests to the provider. */
   outcomes: threadBase.handler(({ signal }) => outcomes.subscribe('outcome', signal ? { signal } : {})),
   /** Tests the provider; undefined if there is none. */
   probe: base.handler(() => {
@@ -186,7 +181,6 @@ const router = {
     isReleased = false
     if (existsSync(file)) openIfSound()
   }),
-  /** Closes the file permanently. */
   close: base.handler(async () => {
     isClosed = true
     await keep()

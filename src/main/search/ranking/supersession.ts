@@ -34,11 +34,9 @@ export interface Supersession {
 
 export interface SupersessionTexts {
   readonly textOf: (id: number) => string
-  /** Returns the beginning of a file. */
   readonly headOf: (path: string) => string
   /** Returns the passage with a line (1-based). */
   readonly at: (path: string, line: number) => Passage | undefined
-  /** Returns all passages of a file. */
   readonly passagesOf: (path: string) => readonly Passage[]
 }
 

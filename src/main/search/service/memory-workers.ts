@@ -42,15 +42,12 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
   }
 }
 
-/** State of the indexer's queue, known without a call. */
 export interface IndexerProgress {
-  /** Number of `touch` calls. */
   touches: number
   /** Number of `touch` calls when the indexer last became idle; undefined while it has work. */
   idleAt: number | undefined
 }
 
-/** The workers of an open memory. */
 export interface MemoryWorkers {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>

@@ -27,14 +27,12 @@ import { runRechunk, type ThreadEntries, type MemoryWorkers } from './memory-wor
 const catchUpMs = 500
 export interface MemoryOptions {
   readonly source: MemorySource
-  /** Called for every search. */
   readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
   readonly now: Clock
 }
 
-/** Events of a memory: the index or files changed, a worker died, or was restarted. */
 export type MemoryChange =
   | Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>
   | { readonly type: 'crashed'; readonly error: Error }
@@ -46,12 +44,9 @@ export class Memory {
   readonly #options: MemoryOptions
   #source: MemorySource
   readonly #threads: WorkerSupervisor
-  /** The last status event. */
   #status: IndexStatus | undefined
   #isSavingPower = false
-  /** Health of the embedding provider, shared by queries and the embed queue. */
   readonly #provider: ProviderCircuitBreaker
-  /** Called when the status or the provider's health changes. */
   readonly #listeners = new Set<() => void>()
 
   /** Starts the workers; `opened` waits for them. */
@@ -153,7 +148,6 @@ export class Memory {
     return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
   }
 
-  /** Returns the reason why a file, or a line of it, is not in the index. */
   whyUnsearched(path: string): Promise<IndexExclusion> {
     return this.#read((threads) => this.#whyUnsearched(threads, path))
   }
@@ -165,7 +159,6 @@ export class Memory {
     return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
   }
 
-  /** Files that could not be read in the last sync, with the reasons. */
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
@@ -176,7 +169,6 @@ export class Memory {
     return !this.#source.embedding.isLocal
   }
 
-  /** The chunk size of the index. */
   get chunk(): ChunkSize {
     return this.#source.chunk
   }
@@ -315,7 +307,6 @@ export class Memory {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Resolves with the next change of status or health. */
   async #change(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => reject(signal?.reason)
@@ -329,12 +320,10 @@ export class Memory {
     }
   }
 
-  /** Reads the index. Errors include the reason why it is unavailable. */
   #read<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     return this.#threads.read(work).catch((error: unknown) => this.#withReason(error))
   }
 
-  /** Adds the indexer's last failure to the error message. */
   async #withReason(error: unknown): Promise<never> {
     if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
     const reason = failureOf(await this.status())
@@ -343,7 +332,6 @@ export class Memory {
       : new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
   }
 
-  /** Marks results as stale if the index can't be written. */
   #staleness(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
     const standstill = this.#status && failureOf(this.#status)
     return standstill === undefined ? undefined : { stale: true, standstill }
@@ -361,7 +349,6 @@ export class Memory {
   }
 }
 
-/** Returns the reason why the index can't be written; the indexer retries. */
 function failureOf({ problems }: IndexStatus): string | undefined {
   return problems.find(({ code }) => code === 'index_failed')?.message
 }

@@ -5,14 +5,12 @@ import type { NotesFolder } from '#workspace/privacy'
 import type { IndexedFolder } from '../indexing/indexed-folder.ts'
 import type { MemoryWorkers } from './memory-workers.ts'
 
-/** Everything that an index depends on; a change restarts the workers. */
 export interface MemorySource {
   readonly file: string
   readonly folders: readonly IndexedFolder[]
   readonly chunk: MemorySettings['chunk']
   readonly debounceMs: number
   readonly embedding: EmbeddingSource
-  /** Folders whose notes may be private, with their privacy settings. */
   readonly notes: readonly NotesFolder[]
 }
 
@@ -24,7 +22,6 @@ export interface WorkerState {
 
 /** On Windows, a file that the searcher has open can't be moved aside. */
 const canBeOpenTwice = process.platform !== 'win32'
-/** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
 /**

@@ -5,7 +5,6 @@ import { fromOrpcError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
 import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
 
-/** If workers die more often than this within the window, they are not restarted. */
 const maxCrashes = 3
 const crashWindowMs = 60_000
 /** Time for a worker's exit event to follow the end of its event stream, ms. */
@@ -19,7 +18,6 @@ export interface WorkerSupervisorOptions {
    */
   readonly open: (threads: MemoryWorkers, heard: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
-  /** Called with the result of each request to the embedding provider. */
   readonly onOutcome: (outcome: ProviderOutcome) => void
   readonly onFault: (error: unknown) => void
   readonly onRecovered: () => void
@@ -158,7 +156,6 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Restarts the workers after one of them died, up to a limit. */
   async #recover(died: MemoryWorkers): Promise<void> {
     if (died.stop.signal.aborted) return
     const now = performance.now()

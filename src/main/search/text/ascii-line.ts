@@ -3,7 +3,6 @@ import { stem } from './stem.ts'
 
 const letter = 1
 const digit = 2
-/** Joins the parts of an identifier. */
 const joint = 4
 const apostrophe = 8
 

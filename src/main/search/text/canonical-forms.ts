@@ -10,7 +10,6 @@ export interface CanonicalForm {
   /** UTF-16 offset in the text; `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** Terms that the index stores. */
   readonly indexTerms: readonly string[]
   /** Terms that a query searches for; the first is the most exact one, the others are weaker evidence. */
   readonly asked: readonly string[]
@@ -18,7 +17,6 @@ export interface CanonicalForm {
   readonly replacesLetters: boolean
 }
 
-/** Canonical unit, and all ways to write it. */
 const units: readonly (readonly [string, string])[] = [
   ['kg', 'kg kgs kilo kilos kilogram kilograms 公斤 千克 キログラム キロ 킬로그램 킬로'],
   ['g', 'g gr gram grams 克 公克 グラム 그램'],

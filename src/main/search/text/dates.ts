@@ -21,7 +21,6 @@ interface Rule {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const monthName =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
-/** Every word that `monthName` matches. */
 export const monthNames: readonly string[] = (
   'jan january feb february mar march apr april may jun june jul july aug august ' +
   'sep sept sepember september oct october nov november dec december'

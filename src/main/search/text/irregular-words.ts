@@ -102,7 +102,6 @@ wife wives
 knife knives
 `
 
-/** Maps each irregular form to its base form. */
 export const irregularForms: ReadonlyMap<string, string> = new Map(
   rows
     .trim()

@@ -10,7 +10,6 @@ import { hanNumeral, parseNumeral } from './numerals.ts'
 import { fold } from './terms.ts'
 
 export interface TemporalExpression extends DaySpan {
-  /** The expression as written in the query. */
   readonly text: string
   /** UTF-16 offset in the query; `end` is exclusive. */
   readonly start: number

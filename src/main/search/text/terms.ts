@@ -107,7 +107,6 @@ export function blankSpans(text: string, spans: readonly { readonly start: numbe
   return from === 0 ? text : rest + text.slice(from)
 }
 
-/** Returns the terms of a folded text in reading order, without CJK text. */
 function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   const terms: string[] = []
   forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
@@ -176,7 +175,6 @@ export function termsOfWord(word: string): readonly string[] {
   return terms
 }
 
-/** Caches terms: displayed notes repeat their words. */
 const wordTerms = new Map<string, readonly string[]>()
 const maxCachedWords = 5000
 
@@ -193,7 +191,6 @@ export function withoutKoreanEnding(word: string): string {
   return ending === undefined ? word : word.slice(0, -ending.length)
 }
 
-/** Returns the Korean words of a run, each as written and, if it has an ending, without it. */
 function koreanTerms(run: string): string[] {
   return (run.match(/\p{Script=Hangul}+/gu) ?? []).flatMap((word) => {
     const bare = withoutKoreanEnding(word)

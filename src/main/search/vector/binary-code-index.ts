@@ -2,7 +2,6 @@ import { BinaryCodes, binaryCodeOf } from './binary-quantization.ts'
 import { epochKey, readCentre, removedKey } from '../indexing/passage-store.ts'
 import { getMeta, type Db } from '../indexing/index-schema.ts'
 
-/** Snapshot of a coarse index, as stored on disk. */
 export interface BinaryCodeSnapshot {
   readonly dimensions: number
   readonly epoch: string | undefined
@@ -24,7 +23,6 @@ export class BinaryCodeIndex {
   #lastSeq = 0
   /** Passage id by slot; `#slots` is the reverse mapping, plus one. */
   #passages = new Int32Array(1024)
-  /** Row of the embedding cache by slot. */
   #vectors = new Int32Array(1024)
   #slots = new Int32Array(1024)
 
@@ -116,7 +114,6 @@ export class BinaryCodeIndex {
     this.#slots[passage] = free + 1
   }
 
-  /** Closes the gaps of removed passages, keeping the order. */
   #dropRemoved(): void {
     const kept = new Uint8Array(this.#slots.length)
     for (const passage of this.#statements.all.iterate()) kept[passage] = 1
@@ -144,7 +141,6 @@ export interface HammingMatches {
   readonly distanceOf: (passage: number) => number
 }
 
-/** Returns the smallest distance within which there are `count` passages. */
 function distanceWithin(distances: Uint16Array, count: number): number {
   const histogram = new Uint32Array(65_536)
   for (let slot = 0; slot < distances.length; slot += 1) {

@@ -93,7 +93,6 @@ export class BinaryCodes {
     this.#memory.copyWithin(this.#formsAt + to * this.#bytes, at, at + this.#bytes)
   }
 
-  /** Removes all codes from slot `count` on. */
   truncate(count: number): void {
     this.#count = count
   }
@@ -109,7 +108,6 @@ export class BinaryCodes {
     return this.#out.subarray(0, this.#count)
   }
 
-  /** Memory layout: the query, the distances, the codes. */
   #grow(capacity: number): void {
     const formsAt = this.#bytes + Math.ceil((2 * capacity) / blockBytes) * blockBytes
     const pages = Math.ceil((formsAt + capacity * this.#bytes) / 65_536)

@@ -9,25 +9,20 @@ import type { IndexStore } from '../indexing/index-store.ts'
 
 /** Parallel requests, because the provider's latency dominates. */
 const concurrency = 3
-/** Passages per transaction when cached vectors are assigned. */
 const knownBatch = 500
 /** A text that every provider accepts: distinguishes a failing provider from a rejected text. */
 const probeText = 'memory'
 
 export interface EmbedOutcome {
-  /** Number of passages that got a vector. */
   readonly embedded: number
   /** The error that stopped the run, if any; the remaining passages stay without a vector. */
   readonly problem: AppError | undefined
-  /** Number of passages that were not sent because they are private. */
   readonly privateCount: number
-  /** True if the calibration was measured again. */
   readonly isCalibrated: boolean
 }
 
 export interface EmbedOptions {
   readonly onProgress?: () => void
-  /** Called with the duration of a request in milliseconds. */
   readonly onAnswer?: (ms: number) => void
   /** Texts that the provider rejected, by hash; they are not sent again. */
   readonly refused?: Map<string, AppError>
@@ -138,7 +133,6 @@ async function calibrateWith(
 
 class EmbedRun {
   embedded = 0
-  /** Number of passages not sent because they are private. */
   held = 0
   problem: AppError | undefined
   hasDeferred = false
@@ -148,7 +142,6 @@ class EmbedRun {
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
   readonly #refused: Map<string, AppError>
-  /** Hashes of texts in running requests. */
   readonly #underWay = new Set<string>()
   #cursor = 0
 
@@ -159,7 +152,6 @@ class EmbedRun {
     this.#refused = options.refused ?? new Map()
   }
 
-  /** Handles all passages without a vector once. */
   async pass(): Promise<void> {
     this.#cursor = 0
     this.held = 0
@@ -216,7 +208,6 @@ class EmbedRun {
     this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length
   }
 
-  /** Returns vectors by hash. Records failures in `problem` or `#refused`. */
   async #request(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     if (passages.length === 0) return new Map()
     for (const { hash } of passages) this.#underWay.add(hash)
@@ -260,7 +251,6 @@ class EmbedRun {
     )
   }
 
-  /** Returns true if the provider rejects this batch only. */
   async #takesOthers(): Promise<boolean> {
     const length = await probeDimensions(this.#provider, this.#options.signal)
     if (length === undefined) return false

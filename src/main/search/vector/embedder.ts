@@ -16,14 +16,12 @@ export interface EmbedderEvents {
   readonly onError: (error: unknown) => void
 }
 
-/** Timeout for asking a provider for the length of its vectors, ms. */
 const patienceMs = 15_000
 
 export class Embedder {
   readonly #provider: EmbeddingProvider
   readonly #events: EmbedderEvents
   readonly #signal: AbortSignal
-  /** Texts that the provider rejected, by hash. */
   readonly #refused = new Map<string, AppError>()
   readonly #notes: LocalNotes | undefined
   #local = 0
@@ -39,12 +37,10 @@ export class Embedder {
     this.#signal = signal
   }
 
-  /** While true, the provider is not called. */
   set isPaused(isHeld: boolean) {
     this.#isHeld = isHeld
   }
 
-  /** True if the provider stopped the last run. */
   get isStopped(): boolean {
     return this.#isStopped
   }

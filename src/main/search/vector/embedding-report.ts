@@ -8,7 +8,6 @@ import { questionsOf, sampledPassage, sampleSize } from '../ranking/pseudo-quest
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
 import { isOfUse } from '../ranking/calibrate.ts'
 
-/** Chunks per page; other tasks run between pages. */
 const pageSize = 100
 
 interface ChunkRow {
@@ -88,7 +87,6 @@ export async function embeddingReport(
   }
 }
 
-/** Returns the hashes of texts with a cached vector. */
 function ofCache(db: Db, provider: string, model: string, dimensions: number | undefined): string[] {
   return db
     .prepare<[string, string, number | null], string>(
@@ -105,7 +103,6 @@ function ofDigests(db: Db): string[] {
     .all()
 }
 
-/** Returns the synthetic questions for the calibration that are not passages themselves. */
 function questionsAbout(passages: readonly Counted[]): string[] {
   const sample = passages
     .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))

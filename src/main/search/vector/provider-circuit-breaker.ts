@@ -7,9 +7,7 @@ import {
 import type { Clock } from '#platform'
 
 export interface CircuitBreakerActions {
-  /** Pauses or resumes the embed queue. */
   readonly setPaused: (isHeld: boolean) => Promise<void>
-  /** Makes the embed queue retry missing passages. */
   readonly resume: () => Promise<void>
   /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
@@ -48,7 +46,6 @@ export class ProviderCircuitBreaker {
     this.#apply()
   }
 
-  /** Clears the failures, after a change that may have fixed the cause. */
   reset(): void {
     this.#health.reset()
     this.#apply()

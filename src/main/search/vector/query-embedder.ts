@@ -10,18 +10,15 @@ import type {
 } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
 
-/** Timeout of a query's request, ms. */
 const usualMaxMs = 15_000
 /** Cache size: saved queries run after every change, and providers charge for each request. */
 const maxKept = 1000
 /** Maximum number of open requests; further queries go without a vector. */
 const maxOpen = 3
-/** Text for probing the provider. */
 const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
 
-/** A model's own similarity of passages to one question. */
 export interface QuerySimilarity {
   /** Returns a passage's digest, which does not depend on the question. */
   digestOf(text: string): TokenIdSequence
@@ -36,7 +33,6 @@ export interface QueryVector {
 
 type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 
-/** A running request. */
 interface PendingRequest {
   readonly answer: Promise<Answer>
   /** Number of searches that wait for it, or timed out but will use the result next time. */
@@ -46,7 +42,6 @@ interface PendingRequest {
 }
 
 export class QueryEmbedder {
-  /** The current permission; the owner updates it. */
   leave: QueryPermit = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
@@ -72,7 +67,6 @@ export class QueryEmbedder {
     return this.#provider.address
   }
 
-  /** True if texts leave this machine. */
   get isRemote(): boolean {
     return this.#provider.isPrivate !== undefined
   }
@@ -86,7 +80,6 @@ export class QueryEmbedder {
     }
   }
 
-  /** Returns false if the model is known not to understand the question's language. */
   understands(question: string): boolean {
     return this.#provider.understands?.(question) ?? true
   }
@@ -145,7 +138,6 @@ export class QueryEmbedder {
       : { vector: undefined, notice: failedNotice(answer.failure.message) }
   }
 
-  /** Sends one short text to test the provider. */
   async probe(dimensions: number): Promise<ProviderOutcome> {
     const limit = AbortSignal.timeout(this.#maxMs)
     return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })

@@ -7,11 +7,8 @@ import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { VectorRetriever } from './vector-retriever.ts'
 
-/** Maximum number of the note's passages to search for, spread over the note. */
 const maxOwn = 24
-/** Number of nearest passages to examine for each of them. */
 const nearEach = 40
-/** Number of other passages that estimate the usual cosine. */
 const sampleSize = 64
 /** Minimum distance from the usual cosine, in standard deviations. Random pairs hardly ever reach it. */
 const leastDeviations = 3.5

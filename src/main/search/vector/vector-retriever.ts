@@ -17,12 +17,9 @@ const mostExactPassages = 640
  * With a filter, number of nearest chunks that are filtered before falling back to searching the filtered chunks only.
  */
 const mostNearest = 400
-/** Passages of a chunk to compare if it was found by keywords. */
 const exactPerChunk = 3
-/** Passages of a chunk whose own similarity measure is computed. */
 const nearPerChunk = 2
 
-/** The best passage of a chunk. */
 export interface PassageMatch {
   /** Cosine with the question, or the model's own similarity. */
   readonly similarity: number
@@ -31,7 +28,6 @@ export interface PassageMatch {
   readonly endLine: number
 }
 
-/** A passage in the index. */
 export interface NearPassage extends PassageMatch {
   readonly id: number
 }
@@ -205,12 +201,10 @@ export class VectorQuery {
     return matches
   }
 
-  /** Returns a passage's text, as embedded. */
   textOf(passage: number | undefined): string | undefined {
     return passage === undefined ? undefined : this.#own.textOf(passage)
   }
 
-  /** Returns a chunk's best passages by their binary codes. */
   #nearestByForm(passages: readonly OwnPassage[]): readonly OwnPassage[] {
     if (passages.length <= exactPerChunk) return passages
     const { distanceOf } = this.#coarse
@@ -229,7 +223,6 @@ export class VectorQuery {
     return this.#cosines.get(passage) ?? -2
   }
 
-  /** Leaves out passages without a cosine. */
   #nearestFirst(passages: Iterable<number>): { readonly id: number; readonly cosine: number }[] {
     const measured: { id: number; cosine: number }[] = []
     for (const id of passages) {
@@ -243,7 +236,6 @@ export class VectorQuery {
     for (const [at, cosine] of this.#compared(passages)) this.#cosines.set(passages[at] ?? 0, cosine)
   }
 
-  /** Returns the cosines by position in `passages`; passages without a vector are left out. */
   #compared(passages: readonly number[]): [at: number, cosine: number][] {
     return passages.length === 0 ? [] : this.#compare(passages)
   }

@@ -1,6 +1,5 @@
 import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 
-/** Number of daily notes that establish a convention. */
 const minDays = 3
 
 const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.DD', 'YYYY-MM-DD dddd'] as const

@@ -6,7 +6,6 @@ import { createLayout, ownFilePath } from '../files/layout.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import { readConventions } from './read-conventions.ts'
 
-/** Files that operating systems create in folders. */
 const systemFiles: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
 
 /** Returns the names in a folder; undefined if it does not exist. @throws the system error if it cannot be read */

@@ -96,7 +96,6 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Defaults of each program. */
 const defaultDailyNotes: Readonly<Partial<Record<VaultConventions['kind'], DailyNotes>>> = {
   obsidian: { folder: '', format: 'YYYY-MM-DD' },
   logseq: { folder: 'journals', format: 'YYYY_MM_DD' },

@@ -16,7 +16,6 @@ export interface ConventionOverrides {
 
 /** Conventions of a vault: those of the program that made it, overridden by this app's settings. */
 export class VaultHabits {
-  /** Emitted when the vault's conventions have changed. */
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #root: string
@@ -36,12 +35,10 @@ export class VaultHabits {
     return new VaultHabits(root, own, await readConventions(root))
   }
 
-  /** Conventions that were read from the vault. */
   get detected(): VaultConventions {
     return this.#found
   }
 
-  /** Conventions in effect. */
   get effective(): VaultConventions {
     return applyOverrides(this.#found, this.#own())
   }

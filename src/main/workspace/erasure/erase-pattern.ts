@@ -62,7 +62,6 @@ export class ErasePattern {
     return gone.size === 0 ? text : withoutLines(text, gone)
   }
 
-  /** Returns true if `removeLines` adds privacy markers to remaining lines. */
   addsMarkers(text: string): boolean {
     const gone = this.matchingLines(text)
     const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))

@@ -17,11 +17,8 @@ import { hasMatchingPath, removeOccurrences } from './remove-occurrences.ts'
 import { findRemaining } from './find-occurrences.ts'
 import { indexFiles, listStoredFiles, type ErasureFolders } from './erasure-stores.ts'
 
-/** An erasure that the user has confirmed. */
 export interface EraseRequest {
-  /** Phrases; each of them is erased. */
   readonly texts: readonly string[]
-  /** Paths of notes that stay unchanged. */
   readonly keep: readonly string[]
 }
 
@@ -124,7 +121,6 @@ async function* runErasure(
   yield { type: 'done', outcome: { removed, left, isStopped: signal?.aborted === true } }
 }
 
-/** Files between two progress steps. */
 const progressInterval = 20
 
 /**

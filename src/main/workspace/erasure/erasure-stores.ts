@@ -29,7 +29,6 @@ export interface StoredFile {
   readonly file: string
 }
 
-/** Folders of other programs. */
 const foreignFolders = new Set(['.git', 'node_modules'])
 
 /** Lists all files that can contain text of this agent. @throws the signal's reason */
@@ -98,7 +97,6 @@ function indexKind(file: string, { index, pendingChange }: ErasureFolders): Forg
   return dirname(file) === dirname(index) && file.includes('.sqlite') ? 'index' : 'state'
 }
 
-/** Returns the files in the state folder itself, not in subfolders of agents. */
 async function stateFolderFiles(home: string): Promise<string[]> {
   const entries = await readdir(home, { withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))

@@ -9,7 +9,6 @@ import { isFile, listStoredFiles, type ErasureFolders } from './erasure-stores.t
 const maxLines = 5
 const maxLine = 300
 
-/** Kinds whose files are reported as one place. */
 const groupedKinds: ReadonlySet<ForgetKind> = new Set(['index', 'history'])
 
 /** Lists the places with a match. @throws the signal's reason */

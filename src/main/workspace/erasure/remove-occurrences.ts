@@ -65,7 +65,6 @@ export function hasMatchingPath({ kind, path }: Pick<StoredFile, 'kind' | 'path'
   return (kind === 'note' || kind === 'trash') && phrase.matches(path)
 }
 
-/** Removes empty folders with a match in their path. */
 async function removeFolders(file: string, path: string, phrase: ErasePattern): Promise<void> {
   let [folder, shown] = [dirname(file), posix.dirname(path)]
   while (shown !== '.' && phrase.matches(shown)) {

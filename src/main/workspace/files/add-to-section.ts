@@ -15,7 +15,6 @@ export function sectionTitle(input: string): string {
   return title
 }
 
-/** Finds a section by its exact title, else ignoring case, else ignoring privacy marks. */
 function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
   const name = headingTitle(title)

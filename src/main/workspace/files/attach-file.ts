@@ -17,7 +17,6 @@ interface Attaching {
 interface Attached {
   /** The note that embeds the file. It need not exist. */
   readonly note: string
-  /** Original file name. */
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -51,7 +50,6 @@ export async function attachFile(
   return { path, link: await links.write(note, path, { label: stem, isEmbed: true, style }) }
 }
 
-/** Writes the file to the first free path: the name itself, or the name with a number. */
 async function writeToFreePath(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = number === 1 ? stem + ending : `${stem} ${number}${ending}`

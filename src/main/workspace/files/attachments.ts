@@ -6,9 +6,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { resolveRoots, resolveInside, type Roots } from './paths.ts'
 
-/** Largest piece, bytes. */
 const pieceBytes = 1024 * 1024
-/** Largest attachment, bytes. */
 export const maxAttachmentBytes = 200 * 1024 * 1024
 
 export interface AttachmentPiece {

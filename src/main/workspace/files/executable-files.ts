@@ -30,7 +30,6 @@ export async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-/** Creates a file without the bits and checks whether it has them. */
 async function setsBitsOnEveryFile(folder: string): Promise<boolean> {
   const probe = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {

@@ -23,7 +23,6 @@ export class FileDrafts {
     await this.#folder.save(nameOf(path), writer, draft, path)
   }
 
-  /** Moves the drafts of a file that was renamed. */
   async move(from: string, to: string): Promise<void> {
     for (const { writer, draft } of await this.list(from)) {
       await this.save(to, writer, draft)

@@ -30,7 +30,6 @@ const shortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 /** Invisible code points; some file systems drop them from names. */
 const invisibleCodePoints = /\p{Default_Ignorable_Code_Point}/gu
 
-/** Fast path for most names. */
 const commonName = /^[\w .-]{1,255}$/
 
 /** Longest name that common file systems accept, bytes of UTF-8. */

@@ -11,9 +11,7 @@ import { isHidden, isHiddenPath } from './file-names.ts'
 
 /** Locations of an agent's own files, logs and ignored folders. All of these paths are built in this file. */
 export interface Layout {
-  /** Folder and name format of daily logs. */
   readonly daily: DailyNotes
-  /** Path prefixes that are not searched. */
   readonly ignored: readonly string[]
   /** Folder of the agent's own files, relative; empty for the top of the workspace. */
   readonly own: string

@@ -38,14 +38,12 @@ export interface ReadableFolder {
 export interface ResolvedRoots {
   /** A real path. */
   readonly root: string
-  /** Returns true if the agent may use a real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
 export interface ResolvedPath {
   /** A real path. */
   readonly target: string
-  /** Returns true if the agent may use another real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 

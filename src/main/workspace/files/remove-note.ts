@@ -35,7 +35,6 @@ function continuesIndented(lines: readonly string[], index: number): boolean {
   return next !== undefined && /^\s/.test(next)
 }
 
-/** Removes lines and the empty lines that are no longer needed. */
 function cut(lines: string[], start: number, count: number): void {
   lines.splice(start, count)
   if (start > 0 && isEmpty(lines[start - 1])) {
@@ -46,7 +45,6 @@ function cut(lines: string[], start: number, count: number): void {
   if (start === lines.length && isEmpty(lines[start - 1]) && isEmpty(lines[start - 2])) lines.pop()
 }
 
-/** Strips the `\r` of a Windows line end. */
 function withoutCarriageReturn(line: string | undefined): string | undefined {
   return line?.endsWith('\r') ? line.slice(0, -1) : line
 }

@@ -35,7 +35,6 @@ export async function seedWorkspace(
   }
 }
 
-/** Replaces the default paths in a template by those of the layout. */
 function placed(text: string, layout: Layout): string {
   const { folder, format } = layout.daily
   const log = `\`${folder === '' ? '' : `${folder}/`}${format}.md\``

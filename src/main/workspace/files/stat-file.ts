@@ -1,12 +1,10 @@
 import { stat as statWithCallback, statSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Reads the metadata of a file. */
 export type StatFile = (path: string) => Stats | Promise<Stats>
 
 /** A synchronous call that takes longer means a slow disk, ms. */
 const slowMs = 1
-/** Number of asynchronous calls after a slow one. */
 const afterSlow = 64
 /** Every this many calls one is asynchronous, so that other work in the thread gets a turn. */
 const yieldEvery = 512

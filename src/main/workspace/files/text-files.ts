@@ -8,7 +8,6 @@ import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteE
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** Largest Markdown file that can be read or written, bytes. */
 export const maxTextBytes = 20 * 1024 * 1024
 
 export interface TextFile {

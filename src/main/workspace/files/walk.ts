@@ -34,16 +34,13 @@ export interface Walk {
   readonly links: readonly string[]
 }
 
-/** A path that was not listed, and the reason. */
 export interface WalkProblem {
   readonly path: string
   readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable'
 }
 
-/** Limits the reported problems of each code. */
 const maxReported = 50
 
-/** Concurrent disk requests in one folder. */
 const atOnce = 64
 
 interface Folder {

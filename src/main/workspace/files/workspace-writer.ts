@@ -25,7 +25,6 @@ export interface WriteOrigin {
   readonly client?: string | undefined
   /** Sources of the text that are less trusted than the user. */
   readonly sources?: readonly string[] | undefined
-  /** True if the write restores an earlier text: an undo or an older version. */
   readonly isUndo?: boolean | undefined
 }
 
@@ -49,7 +48,6 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
-  /** Describes the added lines, so that they can be removed again. */
   readonly note: AddedNote
 }
 

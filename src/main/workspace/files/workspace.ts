@@ -65,7 +65,6 @@ import {
 import { restoreLineEnds } from './line-ends.ts'
 import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
-/** A change and, if it removed the file, the path of the file in the trash. */
 interface RevertedChange {
   readonly write: WorkspaceWrite
   readonly trashed?: string
@@ -84,7 +83,6 @@ export interface WorkspaceOptions {
   readonly journal?: string | undefined
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
   readonly local?: LocalPathRules | undefined
-  /** Returns the current layout of the vault. */
   readonly layout?: (() => Layout) | undefined
   /** Called with the reason if the lock cannot keep other processes from writing. */
   readonly onUnlocked?: ((error: unknown) => void) | undefined
@@ -94,7 +92,6 @@ export class Workspace {
   readonly roots: Roots
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Subscribable<WorkspaceWrite>
-  /** Emits each note that `remember` or `rememberIn` adds. */
   readonly captures: Subscribable<Capture>
   readonly #captures = new EventEmitter<Capture>()
   readonly #edits: WorkspaceWriter
@@ -418,7 +415,6 @@ export class Workspace {
     await assertTargetFree(this.roots, move.to, isFolder)
   }
 
-  /** Returns true if a rule in the settings keeps any of the moved notes local. */
   async isLocalAfterMove(move: Move): Promise<boolean> {
     return movesLocalNotes(this.#transaction, this.#local, move)
   }

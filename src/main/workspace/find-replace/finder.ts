@@ -13,11 +13,8 @@ import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FindJobs } from './find.worker.ts'
 import type { SearchQuery } from './text-matches.ts'
 
-/** Stops the worker after this idle time, ms. */
 const idleMs = 60_000
-/** Number of searches whose results are stored. */
 const maxSearches = 8
-/** Concurrent file reads. */
 const atOnce = 16
 
 interface Search {
@@ -27,12 +24,10 @@ interface Search {
 }
 
 interface Planned extends TextWrite {
-  /** Number of matches. */
   readonly count: number
 }
 
 export interface FinderOptions {
-  /** Script of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
@@ -118,7 +113,6 @@ export class Finder {
     await this.#worker.close()
   }
 
-  /** Computes the new texts. Files that have changed or are write-protected go to `skipped`. */
   async #planReplacements(
     wanted: SearchQuery & { readonly replacement: string },
     files: readonly (readonly [path: string, hash: string])[],

@@ -23,7 +23,6 @@ export interface FindStep {
   readonly found: readonly FileMatches[]
   /** Files that could not be read and may contain matches. */
   readonly unread: readonly UnreadFile[]
-  /** Searched files, and their total number. */
   readonly done: number
   readonly total: number
 }
@@ -35,10 +34,8 @@ export interface Rewritten {
   readonly after: string
 }
 
-/** Limits the listed lines for each file and in total; all matches are counted. */
 const maxOfFile = 200
 const maxOfAll = 10_000
-/** Files read concurrently and reported as one step. */
 const atOnce = 64
 /** Time limit for a pattern in one file, ms. */
 const patternTimeout = 500

@@ -13,7 +13,6 @@ export interface FoundLine {
   readonly text: string
 }
 
-/** Length of a listed line, and of the part before its first match, UTF-16 code units. */
 const maxCharacters = 300
 const maxBefore = 80
 
@@ -31,7 +30,6 @@ export interface Matches {
   readonly lines: FoundLine[]
   /** Number of lines with a match, listed or not. */
   readonly lineCount: number
-  /** Number of matches. */
   readonly count: number
 }
 

@@ -15,7 +15,6 @@ interface Page {
   readonly limit: number
 }
 
-/** Number of listed commits that are cached. */
 const maxRemembered = 5000
 
 /**
@@ -24,7 +23,6 @@ const maxRemembered = 5000
  */
 export class GitLog {
   readonly #options: CommitsOptions
-  /** Cached commits, with the path of the file at that time. */
   readonly #listed = new Map<string, FileCommit>()
 
   constructor(options: CommitsOptions) {

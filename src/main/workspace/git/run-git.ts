@@ -7,9 +7,7 @@ import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { isSystemError } from '#shared/util/errors.ts'
 
-/** Largest output, bytes. */
 const maxBytes = 64 * 1024 * 1024
-/** Time limit, ms. */
 const maxMs = 60_000
 
 const settings = [

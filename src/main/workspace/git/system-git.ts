@@ -15,7 +15,6 @@ export interface FileCommit {
   readonly at: number
   readonly author: string
   readonly subject: string
-  /** Path of the file after the commit. */
   readonly path: string
   /** Path before the commit, if the file was moved. */
   readonly from?: string

@@ -27,7 +27,6 @@ export interface TimelineRequest {
   readonly groupAdopted?: boolean | undefined
 }
 
-/** One file of a commit. */
 export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
   /** The file's current path. */
@@ -122,7 +121,6 @@ export function detectRename(log: readonly CommitRecord[], path: string): string
   return others.length === 0 ? only?.path : undefined
 }
 
-/** Maps old paths to current ones while the log is read from the newest commit back. */
 class CurrentPaths {
   readonly #later = new Map<string, string>()
 

@@ -9,20 +9,16 @@ import type { TimelineRequest } from './history-queries.ts'
 import type { RecorderEvent } from './recorder.ts'
 import type { ChangeRevertStatus } from './change-revert-status.ts'
 
-/** Debounce time for notifying the worker, ms. */
 const debounceMs = 50
 /** Delays the scan of all files, so that it does not slow down the start, ms. */
 const startMs = 1500
 const usualIdleMs = 15_000
 
 export interface HistoryOptions {
-  /** Script of the worker. */
   readonly entry: URL
-  /** Folder with the repository and the journal. */
   readonly folder: string
   readonly roots: Roots
   readonly now: Clock
-  /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number
   readonly onFault: (error: unknown) => void
 }
@@ -31,7 +27,6 @@ type HistoryClient = WorkerClient<HistoryJobs>
 
 /** History of a workspace's Markdown files: which change was made when, and by whom. Runs in a worker. */
 export class History {
-  /** Emits newly recorded paths, and problems that keep changes from being recorded. */
   readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: HistoryOptions
@@ -65,7 +60,6 @@ export class History {
     else begin()
   }
 
-  /** Folder of the Git repository. */
   get repository(): string {
     return repositoryIn(this.#options.folder)
   }
@@ -74,12 +68,10 @@ export class History {
     return this.#worker.isRunning
   }
 
-  /** Tells the worker that the journal contains a change of this file. */
   journalChanged(path: string): void {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), debounceMs)
   }
 
-  /** Files that may have been changed by somebody else. */
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
@@ -157,7 +149,6 @@ export class History {
     return this.#worker.run((client) => client.text(id))
   }
 
-  /** Returns for each line of the newest recorded text the change that wrote it. */
   blame(path: string) {
     return this.#worker.run((client) => client.blame(path))
   }

@@ -44,7 +44,6 @@ const lineSchema = z.object({
 })
 export type JournalLine = z.infer<typeof lineSchema>
 
-/** Lines from the start of the journal, and their length in bytes. */
 export interface JournalPart {
   readonly lines: readonly JournalLine[]
   readonly bytes: number
@@ -52,9 +51,7 @@ export interface JournalPart {
 
 /** If lines were added meanwhile, `removeLines` rewrites the file only above this length, bytes. */
 const longBytes = 256 * 1024
-/** Concurrent blob writes. */
 const blobsAtOnce = 16
-/** Time before a failed write is retried, ms. */
 const retryMs = 1000
 
 export class Journal {
@@ -62,7 +59,6 @@ export class Journal {
   readonly #gitdir: string
   readonly #mutex: Mutex
   readonly #onFault: (error: unknown) => void
-  /** Lines that could not be written yet. */
   #unwritten: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
   #retry: NodeJS.Timeout | undefined
   #hasTold = false

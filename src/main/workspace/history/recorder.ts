@@ -28,17 +28,11 @@ import { Journal, repositoryIn, type JournalLine, type JournalPart } from './jou
 import { Repository, type FileTransition } from './repository.ts'
 import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-changes.ts'
 
-/** Debounce time for commits, ms. */
 const gatherMs = 150
-/** Longest time that a change waits, ms. */
 const maxGatherMs = 1000
-/** Time before a held lock or a failed commit is retried, ms. */
 const retryMs = 2000
-/** Files that are looked at while nobody may write. */
 const lookedAtOnce = 100
-/** Concurrent file reads. */
 const filesAtOnce = 32
-/** Error codes of files that are not part of this workspace: deleted, another agent's, or hidden. */
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
 /** Reason why changes are not recorded, or earlier ones are lost. */
@@ -49,11 +43,9 @@ export interface HistoryProblem {
 
 export type RecorderEvent =
   | { readonly type: 'recorded'; readonly paths: readonly string[] }
-  /** All current problems. */
   | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
 
 export interface RecorderSettings {
-  /** Folder of the repository and the journal. */
   readonly folder: string
   readonly workspace: string
   /** Absolute paths of folders that belong to others. */
@@ -72,7 +64,6 @@ export class Recorder {
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
   readonly #journal: Journal
-  /** Lock for writes to the workspace. */
   readonly #workspaceMutex: Mutex
   readonly #problems = new Map<HistoryProblem['code'], string>()
   #lock: FileLock | undefined
@@ -117,14 +108,12 @@ export class Recorder {
     await this.#enqueue(() => this.#recordFiles(paths))
   }
 
-  /** Scans all files again, after the forbidden folders have changed. */
   async rescan(forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     this.#needsFullScan = true
     await this.#flush()
   }
 
-  /** Waits until all that was told so far is recorded. */
   async flush(): Promise<void> {
     await this.#flush()
     await this.#work
@@ -259,7 +248,6 @@ export class Recorder {
     }
   }
 
-  /** Moves an unreadable repository aside and creates a new one. */
   async #openRepository(workspace: string): Promise<Repository> {
     try {
       return await Repository.open(this.#gitdir, workspace)
@@ -387,7 +375,6 @@ export class Recorder {
     await this.#commitExternal(repository, steps, this.#now().getTime(), signal)
   }
 
-  /** Commits changes by other programs, and files that existed before the history. */
   async #commitExternal(repository: Repository, steps: readonly FileTransition[], at: number, signal?: AbortSignal) {
     const isOld = ({ before }: FileTransition) => this.#isAdopting && before === null
     await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
@@ -415,7 +402,6 @@ export class Recorder {
     return steps.filter((found) => found !== undefined)
   }
 
-  /** Returns the changes that other programs made to files of the group since they were last recorded. */
   async #externalChangesBefore(repository: Repository, group: readonly RecordedChange[]): Promise<FileTransition[]> {
     const seen = new Set<string>()
     const steps: FileTransition[] = []

@@ -10,20 +10,17 @@ import { Journal } from './journal.ts'
 import type { RecorderEvent } from './recorder.ts'
 
 export interface RecordingOptions extends HistoryOptions {
-  /** Looked up whenever it matters. */
   readonly settings: () => { readonly enabled: boolean }
   /** False where nobody stays to record. */
   readonly isLongRunning: boolean
 }
 
 export class HistoryController {
-  /** Emits newly recorded paths, and problems that keep changes from being recorded. */
   readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: RecordingOptions
   readonly #journal: Journal
   #history: History | undefined
-  /** Settings are applied one at a time. */
   #settingsQueue: Promise<void> = Promise.resolve()
 
   constructor(options: RecordingOptions) {

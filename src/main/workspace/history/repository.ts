@@ -8,10 +8,8 @@ import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from 
 import { FileTree } from './git-tree.ts'
 
 const branch = 'refs/heads/main'
-/** Concurrent blob writes. */
 const blobsAtOnce = 16
 
-/** Number of newest commits that are searched for the last recorded journal line. */
 const maxLooked = 64
 
 /**

@@ -10,7 +10,6 @@ import { commitMessage, parseMessage, type FileRecord } from './history-change.t
 import { repositoryIn } from './journal.ts'
 
 export interface HistoryRewrite {
-  /** Returns a recorded text without the erased parts. */
   readonly text: (path: string, text: string) => string
   /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
@@ -113,7 +112,6 @@ class HistoryRewriter {
   readonly #change: HistoryRewrite
   readonly #trees = new Map<string, string | undefined>()
   readonly #blobs = new Map<string, string>()
-  /** New commit ids by old ones. */
   readonly commits = new Map<string, string>()
 
   constructor(from: string, to: string, change: HistoryRewrite) {

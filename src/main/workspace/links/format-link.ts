@@ -34,12 +34,10 @@ export function inlineTarget(resolver: Resolver, from: string, path: string, sty
 interface LinkParts {
   readonly from: string
   readonly path: string
-  /** Text of a Markdown link. */
   readonly label: string
   readonly isEmbed?: boolean
   /** Target for `[[…]]`; undefined if no wikilink can lead to the file. */
   readonly wiki: string | undefined
-  /** Heading or block of the target note. */
   readonly fragment?: string | undefined
   /** Encoded target for `](…)`. */
   readonly inline: string
@@ -75,7 +73,6 @@ interface TargetRequest {
   /** Path for the link, without `.md` if links omit it. */
   readonly path: string
   readonly paths: VaultConventions['linkPaths']
-  /** File that the link must resolve to. */
   readonly to: string
 }
 

@@ -26,7 +26,6 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly names: readonly string[]
 }
 
-/** A canvas, the files it shows, and the links in its cards. */
 interface IndexedCanvas {
   readonly path: string
   readonly size: number
@@ -46,7 +45,6 @@ interface UndecodableNote {
   readonly links: ParsedLinks['links'] | undefined
 }
 
-/** A link from another note. */
 export interface Referrer {
   readonly note: IndexedNote
   readonly link: IndexedNote['links'][number]
@@ -56,9 +54,7 @@ const readAtOnce = 64
 
 /** Links, properties, tags and canvases of all notes in a workspace. */
 export class LinkIndex {
-  /** Location of new notes that a link creates. */
   newNotes: NewNoteConventions = { newNotes: 'beside', isFlat: false }
-  /** Link style of the vault. */
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
@@ -77,12 +73,10 @@ export class LinkIndex {
     return this.#notes
   }
 
-  /** Paths of files that are not Markdown. */
   get attachments(): readonly string[] {
     return this.#others
   }
 
-  /** Notes that are not text or cannot be read. */
   get undecodable(): ReadonlyMap<string, UndecodableNote> {
     return this.#unread
   }
@@ -101,19 +95,16 @@ export class LinkIndex {
     return this.#resolver
   }
 
-  /** Returns all files; notes with their names and links. */
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
     const unread = [...this.#unread.keys()].map((path) => ({ path, links: [] }))
     return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
   }
 
-  /** Returns the links from other notes to a note. */
   referrersOf(path: string): readonly Referrer[] {
     this.#referrers ??= this.#invert()
     return this.#referrers.get(path) ?? []
   }
 
-  /** Returns the number of files that a move affects. */
   countMoved(move: Move): number {
     return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
   }
@@ -178,7 +169,6 @@ export class LinkIndex {
     }
   }
 
-  /** Returns true for a write-protected note. */
   async isWriteProtected(path: string): Promise<boolean> {
     return isWriteProtected(join(this.#root, path))
   }
@@ -220,7 +210,6 @@ export class LinkIndex {
     }
   }
 
-  /** Returns undefined if the file cannot be opened. */
   async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
     try {
       return findLinks(await readBytes(join(this.#root, path), path, isAllowed))

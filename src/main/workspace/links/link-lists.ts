@@ -8,12 +8,9 @@ import type { IndexedNote, LinkIndex } from './link-index.ts'
 import { TargetSuggestions } from './suggest-target.ts'
 import { newNotePath } from './new-linked-note.ts'
 
-/** Limits the listed links and broken links of one request. */
 const maxListed = 300
 const maxBroken = 1000
-/** Broken links that get suggestions. */
 const maxSuggested = 300
-/** Length of a listed line, UTF-16 code units. */
 const maxCharacters = 400
 
 /**
@@ -79,7 +76,6 @@ export async function linksOf(index: LinkIndex, path: string) {
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }
 
-/** Returns the decoded target. */
 function shownTarget({ target, fragment }: NoteLink): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }

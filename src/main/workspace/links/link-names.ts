@@ -14,7 +14,6 @@ export function completeLink(index: LinkIndex, from: string, typed: string): Lin
   return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
 }
 
-/** Completes headings and blocks after the first `#` that follows the name of a note. */
 function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
   const { resolver, style } = index
   for (let hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {

@@ -13,26 +13,19 @@ import { assertNotOwnFolder } from './own-folder.ts'
 import type { LinkStyle } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
 
-/** Stops the worker after this idle time, ms. */
 const usualIdleMs = 300_000
 
 export interface LinksOptions {
-  /** Script of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
-  /** Returns the current conventions of the vault. */
   readonly conventions: () => Promise<NewNoteConventions & LinkStyle>
-  /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number | undefined
 }
 
 interface WrittenLink {
-  /** Text of a Markdown link. */
   readonly label: string
-  /** True embeds the file. */
   readonly isEmbed?: boolean
-  /** Overrides the link style of the vault. */
   readonly style?: LinkStyle | undefined
 }
 
@@ -47,7 +40,6 @@ export class Links {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? usualIdleMs })
   }
 
-  /** Tells the index that files have changed. */
   markStale(): void {
     this.#isStale = true
   }
@@ -85,7 +77,6 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, { signal }))
   }
 
-  /** Returns tags and properties of a note. */
   properties(path: string, signal?: AbortSignal) {
     return this.#ask((client, asked) => client.properties({ ...asked, path }, { signal }))
   }

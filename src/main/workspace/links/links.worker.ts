@@ -9,11 +9,9 @@ import type { NewNoteConventions } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { formatFileLink, type LinkStyle } from './format-link.ts'
 
-/** Workspace and conventions of a request. */
 export interface LinkRequest extends NewNoteConventions, LinkStyle {
   readonly workspace: string
   readonly forbidden: readonly string[]
-  /** True if files have changed since the last request. */
   readonly isStale: boolean
 }
 
@@ -26,7 +24,6 @@ const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
 let refreshedAt = -Infinity
-/** Refreshes run one at a time. */
 let refreshing: Promise<unknown> = Promise.resolve()
 
 async function current({
@@ -55,7 +52,6 @@ async function current({
   return known
 }
 
-/** Wraps a job so that it runs on a current index. */
 function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
   return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
     work(await current(input), input, signal)

@@ -16,7 +16,6 @@ interface Named {
 /** Suggests targets for broken links by the similarity of names. */
 export class TargetSuggestions {
   readonly #index: LinkIndex
-  /** Names by letter bigram. */
   readonly #byPair = new Map<string, Named[]>()
 
   constructor(index: LinkIndex) {

@@ -2,7 +2,6 @@ import { isAbsolute, relative, sep } from 'node:path'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { isInside } from '../files/paths.ts'
 
-/** A folder of notes and the privacy rules for it. */
 export interface NotesFolder {
   /** Absolute. */
   readonly folder: string
@@ -14,7 +13,6 @@ export interface NotesFolder {
   readonly local: readonly string[]
 }
 
-/** Local parts of a note that has any. */
 export interface LocalNote extends NoteVisibility {
   /** The rule that makes the whole note local. */
   readonly rule?: string
@@ -84,7 +82,6 @@ export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-/** Privacy rules during and after a move. */
 export interface MovedRules {
   /** The old and the new rules. */
   readonly during: readonly string[]

@@ -14,7 +14,6 @@ import { UndoStore } from './undo-store.ts'
 
 /** Number of batches that can be undone; older ones are only in the history. */
 const maxKept = 20
-/** Concurrent file reads. */
 const atOnce = 16
 
 const fileSchema = z.object({ path: z.string(), newPath: z.string(), before: z.string(), after: z.string() })
@@ -54,7 +53,6 @@ export interface BatchesOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
-  /** Folder of the stored undo information. */
   readonly folder: string
 }
 
@@ -86,7 +84,6 @@ export class Batches {
     this.#store = new UndoStore({ folder: options.folder, limit: maxKept, schema })
   }
 
-  /** The running batch, or null. */
   get running(): Moving | null {
     if (!this.#underWay) return null
     const { stop: _stop, ...moving } = this.#underWay

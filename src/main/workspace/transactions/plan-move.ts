@@ -19,14 +19,11 @@ import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { findTagLines } from '../links/undecodable-notes.ts'
 import type { TextWrite } from './settle-text.ts'
 
-/** Concurrent checks for write protection. */
 const atOnce = 64
-/** Limits the files whose diff is shown. */
 const maxShown = 40
 /** Retries if another program writes notes while the plan is made. */
 const maxTries = 5
 
-/** A note whose links or tags change. */
 export interface NoteRewrite extends TextWrite {
   readonly before: string
   /** SHA-256 of `before`, hex. */
@@ -44,7 +41,6 @@ export interface PlannedRename {
 }
 
 interface Left extends UnfixableLink {
-  /** The note is write-protected. */
   readonly isProtected?: boolean | undefined
   /** The note is not text, or cannot be opened. */
   readonly isUnread?: boolean | undefined
@@ -61,7 +57,6 @@ export async function planMove(index: LinkIndex, move: Move, forbidden: readonly
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
-/** Returns the edits in notes and canvases. Canvases contain links in cards and paths of the files they show. */
 function movedFiles(index: LinkIndex, move: Move): Edited {
   const all = index.files()
   const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
@@ -82,7 +77,6 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
   }
 }
 
-/** Returns the probable links in notes that cannot be read as text, and one row for each note that cannot be opened. */
 function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly UnfixableLink[]): Left[] {
   const edits = new Map(files.map((file) => [file.path, file.edits]))
   return [...index.undecodable.values()].flatMap(({ path, links }) => {

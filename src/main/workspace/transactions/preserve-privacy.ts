@@ -9,7 +9,6 @@ import type { TransactionTools } from './recovery.ts'
 import { readTextOrNull, type TextWrite } from './settle-text.ts'
 import { isFolderAt, runTransaction, type TransactionOptions } from './transaction.ts'
 
-/** Rules in the settings that keep paths local. */
 export interface LocalPathRules {
   covers(path: string): boolean
   /** Returns true if the rules cover `path` once the move is done and `addMoved` has updated them. */
@@ -67,7 +66,6 @@ async function movedBy({ roots, notes }: TransactionTools, asked: Move): Promise
   return { move, isFolder, paths }
 }
 
-/** Returns the texts, plus notes that need a mark in their text to stay local. */
 async function withLocalMarkers(
   roots: Roots,
   rules: LocalPathRules,

@@ -7,17 +7,14 @@ import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type R
 import type { Batch, ChangeJournal, PendingChange, PendingText } from './change-journal.ts'
 import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text.ts'
 
-/** Dependencies of a change of several files. */
 export interface TransactionTools {
   readonly roots: Roots
   readonly edits: WorkspaceWriter
-  /** Returns the paths of all notes in the workspace. */
   readonly notes: () => Promise<readonly string[]>
   /** Without a journal, a crash can leave the change half done. */
   readonly journal: ChangeJournal | undefined
 }
 
-/** Result of recovering an interrupted change. */
 export interface RecoveryResult {
   readonly batch: Batch
   /** False if the crash came before the move: nothing is changed then. */
@@ -25,13 +22,11 @@ export interface RecoveryResult {
   /** Folders that the change created, innermost first. */
   readonly made: readonly string[]
   readonly texts: readonly TextWrite[]
-  /** Number of notes written during recovery. */
   readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
   readonly skipped: readonly string[]
 }
 
-/** Concurrent writes. */
 const atOnce = 16
 
 /** Finishes an interrupted change. The caller must hold the lock. @returns undefined if no change is pending */
@@ -98,7 +93,6 @@ async function textIfReadable(roots: Roots, path: string, place: ResolvedRoots):
   return readTextOrNull(roots, path, place).catch(() => null)
 }
 
-/** Returns the notes that moved, by their old paths. */
 async function movedNotes(
   { from, to, isFolder }: NonNullable<PendingChange['move']>,
   notes: TransactionTools['notes'],

@@ -5,7 +5,6 @@ import { resolveInside, resolveRewritable, type ResolvedRoots, type Roots } from
 import { applyPendingText, type PendingText } from './change-journal.ts'
 
 export interface TextWrite {
-  /** Paths before and after the change. */
   readonly path: string
   readonly newPath: string
   /** Required text before the change; null if the file must not exist. */

@@ -46,7 +46,6 @@ export interface TransactionOptions {
 /** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const atOnce = 16
 
-/** Error codes of files that another program has written in the meantime. */
 const changedCodes: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
 
 /**

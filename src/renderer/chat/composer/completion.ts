@@ -2,7 +2,6 @@ import { commands } from '#shared/chat/commands.ts'
 
 export interface Completion {
   readonly kind: 'command' | 'file'
-  /** Shown in the menu. */
   readonly label: string
   /** Replaces the text from `from` to the caret. */
   readonly insert: string
@@ -38,7 +37,6 @@ export function completionsAt(text: string, caret: number, files: readonly strin
   return { from: caret - mention.length - 1, items }
 }
 
-/** Sorts names that start with the text first, then names and paths that contain it; shorter paths first. */
 function rank(files: readonly string[], typed: string): string[] {
   const scored = files.flatMap((path) => {
     const lower = path.toLowerCase()

@@ -31,9 +31,7 @@ export interface OutgoingMessage {
 
 export interface ComposerHandle {
   focus(): void
-  /** Attaches files that were dropped outside of the composer. */
   attach(files: readonly File[]): void
-  /** Puts a queued or suggested message before the current draft. */
   takeBack(text: string, attachments?: readonly Attachment[]): void
 }
 
@@ -45,7 +43,6 @@ interface ComposerProps {
   /** @returns false if the message was not accepted; it returns to the field then */
   readonly onSend: (message: OutgoingMessage) => Promise<boolean>
   readonly onStop: () => void
-  /** Edits the user's last message. */
   readonly onEditLast: () => void
   /** Set at the start of a conversation: searches for the text instead. */
   readonly onSearch?: (text: string) => void
@@ -256,7 +253,6 @@ function usePublishHeight(frame: RefObject<HTMLElement | null>): void {
   }, [frame])
 }
 
-/** Shows the model in use and opens the model picker. */
 function AgentModel({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)

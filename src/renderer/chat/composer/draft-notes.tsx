@@ -11,7 +11,6 @@ interface DraftNotesProps {
   readonly agent: Agent
   readonly session: string | undefined
   readonly draft: Draft
-  /** Sentences about files that were not attached. */
   readonly problems: readonly string[]
   readonly onRead: () => void
 }
@@ -52,7 +51,6 @@ function Note({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** Warns if the draft takes more than half of the context window, or does not fit into it. */
 function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
   const { t } = useTranslation()
   const tokens = useDraftTokens(agent.id, session, draft)
@@ -66,7 +64,6 @@ function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): s
   return tokens > contextWindow / 2 ? t('chat.draftLong', told) : undefined
 }
 
-/** Warns about images for a model without vision. Loads the model list only if there are images. */
 function usePictureNote(agent: Agent, { attachments }: Draft): string | undefined {
   const hasPictures = attachments.some(({ type }) => type === 'image')
   const models = useQuery({

@@ -9,7 +9,6 @@ import { outbox, useOutboxMessages, type OutboxMessage } from './outbox.ts'
 interface UnsentMessagesProps {
   readonly agent: string
   readonly session: string | undefined
-  /** Message whose request has not been answered yet. */
   readonly sending: OutgoingMessage | undefined
   readonly onTakeBack: (message: OutgoingMessage) => void
 }

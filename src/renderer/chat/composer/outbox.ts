@@ -37,7 +37,6 @@ class Outbox {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Adds a listener for chats that one of these messages has started. @returns a function that removes it */
   onChatStarted(listener: (agent: string, session: string) => void): () => void {
     this.#begun.add(listener)
     return () => this.#begun.delete(listener)
@@ -52,7 +51,6 @@ class Outbox {
     this.#set(this.#messages.filter((message) => message.id !== id))
   }
 
-  /** Sends a message again that has a problem. */
   retry(id: string): void {
     this.#set(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
     void this.send()
@@ -120,7 +118,6 @@ function withoutProblem({ problem: _told, ...message }: OutboxMessage): OutboxMe
   return message
 }
 
-/** Returns the stored messages; empty if the stored value is missing or invalid. */
 function stored(): readonly OutboxMessage[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')

@@ -7,7 +7,6 @@ import { useItemName } from './item-name.ts'
 interface ContextBarProps {
   readonly report: ContextReport
   readonly small?: boolean
-  /** Shows an item's text as it was sent. */
   readonly onOpen?: (item: ContextItem) => void
 }
 

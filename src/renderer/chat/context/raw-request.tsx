@@ -38,7 +38,6 @@ export function RawRequest({ model, rawRequest }: OnTheWireProps) {
   )
 }
 
-/** Formats the request as HTTP: request line, headers, empty line, body. */
 function messageOf({ method, url, headers, body }: WireRequest, isIndented: boolean): string {
   const json = isIndented ? parseJson(body) : undefined
   const head = [`${method} ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`)]

@@ -125,7 +125,6 @@ function StepUsage({ step: { usage } }: { step: ContextStep }) {
 }
 
 const width = 1000
-/** The chart is this factor higher than the largest request. */
 const headroom = 1.15
 
 /** Returns the tokens at the top of the chart. */
@@ -171,13 +170,11 @@ const eventColor = {
   command: 'bg-muted',
 } as const
 
-/** Event types with a lane above the chart, from top to bottom. */
 const lanes = ['flush', 'compaction', 'prune'] as const
 
 const laneHeight = 15
 
 interface EventLanesProps {
-  /** Number of requests. */
   readonly count: number
   readonly events: readonly ContextEvent[]
   readonly openEvent: string | undefined
@@ -211,7 +208,6 @@ function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
   )
 }
 
-/** Rows of the table at first. */
 const page = 50
 
 interface StepTableProps {

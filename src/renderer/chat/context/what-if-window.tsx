@@ -11,7 +11,6 @@ import { WarningList } from './warning-list.tsx'
 interface WhatIfWindowProps {
   readonly agent: string
   readonly session: string | undefined
-  /** Report for the current settings. */
   readonly report: ContextReport
 }
 

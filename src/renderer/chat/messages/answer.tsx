@@ -16,7 +16,6 @@ interface AnswerProps {
   readonly agent: string
   /** Undefined for the answer that is being generated. */
   readonly answer: Answer | undefined
-  /** Complete answers of the turn. */
   readonly completeAnswers: readonly Answer[]
   readonly question: string | undefined
   readonly isRunning: boolean
@@ -70,12 +69,10 @@ function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boo
   return text !== '' && last !== undefined && messageText(last.message) === text
 }
 
-/** Returns true if the turn has text or tool calls to continue from. */
 function hasBegun(known: readonly Answer[]): boolean {
   return known.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
 }
 
-/** Explains an answer that ended early. */
 interface EndingProps {
   readonly message: AssistantMessage
   readonly question: string | undefined

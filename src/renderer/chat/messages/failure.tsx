@@ -11,7 +11,6 @@ import { useChatActions } from '../chat-actions.ts'
 import { ProviderMessage } from './provider-message.tsx'
 import { toolName } from './tool-line.tsx'
 
-/** Settings section that can fix an error, by error code. */
 const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
   provider_key_missing: 'models',

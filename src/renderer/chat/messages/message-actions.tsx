@@ -123,7 +123,6 @@ function CopyAction({ text }: { text: string }) {
   )
 }
 
-/** Steps through the versions of a message. Always visible, since it shows that there are others. */
 function Versions({ versions }: { versions: SessionMessage['versions'] }) {
   const { t } = useTranslation()
   const { switchTo } = useChatActions()

@@ -16,7 +16,6 @@ interface TurnProps {
   readonly turn: Turn
   readonly isEditing: boolean
   readonly isSelected: boolean
-  /** True while the answer is being generated. */
   readonly isRunning: boolean
   readonly isLast: boolean
   readonly follower: LiveTurnFollower
@@ -82,7 +81,6 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
   )
 })
 
-/** Returns true if there is no answer, or no answer after tool calls: the app ended during the turn. */
 function isOpenEnded(last: Answer | undefined): boolean {
   return last === undefined || last.message.stopReason === 'toolUse'
 }

@@ -63,7 +63,6 @@ export function QuestionEditor({ question }: { question: Question }) {
   const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)
   const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
-  /** Tells an emptied field from one that was not edited yet. */
   const [isTyped, setIsTyped] = useState(false)
   const text = isTyped || draft.text !== '' ? draft.text : sent
   const setText = (next: string) => {

@@ -42,13 +42,11 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
 
 interface SourceOfAnswer {
   readonly result: SearchResult
-  /** Search that returned the result. */
   readonly recall: SearchResponse
   /** True if the answer cites its lines. */
   readonly isUsed: boolean
 }
 
-/** Returns each source once: cited ones first, then by score. */
 function sourcesOf(turn: Turn): SourceOfAnswer[] {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))

@@ -11,7 +11,6 @@ import { ProviderMessage } from './provider-message.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 
-/** Seconds after which the elapsed time is shown. */
 const showElapsedAfterS = 8
 
 export function ThinkingIndicator({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
@@ -34,7 +33,6 @@ export function ThinkingIndicator({ follower, last }: { follower: LiveTurnFollow
   )
 }
 
-/** Shows the elapsed time after `showElapsedAfterS`. */
 function Elapsed() {
   const { t } = useTranslation()
   const [since] = useState(() => Date.now())
@@ -57,7 +55,6 @@ function useNow(): number {
   return now
 }
 
-/** Returns true while a tool runs, which shows its own progress. */
 function hasOpenCall(last: Turn | undefined): boolean {
   return last?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
 }

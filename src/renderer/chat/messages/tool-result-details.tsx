@@ -152,7 +152,6 @@ function Raw({ step: { call, result } }: { step: ToolStep }) {
   )
 }
 
-/** Returns the `text` field of a JSON result (`memory_get`), or the result itself. */
 function textOf(result: string): string {
   if (result.length > maxPretty) return result
   const value = parseJson(result)

@@ -32,7 +32,6 @@ export interface Turn {
   readonly id: string
   readonly question: Question | undefined
   readonly answers: readonly Answer[]
-  /** Events of the turn that are not messages, such as a compaction. */
   readonly events: readonly PlacedEvent[]
 }
 

@@ -17,7 +17,6 @@ interface ModelPickerProps {
   readonly agent: Agent
   readonly value: string | undefined
   readonly onChoose: (id: string) => void
-  /** Button that opens the picker. */
   readonly trigger: ReactElement
   readonly align?: 'start' | 'end'
 }

@@ -107,7 +107,6 @@ function Found({ agent, query }: { agent: Agent; query: string }) {
 
 type Day = 'pinned' | 'today' | 'yesterday' | 'older'
 
-/** Returns the conversations, each day after a heading row. */
 function chatRows(sessions: readonly SessionSummary[]): (Day | SessionSummary)[] {
   const midnight = new Date().setHours(0, 0, 0, 0)
   const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)

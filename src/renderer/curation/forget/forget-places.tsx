@@ -6,7 +6,6 @@ import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import type { ForgetState } from './use-forget.ts'
 
-/** Maximum number of listed places of a kind. */
 const maxListed = 40
 
 interface ForgetPlacesProps {

@@ -123,7 +123,6 @@ function Found({ state }: { state: ForgetState }) {
   )
 }
 
-/** Maximum length of each list. */
 const maxListed = 60
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {

@@ -5,7 +5,6 @@ import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 
 export function useErasure(agent: string) {
-  /** Empty before the first search. */
   const [words, setWords] = useState('')
   const [lines, setLines] = useState<ReadonlySet<string>>(new Set())
   const [keep, setKeep] = useState<ReadonlySet<string>>(new Set())

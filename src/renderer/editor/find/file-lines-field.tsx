@@ -6,10 +6,8 @@ interface FileLinesFieldProps {
   readonly agent: string
   readonly value: string
   readonly label?: string
-  /** Placeholder. */
   readonly sample: string
   readonly className: string
-  /** Focuses the field on mount. */
   readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }

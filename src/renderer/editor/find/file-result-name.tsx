@@ -1,4 +1,3 @@
-/** A file found by its path: first its name in full, then its folder, shortened to fit. */
 interface FoundNameProps {
   readonly path: string
 }

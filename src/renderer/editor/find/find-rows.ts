@@ -6,7 +6,6 @@ export type FindRow =
   /** More lines match: `hidden` can be expanded, `unlisted` are only counted. */
   | { readonly kind: 'more'; readonly path: string; readonly hidden: number; readonly unlisted: number }
 
-/** Lines shown of each file at first. */
 const fewLines = 5
 
 /** Returns the rows of the result list. @param whole paths of files that are expanded */

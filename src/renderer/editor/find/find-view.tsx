@@ -17,9 +17,7 @@ import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
 import { useFind, type FindResult } from './use-find.ts'
 import { useReplace } from './use-replace.ts'
 
-/** Debounce of the search, in ms. */
 const pauseMs = 150
-/** Maximum number of skipped or unreadable files that are listed. */
 const fewNamed = 20
 
 export function FindView({ agent }: { agent: Agent }) {
@@ -136,7 +134,6 @@ const fieldLook =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 const toggleLook = 'aria-pressed:bg-selected aria-pressed:text-text'
 
-/** Shows the number of matches, and the progress while the search runs. */
 function Count({ found: { count, files, done, total, search } }: { found: FindResult }) {
   const { t } = useTranslation()
   const told = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
@@ -152,7 +149,6 @@ interface NamedProps {
   readonly files: readonly (LeftFile | UnreadFile)[]
 }
 
-/** Lists files that were skipped or unreadable, with the reason. */
 function SkippedFiles({ role, title, files }: NamedProps) {
   const { t } = useTranslation()
   return (

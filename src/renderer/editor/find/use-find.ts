@@ -10,7 +10,6 @@ export interface FindOptions {
 
 export interface FindResult {
   readonly files: readonly FoundFile[]
-  /** Files that could not be read. */
   readonly unread: readonly UnreadFile[]
   /** Matches in all files, including those not listed. */
   readonly count: number

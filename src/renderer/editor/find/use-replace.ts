@@ -13,7 +13,6 @@ interface Progress {
 
 interface Replacing {
   readonly progress: Progress | undefined
-  /** Files that the last replacement skipped. */
   readonly skipped: readonly LeftFile[]
   /** @param paths files to change; all matching files if omitted */
   readonly replace: (search: string, replacement: string, paths?: readonly string[]) => void

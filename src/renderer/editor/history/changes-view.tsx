@@ -181,7 +181,6 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   )
 }
 
-/** The state of the files when the history began; it cannot be undone. */
 function InitialState({ files, at }: { files: number; at: number }) {
   const { t } = useTranslation()
   return (

@@ -20,9 +20,7 @@ import { GitCommitHorizontal } from 'lucide-react'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
 const page = 100
-/** Maximum number of changes per request. */
 const maxChanges = 1000
-/** Estimated height of a collapsed change, px. */
 const rowHeight = 54
 
 type Row =
@@ -104,7 +102,6 @@ function keyOf(row: Row): string {
   return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
 }
 
-/** Returns changes and commits, newest first. */
 function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
   return [
     ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
@@ -112,7 +109,6 @@ function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]
   ].toSorted((one, other) => other.at - one.at)
 }
 
-/** Explains Git's "dubious ownership" error and how to fix it. */
 function Untrusted({ path }: { path: string }) {
   const { t } = useTranslation()
   return (
@@ -164,7 +160,6 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
   )
 }
 
-/** Shows the first line with text that was added, or else removed. */
 function FirstLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
@@ -212,7 +207,6 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
 
 interface CommitRowProps {
   readonly agent: string
-  /** Current path of the file. */
   readonly path: string
   readonly commit: FileCommit
   readonly isSelected: boolean

@@ -4,7 +4,6 @@ import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
-/** Maximum characters of a searched or replacement text. */
 const maxShown = 60
 
 /** Undoes a batch without a toast. @returns the number of changed notes, and the files that could not be reverted */

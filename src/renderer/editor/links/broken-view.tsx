@@ -12,7 +12,6 @@ import { clipLine } from '#lib/util/clip.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
-/** Rows shown at first, and added by each click on "more". */
 const page = 100
 
 export function BrokenView({ agent }: { agent: Agent }) {

@@ -74,7 +74,6 @@ function Part({ title, count, none, children }: { title: string; count: number; 
 
 const rowLook = 'block rounded-sm px-2 py-1 hover:bg-soft'
 
-/** Maximum characters of a line in a list. */
 const maxShown = 200
 
 function Place({ path, line, text }: { path: string; line: number; text: string }) {
@@ -110,7 +109,6 @@ function Outgoing({ path, link: { at, target, path: to, line, makes } }: { path:
   )
 }
 
-/** Notes with a similar meaning. Refetched after a save, when the embeddings are up to date. */
 function NearNotes({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))

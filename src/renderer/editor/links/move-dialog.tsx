@@ -36,7 +36,6 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
     onClose()
     await runWithErrorToast(move(to, chosen))
   }
-  /** Moves at once if no links change, else shows the plan. */
   const begin = async (to: string) => {
     const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
     if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
@@ -72,7 +71,6 @@ interface NameDialogProps {
 
 function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
   const { t } = useTranslation()
-  /** Set once the move has closed the dialog. */
   const isDone = useRef(false)
   return (
     <PromptDialog

@@ -5,15 +5,12 @@ import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 
-/** Number of notes whose changes are expanded at first. */
 const openAtFirst = 3
 
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
-  /** Additional information. */
   readonly hint?: string | undefined
-  /** Explains links that cannot be updated. */
   readonly leftBehind: string
   /** The last choice is the default button. */
   readonly choices: readonly { readonly label: string; readonly onChoose: () => Promise<void> }[]

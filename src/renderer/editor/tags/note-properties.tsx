@@ -16,7 +16,6 @@ import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
-/** Maximum number of tags and of properties shown. */
 const maxShown = 60
 
 export function NoteProperties({ agent, path }: { agent: string; path: string }) {

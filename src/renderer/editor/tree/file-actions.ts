@@ -6,15 +6,12 @@ import { downloadBlob } from '#lib/util/download.ts'
 
 export interface FileActions {
   readonly agent: string
-  /** @returns false if the file exists or cannot be created */
   create(path: string, text?: string): Promise<boolean>
-  /** @returns the path of the copy, or undefined if it failed */
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
   reveal(path: string, open: boolean): void
   /** Downloads a note and its attachments as a zip archive. */
   exportNote(path: string): Promise<void>
-  /** Marks a note as local, or shares it with every model again. */
   setLocal(path: string, isLocal: boolean): Promise<void>
   /** Marks a folder as local with a rule in the settings, or removes the rule. */
   setFolderLocal(path: string, isLocal: boolean): Promise<void>

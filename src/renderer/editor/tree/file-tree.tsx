@@ -34,9 +34,7 @@ interface TreeProps {
   readonly current: string
 }
 
-/** Number of files above which there is a filter field. */
 const manyFiles = 12
-/** Maximum number of results of the filter. */
 const mostNamed = 50
 
 export function FileTree({ agent, current }: TreeProps) {
@@ -141,7 +139,6 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
   )
 })
 
-/** Explains why files cannot be opened yet: a recovered change is being completed. */
 function RecoveryNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
@@ -155,7 +152,6 @@ function RecoveryNotice({ agent }: { agent: string }) {
 
 const changeKinds = ['move', 'tag', 'replacement'] as const
 
-/** Placeholder until the list is loaded. */
 function Opening() {
   const { t } = useTranslation()
   return (
@@ -167,12 +163,10 @@ function Opening() {
 
 interface EverythingProps extends TreeProps {
   readonly files: readonly TreeFile[]
-  /** Paths of attachments and other files that are not notes. */
   readonly others: readonly string[]
   readonly actions: FileActions
 }
 
-/** Expanded folders by agent, kept while the window is open. */
 const expandedFolders = new Map<string, ReadonlyMap<string, boolean>>()
 
 function Everything({ agent, current, files, others, actions }: EverythingProps) {
@@ -234,7 +228,6 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
   )
 }
 
-/** Indentation of each level, px. */
 const indent = 14
 
 const keyOfRow = (row: TreeRow) =>
@@ -249,7 +242,6 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-/** Returns true if a rule in the settings makes the folder local. */
 function useLocalFolder(agent: string, path: string): boolean {
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   return files !== undefined && localFoldersOf(files).has(path)
@@ -319,7 +311,6 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
   )
 }
 
-/** Copies dropped Markdown files into the workspace without overwriting any. */
 function useDropMarkdown(agent: string, actions: FileActions) {
   const { t } = useTranslation()
   const folder = useNewNoteFolder(agent)

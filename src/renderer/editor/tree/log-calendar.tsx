@@ -110,7 +110,6 @@ function moveAmongDays(event: KeyboardEvent<HTMLElement>): void {
   days[at + step]?.focus()
 }
 
-/** Returns the years from the first log to the latest, newest first, including the shown one. */
 function yearsOf(dates: Iterable<string>, shown: number, now: number): number[] {
   const written = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
   const first = written.reduce((least, year) => Math.min(least, year), Math.min(shown, now - 5))
@@ -124,12 +123,10 @@ interface DayProps {
   readonly logs: readonly FileEntry[]
   readonly newPath: string
   readonly isToday: boolean
-  /** Can be reached by Tab. */
   readonly isFirst: boolean
   readonly current: string
 }
 
-/** Links to the day's log, or to the page that creates it. */
 function Day({ date, day, logs, newPath, isToday, isFirst, current }: DayProps) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)

@@ -5,10 +5,8 @@ import { clipLine } from '#lib/util/clip.ts'
 import { maxCounted } from '../counts.tsx'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 
-/** Minimum number of headings for an outline. */
 const fewHeadings = 3
 
-/** Maximum number of headings shown. */
 const maxHeadings = 1000
 
 export function Outline({ text, onChoose }: { text: string; onChoose: (line: number) => void }) {

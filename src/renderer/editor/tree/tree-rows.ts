@@ -5,7 +5,6 @@ export type TreeFile = FileEntry | ListedFile
 
 export type TreeRow =
   | { readonly kind: 'file'; readonly file: TreeFile; readonly name: string; readonly depth: number }
-  /** A file that is not a note, such as an image or PDF. */
   | { readonly kind: 'other'; readonly path: string; readonly name: string; readonly depth: number }
   | {
       readonly kind: 'folder'
@@ -41,7 +40,6 @@ export function treeOf(files: readonly TreeFile[], others: readonly string[] = [
   return { pinned, root }
 }
 
-/** Returns the folder of a path, and increments the counts of it and its parents. */
 function branchOf(root: Branch, path: string): Branch {
   let at = root
   at.count += 1

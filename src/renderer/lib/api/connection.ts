@@ -31,7 +31,6 @@ const queryTimeoutMs = 4000
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
 /** Delay after a refusal. Ends early when another page of this browser is let in. */
 const refusedDelayMs = 60_000
-/** Delay after the runtime closed the socket because of too much traffic. */
 const floodedDelayMs = 5000
 /** Close codes of RFC 6455 that the runtime uses for too much traffic. */
 const floodCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
@@ -41,7 +40,6 @@ export class Connection {
   #state: ConnectionState = 'connecting'
   #link: Promise<Link>
   readonly #listeners = new Set<() => void>()
-  /** Drops the open socket and reconnects. */
   #giveUp: (() => void) | undefined
 
   constructor() {
@@ -196,7 +194,6 @@ function pause(ms: number): Promise<void> {
 const storageName = 'commonplace:key'
 const inFragment = /^#key=([\w-]{20,100})$/
 
-/** Returns this browser's key, or an empty string. */
 function storedKey(): string {
   return localStorage.getItem(storageName) ?? ''
 }
@@ -226,10 +223,8 @@ async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknow
   }
 }
 
-/** Timeout of the check that the runtime answers, in ms. */
 const answerMs = 3000
 
-/** Returns true if the runtime sends any HTTP response within `answerMs`. */
 async function isRuntimeReachable(): Promise<boolean> {
   try {
     const headers = { 'Commonplace-Key': storedKey() }
@@ -240,7 +235,6 @@ async function isRuntimeReachable(): Promise<boolean> {
   }
 }
 
-/** @returns a function that removes the listener */
 function onKeyChange(listener: () => void): () => void {
   const look = ({ key }: StorageEvent) => {
     if (key === storageName) listener()

@@ -7,7 +7,6 @@ import { UndoneLabel } from './change-label.tsx'
 import { Patch } from './patch.tsx'
 import { useRevertStatus, type RevertStatus } from './use-revert-status.ts'
 
-/** Hunks shown at first, and added by each click on "more". */
 const initialCount = 6
 const step = 30
 
@@ -15,7 +14,6 @@ interface HunksProps {
   readonly agent: string
   readonly path: string
   readonly patch: string
-  /** Ids of the reviewed hunks. */
   readonly accepted?: ReadonlySet<string>
   readonly onAccept?: (hunk: string) => void
   /** False for the version with which the history begins: there is no change to undo. */

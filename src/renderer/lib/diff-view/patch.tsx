@@ -7,7 +7,6 @@ import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
-/** Lines added by each click on "more". */
 const step = 300
 /** Lines shown at first; fewer if the patch is one of many. */
 const atFirst = { alone: 300, small: 40 }
@@ -16,7 +15,6 @@ const maxOfLine = 2000
 interface PatchProps {
   readonly patch: string
   readonly isUndone?: boolean
-  /** Compact form, for a patch inside another block. */
   readonly isSmall?: boolean
 }
 

@@ -7,7 +7,6 @@ const empty: Draft = { text: '', attachments: [] }
 
 /** Mounted fields by name. Calling one empties it and returns its draft. */
 const shown = new Map<string, () => Draft>()
-/** Drafts for fields that are about to mount. */
 const movedDrafts = new Map<string, Draft>()
 
 export interface DraftField {

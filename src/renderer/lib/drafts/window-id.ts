@@ -35,7 +35,6 @@ async function claim(): Promise<void> {
   await tryLock(id)
 }
 
-/** @returns false if another window holds the lock */
 function tryLock(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const forever = () => {

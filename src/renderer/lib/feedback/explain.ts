@@ -40,7 +40,6 @@ function isSetupCode(code: string): code is (typeof setupCodes)[number] {
   return (setupCodes as readonly string[]).includes(code)
 }
 
-/** Values of `fault` that have a sentence of their own. */
 const folderFaults = [
   'disk',
   'ENOENT',
@@ -57,7 +56,6 @@ function isFolderFault(fault: unknown): fault is (typeof folderFaults)[number] {
   return (folderFaults as readonly unknown[]).includes(fault)
 }
 
-/** Zod's message for an invalid URL. */
 const invalidAddress = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {

@@ -61,7 +61,6 @@ interface StickyToast {
   readonly id: string
   readonly description: string
   readonly undo: (() => Promise<unknown>) | undefined
-  /** Link to more details. */
   readonly link: { readonly label: string; readonly go: () => void }
   readonly onDismiss: () => void
 }

@@ -2,7 +2,6 @@ import i18next from 'i18next'
 import { toast } from 'sonner'
 import { describeError } from '../ui/error-actions.tsx'
 
-/** The same error is not shown again within this time, in ms. */
 const quietMs = 30_000
 /** Limit of remembered errors: a changing number or path makes each message unique. */
 const maxRemembered = 20

@@ -58,7 +58,6 @@ export function formatShortDay(at: number): string {
   return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
 }
 
-/** Smaller sums are shown as "less than" this one. */
 const leastMoney = 0.0001
 
 /** Formats US dollars, with two more digits below one dollar. */

@@ -1,4 +1,3 @@
-/** Only so many characters are searched for markup. */
 const maxTitle = 400
 
 /** Returns a heading's text without inline Markdown and block id, or the heading itself if nothing would be left. */

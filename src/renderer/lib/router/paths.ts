@@ -31,7 +31,6 @@ interface Paths {
   capture(): string
 }
 
-/** Builds the address of each view. */
 export const paths: Paths = {
   chat: (session?: string, message?: string) =>
     session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
@@ -42,7 +41,6 @@ export const paths: Paths = {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
-  /** @param why the line whose ranking is explained */
   search: (query?: string, why?: FileLine) => {
     const parameters = new URLSearchParams()
     if (query) parameters.set('q', query)
@@ -57,7 +55,6 @@ export const paths: Paths = {
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
-  /** @param proposal id of the suggestion to select */
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
   forget: () => '/forget',
   capture: () => '/capture',

@@ -67,7 +67,6 @@ function aboveComposer() {
   return { left: gap, top: Math.max(head, innerHeight - foot) }
 }
 
-/** Places the hint beside its target, or above the composer if the target is not on the page. */
 function useHintPosition(hint: Hint | undefined): { readonly left: number; readonly top: number } {
   const [spot, setSpot] = useState(aboveComposer)
   useLayoutEffect(() => {

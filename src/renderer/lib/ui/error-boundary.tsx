@@ -3,7 +3,6 @@ import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { describeError, ErrorActions } from './error-actions.tsx'
 
-/** Selects the sentence of the error. */
 export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
 interface ErrorBoundaryProps {

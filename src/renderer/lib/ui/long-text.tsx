@@ -10,7 +10,6 @@ import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
 import { isComposing } from '../util/shortcuts.ts'
 
-/** Estimated height of a line, px. */
 const lineHeight = 20
 
 /** Shows a text of any length in virtual rows, with search and copy. @param line 1-based line to scroll to */

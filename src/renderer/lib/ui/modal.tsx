@@ -4,7 +4,6 @@ import type { ReactNode } from 'react'
 export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
 
 interface ModalProps {
-  /** Position and size. */
   readonly className: string
   readonly onClose: () => void
   readonly children: ReactNode

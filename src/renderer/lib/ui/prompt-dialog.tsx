@@ -7,7 +7,6 @@ interface PromptDialogProps {
   readonly title: string
   readonly label: string
   readonly initial: string
-  /** Label of the submit button. */
   readonly action: string
   /** Uses a monospaced font and selects the file name first. */
   readonly isPath?: boolean

@@ -1,7 +1,6 @@
 import { isComposing } from '../util/shortcuts.ts'
 
 interface SearchFieldProps {
-  /** Accessible name. */
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
@@ -26,7 +25,6 @@ interface FilterFieldProps {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Position and width. */
   readonly className: string
 }
 

@@ -7,7 +7,6 @@ import { ErrorBoundary } from './error-boundary.tsx'
 
 interface SheetProps {
   readonly title: string
-  /** Shown beside the title. */
   readonly tools?: ReactNode
   readonly onClose: () => void
   readonly children: ReactNode

@@ -4,7 +4,6 @@ import { IconButton } from './button.tsx'
 
 interface SidePanelProps {
   readonly title: string
-  /** Accessible name of the close button. */
   readonly closing: string
   readonly onClose: () => void
   readonly children: ReactNode

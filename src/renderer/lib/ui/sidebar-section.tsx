@@ -5,11 +5,9 @@ interface SidebarSectionProps {
   /** Key under which the folded state is stored. */
   readonly id: 'chats' | 'files' | 'logs'
   readonly title: string
-  /** Shown beside the title. */
   readonly aside?: ReactNode
   /** Classes that share the height with the other open sections. */
   readonly className: string
-  /** Drag-and-drop handlers. */
   readonly drop?: Pick<ComponentProps<'section'>, 'onDragOver' | 'onDrop'>
   readonly children: ReactNode
 }

@@ -1,6 +1,5 @@
 interface SliderProps {
   readonly label: string
-  /** The value in words. */
   readonly shown: string
   readonly value: number
   readonly min?: number

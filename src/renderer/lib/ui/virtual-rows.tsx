@@ -15,7 +15,6 @@ import {
 } from 'react'
 import { scrollParentOf } from './lazy-render.tsx'
 
-/** Default number of rows rendered above and below the viewport. */
 const usualOverscan = 8
 
 interface VirtualRowsProps<Row> {
@@ -26,7 +25,6 @@ interface VirtualRowsProps<Row> {
   readonly estimateHeight: (row: Row) => number
   /** Nesting level, from 1. */
   readonly levelOf?: (row: Row) => number
-  /** Number of rows rendered above and below the viewport; lower it for tall rows. */
   readonly overscan?: number
   /** Key of a row to scroll to. The list scrolls only when this key changes, not when rows around it do. */
   readonly scrollToKey?: string | undefined

@@ -1,6 +1,4 @@
-/** Maximum characters of a single line, such as a title or path. */
 const maxLineLength = 400
-/** Maximum characters of a passage: about ten screens. */
 export const maxPassageLength = 20_000
 const maxLines = 800
 
@@ -45,7 +43,6 @@ export function splitLongLines(lines: readonly string[], max = 2000): string[] {
   return rows
 }
 
-/** Moves the end back by one if it would split a surrogate pair. */
 function avoidSurrogateSplit(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end

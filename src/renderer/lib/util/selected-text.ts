@@ -11,7 +11,6 @@ export interface SelectedText {
 }
 
 const editorEvent = 'editorselection'
-/** Delay after the last change of the selection, in ms. */
 const debounceMs = 250
 /** Shorter selections are taken for accidental clicks. */
 const minCharacters = 2

@@ -18,7 +18,6 @@ export function answerPlugins(math: Plugins = []): Plugins {
   return [remarkGfm, remarkCjk, ...math, remarkCitations]
 }
 
-/** Turns citations and `[[names]]` in text into links. */
 function remarkCitations() {
   return (tree: MarkdownNode) => replaceIn(tree)
 }

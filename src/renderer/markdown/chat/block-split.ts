@@ -67,7 +67,6 @@ export function isAllDefinitions(block: string): boolean {
   return block.split('\n').every((line) => definition.test(line) && !footnote.test(line))
 }
 
-/** Appends the link reference definitions that a block uses. They can be anywhere in the text. */
 function withDefinitions(block: string, definitions: ReadonlyMap<string, string>): string {
   if (!block.includes('[') || isAllDefinitions(block)) return block
   const used = new Set<string>()

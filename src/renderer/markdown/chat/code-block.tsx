@@ -7,7 +7,6 @@ import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
 import { highlight, cachedHighlight, type HighlightedLines } from './highlight.ts'
 
-/** Debounce for highlighting code that is still streaming, in ms. */
 const settleMs = 120
 
 interface CodeBlockProps {

@@ -39,7 +39,6 @@ const languages: Record<string, () => Promise<{ default: LanguageRegistration[] 
   yaml: () => import('shiki/langs/yaml.mjs'),
 }
 
-/** Common names of languages after a fence. */
 const aliases: Record<string, string> = {
   'c++': 'cpp',
   'c#': 'csharp',

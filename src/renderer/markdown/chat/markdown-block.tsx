@@ -12,7 +12,6 @@ export interface BlockRenderer {
   readonly remark: (math?: Plugins) => Plugins
   readonly rehype: Plugins
   readonly components: Components
-  /** Loads the plugins for a block with HTML. */
   readonly loadHtml?: () => Promise<Plugins>
 }
 
@@ -36,7 +35,6 @@ const trees = new DeadlineWorker<MarkdownRequest, HtmlTree>(
   100,
 )
 
-/** A text, the tree that the worker made of it, or null if it missed the deadline. */
 type Drawable = { readonly text: string } | { readonly tree: HtmlTree } | null
 
 export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, isHtml = false }: MarkdownBlockProps) {
@@ -51,7 +49,6 @@ export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, i
   )
 })
 
-/** Returns the previous result until the worker answers; undefined before the first one. */
 function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawable | undefined {
   const isShort = text.length <= maxAtOnce
   const key = `${kind} ${isMath} ${text}`
@@ -109,7 +106,6 @@ interface RichElementsProps {
   readonly isHtml: boolean
 }
 
-/** Loads the libraries for formulas and HTML when the first one is shown. */
 function RichElements({ shown, look, isMath, isHtml }: RichElementsProps) {
   const math = isMath ? use(loadMath()) : undefined
   const html = isHtml && look.loadHtml ? use(look.loadHtml()) : []

@@ -16,9 +16,7 @@ import { QueryContext } from '../citations/query-context.ts'
 import { HitActions } from '../citations/hit-actions.tsx'
 import { usePlaceNames } from '../citations/place-name.ts'
 
-/** Resolves links within a note. */
 export interface NoteLinks {
-  /** Returns the path that a link leads to, or undefined if it is unresolved. */
   readonly resolve: (kind: 'wiki' | 'inline', link: LinkTarget) => string | undefined
   /** Returns the text of a link without a label. */
   readonly nameOf: (link: LinkTarget) => string
@@ -90,7 +88,6 @@ export function Anchor({ href, children: written }: ComponentProps<'a'>) {
   )
 }
 
-/** Lines shown before and after the cited one. */
 const linesAround = 3
 
 function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {

@@ -9,7 +9,6 @@ export type Piece =
   | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
   | { readonly kind: 'plain'; readonly text: string; readonly excess: PlainReason; readonly depth: number }
 
-/** Pieces that render together. */
 export interface Portion {
   readonly pieces: readonly Piece[]
   readonly characters: number
@@ -99,7 +98,6 @@ function sizeOf(text: string): number {
   return text.length + lineCost * countLines(text)
 }
 
-/** Returns the code of a block that is a single large fence, undefined for any other block. */
 function codeIn(block: string): Piece | undefined {
   if (block.length < largeCode) return undefined
   const [, info] = /^ {0,3}(?:`{3,}([^`\n]*)|~{3,}([^\n]*))(?:\n|$)/.exec(block.slice(0, 1000)) ?? []
@@ -127,11 +125,9 @@ interface Part {
   readonly lines: string[]
   /** 0-based line of the block at which the part begins, minus the rows of a repeated table header. */
   readonly from: number
-  /** Number of list items around the part. */
   readonly depth: number
 }
 
-/** Splits a long block at visible boundaries: items, table rows, headings and elements; otherwise at any line. */
 function partsOf(lines: readonly string[], maxSize: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
@@ -140,7 +136,6 @@ function partsOf(lines: readonly string[], maxSize: number): Part[] {
   let part: string[] = []
   let from = 0
   let depth = 0
-  /** Indentations of the list items around the current line, and the indentation at which the part begins. */
   let items: number[] = []
   let first = 0
   let size = 0

@@ -16,7 +16,6 @@ interface PlaceLinkProps {
   readonly isClipped?: boolean
 }
 
-/** Characters kept at the end of a shortened name, without the line numbers. */
 const keptAtEnd = 12
 
 export function PlaceLink(props: PlaceLinkProps) {

@@ -125,7 +125,6 @@ function withHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ type }) => type === 'highlight')) return [...nodes]
   const wordsAt = (at: number) => nodes[at]?.value ?? (nodes[at] ? 'x' : ' ')
   const mayClose = (at: number) => /\S$/.test(wordsAt(at - 1))
-  /** Last index at which each sign can close a highlight. */
   const ends = new Map<string, number>()
   for (const [index, { type, value }] of nodes.entries())
     if (type === 'highlight' && mayClose(index)) ends.set(value ?? '', index)

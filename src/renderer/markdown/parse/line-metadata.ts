@@ -1,7 +1,6 @@
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
-/** Properties for programs only; not shown. */
 const hidden =
   /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|(?:created|updated)[-_]at)$/i
 const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
@@ -48,7 +47,6 @@ function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
 
 interface Line {
   readonly nodes: MarkdownNode[]
-  /** Separates the line from the one before: a newline of the source or a visible break. */
   readonly separator: MarkdownNode
 }
 
@@ -71,7 +69,6 @@ function linesOf(nodes: readonly MarkdownNode[]): Line[] {
   return lines
 }
 
-/** Removes the block id at the end of the last line. */
 function withoutBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const last = nodes.at(-1)
   if (last?.type !== 'text' || !blockId.test(last.value ?? '')) return [...nodes]

@@ -39,7 +39,6 @@ async function parse({ text, kind, isMath }: MarkdownRequest): Promise<HtmlTree 
   return found && withoutPositions(found) <= maxNodes ? found : null
 }
 
-/** Removes positions in place. @returns the number of nodes */
 function withoutPositions(node: HtmlTree): number {
   delete node.position
   let count = 1

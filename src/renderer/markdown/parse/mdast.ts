@@ -7,7 +7,6 @@ export interface MarkdownNode {
   title?: string | null
   /** Label of a reference, as written. */
   label?: string | null
-  /** Language of a code block. */
   lang?: string | null
   checked?: boolean | null
   children?: MarkdownNode[]

@@ -98,7 +98,6 @@ function withWholeDetails(blocks: readonly Block[]): Block[] {
   return result
 }
 
-/** Returns the index of the block that closes the `<details>` opened at `from`, or `from` if there is none. */
 function endOfDetails(blocks: readonly Block[], from: number): number {
   let depth = 0
   let length = 0
@@ -127,7 +126,6 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
   return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
 }
 
-/** Rewrites the syntax of other programs as Markdown. Every line keeps its number. */
 function normalizeSyntax(body: string): string {
   return unindentNestedLists(withFences(withoutComments(body)))
 }
@@ -190,7 +188,6 @@ function withFences(text: string): string {
     .join('\n')
 }
 
-/** Removes the indentation of a footnote's continuation lines. */
 function withoutIndent(text: string): string {
   return text.replaceAll(/\n(?: {1,4}|\t)/g, '\n')
 }
@@ -248,7 +245,6 @@ function takeInlineFootnotes(text: string): { text: string; notes: Map<string, I
   return { text: parts.join('') + text.slice(from), notes }
 }
 
-/** Returns the offset of the closing bracket, or undefined if the line ends first. */
 function endOf(text: string, from: number): number | undefined {
   let depth = 1
   for (let at = from; at < text.length && at < from + maxNote; at += 1) {

@@ -9,7 +9,6 @@ export interface PreviewRow {
 
 /** The difference between two versions of a document: the rows between `head` and `tail` are replaced. */
 export interface Patch {
-  /** Number of unchanged rows at the beginning and at the end. */
   readonly head: number
   readonly tail: number
   readonly rows: readonly Row[]

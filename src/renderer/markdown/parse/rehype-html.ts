@@ -137,7 +137,6 @@ function withoutMedia(node: Node): Node[] {
   }
 }
 
-/** Wraps loose images and text in paragraphs. */
 function withParagraphs(nodes: readonly Node[]): Node[] {
   const result: Node[] = []
   let paragraph: Element | undefined

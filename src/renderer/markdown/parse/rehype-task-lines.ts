@@ -20,7 +20,6 @@ function visit(node: Element): void {
   }
 }
 
-/** Returns the item's own checkbox: its first element, or the first one in its first paragraph. */
 function boxOf(item: Element): Element | undefined {
   const first = item.children?.find(({ tagName }) => tagName !== undefined)
   if (isBox(first)) return first

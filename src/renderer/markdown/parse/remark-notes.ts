@@ -14,7 +14,6 @@ export function remarkNotes() {
   }
 }
 
-/** Returns the nodes that replace a node. */
 function changed(node: MarkdownNode): MarkdownNode[] {
   switch (node.type) {
     case 'html':
@@ -44,7 +43,6 @@ function ofHtml(node: MarkdownNode): MarkdownNode[] {
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
 
-/** Turns inline tags that the preview does not show into text. */
 function withShownTags(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node) => {
     if (node.type === 'html') return isAllowedHtml(node.value ?? '') ? node : textNode(node.value ?? '')
@@ -97,7 +95,6 @@ function withProperty(node: MarkdownNode, name: string, value: unknown): Markdow
 
 const marker = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
 
-/** Renders the task states of Logseq (`TODO`, `DOING` …). */
 function withMarker(children: MarkdownNode[]): MarkdownNode[] {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
@@ -139,7 +136,6 @@ function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   ])
 }
 
-/** Splits nodes after the first line. */
 function cutLine(nodes: readonly MarkdownNode[]): [MarkdownNode[], MarkdownNode[]] {
   for (const [index, node] of nodes.entries()) {
     if (node.type === 'break') return [nodes.slice(0, index), nodes.slice(index + 1)]

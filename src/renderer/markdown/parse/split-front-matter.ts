@@ -79,7 +79,6 @@ export function writeProperty(key: string, was: string | boolean, value: string 
   }
 }
 
-/** False if there is nothing after the key. */
 function isWritten(node: Node | null): node is Scalar {
   return isScalar(node) && (node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)
 }

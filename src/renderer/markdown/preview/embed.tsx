@@ -17,7 +17,6 @@ import { NoteContext, useNote, type Note } from './note-context.ts'
 import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
 import { sectionOf } from '../parse/note-section.ts'
 
-/** Maximum nesting of embedded notes. */
 const maxDepth = 3
 /** Limits of an embedded note, in characters and pieces. A longer one shows a link. */
 const maxEmbedded = 6000
@@ -26,7 +25,6 @@ const maxPieces = 40
 interface EmbedProps {
   readonly target: string
   readonly label: string | undefined
-  /** True if the embed is the whole paragraph. */
   readonly isBlock: boolean
 }
 
@@ -62,7 +60,6 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
 interface EmbeddedProps {
   readonly path: string
   readonly target: string
-  /** Title to show instead of the target. */
   readonly name?: string
 }
 

@@ -8,7 +8,6 @@ import { CodeBlock } from '../chat/code-block.tsx'
  */
 const maxAutoDraw = 2500
 const maxSource = 50_000
-/** Size of the cache of drawn diagrams. */
 const maxKept = 40
 
 interface Drawing {

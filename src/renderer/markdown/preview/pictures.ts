@@ -18,7 +18,6 @@ export type AttachmentState =
 
 /** Larger images load on request, in bytes. Audio and video always do, since they are rarely played. */
 const maxAutoLoadBytes = 12 * 1024 * 1024
-/** Size of the cache for attachments that are not shown, bytes. */
 const cacheBytes = 48 * 1024 * 1024
 /** Files may change on disk, so entries are reloaded after this time, ms. */
 const freshMs = 30_000
@@ -120,7 +119,6 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Evicts the entries that were unused for longest. */
 function evict(): void {
   let bytes = 0
   for (const [key, entry] of [...entries].reverse()) {

@@ -16,10 +16,8 @@ import { LinkedPicture } from './picture.tsx'
 import { WebPage } from './web-page.tsx'
 import { toggleTask } from './line-edits.ts'
 
-/** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
 
-/** Attributes of the custom elements, as hast passes them. */
 interface Data {
   readonly children?: ReactNode
   readonly 'data-target'?: string
@@ -79,7 +77,6 @@ export const components = {
   ...customElements,
 } as Components
 
-/** Renders `^[local]` and `^[web: example.org, 2026-11-22]` as a small label with a tooltip. */
 function LineMark({ said }: { said: string }) {
   const { t } = useTranslation()
   const isLocal = said.toLowerCase() === 'local'
@@ -104,7 +101,6 @@ function Code({ children }: ComponentProps<'pre'>) {
   return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
 }
 
-/** Renders the number of a footnote, or the source text if the note has no such footnote. */
 function FootnoteMark({ label }: { label: string }) {
   const { t } = useTranslation()
   const { footnotes, onFootnote } = useNote()
@@ -141,7 +137,6 @@ const programs: Readonly<Record<string, string>> = {
   'foam-query': 'Foam',
 }
 
-/** Returns the program or plugin that evaluates a code block's language, or undefined for ordinary code. */
 function programOf(language: string): string | undefined {
   return Object.hasOwn(programs, language) ? programs[language] : undefined
 }

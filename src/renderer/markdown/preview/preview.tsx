@@ -34,7 +34,6 @@ function drawRow(row: Row) {
   return <RowText row={row} />
 }
 
-/** Last scroll position of each note. */
 const lastLines = new Map<string, number>()
 
 export default function Preview({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {

@@ -10,7 +10,6 @@ import { propertiesOf, writeProperty, type Property } from '../parse/split-front
 import { nameHref, splitWikiLinks } from '../chat/wiki-link.ts'
 import { RowLineContext, useNote } from './note-context.ts'
 
-/** Properties after this many are not shown. */
 const maxShown = 60
 
 export function Properties({ matter }: { matter: string }) {
@@ -94,7 +93,6 @@ interface FieldProps {
   readonly onDone: (was: string, now: string) => void
 }
 
-/** Shows the value and turns into a text field when it is clicked or focused. */
 function Field({ label, text, onDone }: FieldProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [typed, setTyped] = useState(text)
@@ -131,7 +129,6 @@ function Field({ label, text, onDone }: FieldProps) {
   )
 }
 
-/** Links addresses and names of notes. */
 function Linked({ text }: { text: string }) {
   const shown = clipLine(text, 300)
   if (/^https?:\/\/\S+$/i.test(text))

@@ -16,7 +16,6 @@ interface RemotePictureProps {
   readonly width: number | undefined
 }
 
-/** Loaded images stay cached this long after their last use, ms. */
 const keptMs = 60_000
 
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {

@@ -28,7 +28,6 @@ const noteWithBreaks: BlockRenderer = {
   kind: 'note-with-breaks',
   remark: (math) => notePlugins(true, math),
 }
-/** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
 
 export const RowView = memo(function RowView({ shown }: { shown: PreviewRow }) {

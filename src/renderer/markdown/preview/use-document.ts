@@ -61,7 +61,6 @@ class DocumentWorker {
   #waiting: string | undefined
   #isBusy = false
   #timer = 0
-  /** Time at which the first of the queued texts arrived, ms. */
   #since = 0
   #isFirst = true
   #isDue = false

@@ -2,9 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react'
 import { estimatedHeight, type PreviewRow } from '../parse/preview-rows.ts'
 
-/** Rows rendered above and below the viewport. */
 const overscan = 4
-/** Space above the first row, px. */
 const paddingTop = 20
 /** Frames during which a jump corrects its target while rows above it are measured. */
 const corrections = 8

@@ -71,7 +71,6 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   )
 }
 
-/** Imports and exports questions in the format that `commonplace eval` reads. */
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)

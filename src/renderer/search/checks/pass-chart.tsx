@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next'
 import type { CheckRun } from '#shared/contract/index.ts'
 import { formatMoment, formatPercent } from '#lib/i18n/format.ts'
 
-/** Maximum number of runs in the chart. */
 const maxRuns = 60
 const width = 360
 const height = 56

@@ -11,7 +11,6 @@ import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { showImported } from './past-imports.tsx'
 
-/** Polling interval while an import runs, in ms. */
 const pollMs = 700
 
 export function ImportNotice({ agent }: { agent: string }) {

@@ -14,7 +14,6 @@ interface PlanProps {
   readonly into: string
   readonly withAttachments: boolean
   readonly plan: ImportPlan
-  /** Plans again with or without attachments. */
   readonly onAttachments: (withAttachments: boolean) => void
   readonly onDone: () => void
 }
@@ -130,7 +129,6 @@ function Renamed({ renamed: { count, examples } }: Pick<ImportPlan, 'renamed'>) 
   )
 }
 
-/** Lists skipped files by extension; each group expands to its first files. */
 function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
   const { t } = useTranslation()
   return (

@@ -113,7 +113,6 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   )
 }
 
-/** Imports settings of other programs. */
 function ForeignSettings() {
   const { t } = useTranslation()
   const found = useQuery(api.import.settings.queryOptions())

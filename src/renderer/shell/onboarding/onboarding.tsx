@@ -15,10 +15,8 @@ import { describeVault } from '../../editor/vault-setting-names.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from '#lib/tour/tour-state.ts'
 
-/** Debounce before the typed folder is inspected, in ms. */
 const debounceMs = 250
 
-/** Folder for copies of other programs' memories. */
 const importFolder = 'memory/imports'
 
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
@@ -163,7 +161,6 @@ interface FoundProps {
   readonly onCopy: () => void
 }
 
-/** A memory of another program; it can be opened in place or copied. */
 function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
   const { t } = useTranslation()
   return (
@@ -191,7 +188,6 @@ function toggled(chosen: readonly string[], one: string): string[] {
   return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
 }
 
-/** Copies the memories one after the other, each into its own folder. */
 async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
   for (const { kind, path } of memories) {
     const same = memories.filter((memory) => memory.kind === kind)

@@ -88,7 +88,6 @@ const delimiterRow = /^(?=.*[|:])\|?[\t ]*:?-+:?[\t ]*(?:\|[\t ]*:?-+:?[\t ]*)*\
 const itemMarker = /^(?:[-*+]|\d{1,9}[.)])(?=[\t ]|$)/
 const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 
-/** Counts the cells of a table row; leading and trailing `|` are optional. */
 function cellCount(row: string): number {
   const inner = row.trim().replace(/^\|/, '')
   let bars = 0
@@ -109,7 +108,6 @@ class Scanner {
   readonly #containers: Mutable<Container>[] = []
   /** The last block, while it can continue. */
   #leaf: Mutable<Leaf> | undefined
-  /** Lines of the open paragraph. */
   #text: string[] = []
   /** Pattern that ends the open HTML block; undefined if a blank line does. */
   #htmlEnd: RegExp | undefined

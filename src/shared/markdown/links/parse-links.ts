@@ -80,7 +80,6 @@ function lineStarts(text: string): number[] {
 function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
   const links: NoteLink[] = []
   const matter = frontMatterEnd(text)
-  /** Offsets of unclosed `[`. */
   let open: number[] = []
   let line = 0
   let skip = 0
@@ -125,7 +124,6 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
   return links.sort((one, other) => one.from - other.from)
 }
 
-/** @param before text before the link on its line */
 function isInMacro(before: string): boolean {
   return before.lastIndexOf('{{') > before.lastIndexOf('}}')
 }
@@ -187,7 +185,6 @@ interface Destination {
   readonly end: number
 }
 
-/** @param paren offset of `(` */
 function inlineAt(text: string, from: number, paren: number, line: number): NoteLink | undefined {
   const found = destinationIn(text, paren)
   if (!found) return undefined
@@ -214,7 +211,6 @@ export function destinationIn(text: string, paren: number): { destination: Desti
   return { destination, to: end + 1 }
 }
 
-/** @param colon offset of `:` */
 function definitionAt(text: string, from: number, colon: number, line: number): NoteLink | undefined {
   const destination = destinationAt(text, colon + 1, false)
   if (!destination || destination.from === destination.to) return undefined

@@ -95,7 +95,6 @@ export class Resolver {
     return undefined
   }
 
-  /** Resolves by file name, optionally with some parent folders. */
   #named(folder: string, target: string): Resolution | undefined {
     const wanted = keyOf(target.replace(/\/+$/, ''))
     const all = this.#bases.get(keyOf(baseOf(target))) ?? []
@@ -152,7 +151,6 @@ function joined(folder: string, target: string): string | undefined {
   return steps.length === 0 ? undefined : steps.join('/')
 }
 
-/** If several files differ only in case, prefers the exact spelling. */
 function sameCase(places: readonly Place[] | undefined, written: string): string | undefined {
   return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
 }

@@ -3,7 +3,6 @@ import type { NoteLink } from './parse-links.ts'
 import { pageOf, pageNames } from './pages.ts'
 import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
 
-/** Move of a file, or of a folder with its content. */
 export interface Move {
   readonly from: string
   readonly to: string
@@ -76,7 +75,6 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
 }
 
 export interface RewriteContext {
-  /** Resolvers for the files before and after the move. */
   readonly before: Resolver
   readonly after: Resolver
   /** Returns the new path of a file; undefined if the file no longer exists, in which case its links go to `unfixable`. */
@@ -138,7 +136,6 @@ interface Place {
   readonly after: Resolver
 }
 
-/** Returns the new target text; undefined if no form reaches the note. */
 function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place): string | undefined {
   for (const target of formsOf(link, was, from, to)) {
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
@@ -180,7 +177,6 @@ export function markdownLink(shown: string, written: string, isEmbed = false): s
   return `${isEmbed ? '!' : ''}[${shown.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
 }
 
-/** Returns true for a bare name; ambiguous if several notes have it. */
 function isBare(target: string): boolean {
   return !target.includes('/')
 }
@@ -246,7 +242,6 @@ function encoded(target: string, { written, isAngled }: Pick<NoteLink, 'written'
 
 /** Repeated extensions too: link `a.md` can refer to `a.md.md`. */
 const endings = /(?:\.(?:md|markdown))+$/i
-/** Files that represent their folder. */
 const index = /^(?:index|readme)$/
 
 /**

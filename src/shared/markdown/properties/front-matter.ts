@@ -191,7 +191,6 @@ class Reader {
     }
   }
 
-  /** Returns the offsets of a node's value in the note. */
   #place(node: Node): Range {
     const [from = 0, to = from] = node.range ?? []
     // Excludes the `|` or `>` indicator.

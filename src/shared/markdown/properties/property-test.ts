@@ -1,6 +1,5 @@
 import { parseProperties, tagKey } from './parse-properties.ts'
 
-/** Condition on a property value. */
 export type PropertyTest =
   /** The property exists. */
   | { readonly kind: 'any' }

@@ -72,7 +72,6 @@ async function sessionOf(client: ContractClient, agent: string, wanted: string):
   throw new AppError('unknown_session', `${words}; \`sessions\` lists them`, { session: wanted })
 }
 
-/** Prints events until the turn that answers has ended. */
 async function follow(
   client: ContractClient,
   target: { readonly agent: string; readonly session: string },
@@ -109,7 +108,6 @@ async function entriesOf(client: ContractClient, agent: string, session: string)
   }
 }
 
-/** Returns the searches and writes of the turn, from the tool details in the transcript. */
 function recallsAndWrites(messages: readonly Message[]) {
   const recalls: { query: string; results: object[] }[] = []
   const writes: { path: string; cause: string }[] = []

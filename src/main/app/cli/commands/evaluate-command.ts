@@ -46,7 +46,6 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
 }
 
-/** Formats one figure per line; nested figures get a dotted name, such as `returned.mrr`. */
 function figureLines(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
     if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]

@@ -48,7 +48,6 @@ export async function explain(
   }
 }
 
-/** Shows score × weight of one retriever; their product is its contribution. */
 function legText(leg: { readonly score: number; readonly contribution: number } | null): string {
   if (!leg) return 'off'
   const weight = leg.score > 0 ? leg.contribution / leg.score : 0
@@ -76,7 +75,6 @@ function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanati
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
-/** Returns the query words that contribute most to the similarity. */
 function meantBy(vector: Candidate['vector']): string[] {
   const most = vector?.terms?.slice(0, 3) ?? []
   if (most.length === 0) return []
@@ -90,7 +88,6 @@ function modifierText({ name, factor, of }: Candidate['modifiers'][number]): str
   return `${name} ×${factor.toFixed(3)}${of === undefined ? '' : ` (${of})`}`
 }
 
-/** Reasons for a place that is not searched, with a remedy. */
 const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'it is in every request in full; move text that should be searchable to MEMORY.md or another note',
   scope: 'memory.scope is `memory`, which searches only MEMORY.md and memory/; `workspace` searches all notes',

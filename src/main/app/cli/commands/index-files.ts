@@ -24,7 +24,6 @@ export async function indexFiles(
   }
 }
 
-/** Prints how much text goes to a paid provider. */
 async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isRemoteEmbeddingProvider(provider)) return

@@ -6,7 +6,6 @@ import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
 import { warmUpAgent } from '../open-memory.ts'
 
-/** Timeout for closing after the last answer, ms. */
 const closingMs = 5000
 
 /**
@@ -45,7 +44,6 @@ export async function mcp(
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Subscribes as soon as the memory is open. @returns ends the subscription */
 function onceOpen(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
   let stop: (() => void) | undefined
   let isOver = false

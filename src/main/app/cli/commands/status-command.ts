@@ -3,7 +3,6 @@ import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
-/** Timeout for the provider's answer, ms. */
 const providerMs = 1000
 
 export async function status({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {

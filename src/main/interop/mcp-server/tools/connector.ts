@@ -6,9 +6,7 @@ import { noteUri } from '../note-uri.ts'
 import { assertLineExists, linesFrom, placeOf } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
-/** Context lines before a passage. */
 const linesBefore = 10
-/** Limit of requested lines; more never fit in an answer. */
 const maxLines = 5000
 const maxResults = 20
 

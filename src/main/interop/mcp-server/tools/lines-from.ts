@@ -3,7 +3,6 @@ import { splitsSurrogatePair, label } from '../bounded-answer.ts'
 import type { SearchResult } from '#shared/contract/index.ts'
 import type { ToolContext } from './memory-tool.ts'
 
-/** Lines from a note, and the number of its lines. */
 export interface ReadLines {
   readonly lines: readonly string[]
   readonly total: number

@@ -120,7 +120,6 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   local: 'this place stays on this machine, in part or in full, or does not exist',
 }
 
-/** Reasons for a place that is not searched, for a model that cannot change settings. */
 const unsearchedTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'the user’s agent reads this file in full with every request, so it is not searched',
   scope: 'the user’s settings limit search to MEMORY.md and memory/',

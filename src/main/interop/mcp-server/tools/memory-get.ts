@@ -4,7 +4,6 @@ import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answ
 import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
-/** Limit of requested lines; more never fit in an answer. */
 const maxLines = 5000
 
 const input = z.object({

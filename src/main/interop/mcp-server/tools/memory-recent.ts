@@ -7,7 +7,6 @@ import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } 
 const dayMs = 86_400_000
 /** Limit of changes with text: each needs a request to the history. */
 const maxTold = 10
-/** Limit for the text of one change, tokens. */
 const toldTokens = 250
 
 /** Limit of the contract for one request. */
@@ -119,7 +118,6 @@ async function recordedChanges(
   }
 }
 
-/** Returns the cursor after the first `count` entries; undefined at the end. */
 function nextOf({ entries, told, isCut }: Recorded, count: number): string | undefined {
   const last = entries[count - 1]
   const next = entries[count]

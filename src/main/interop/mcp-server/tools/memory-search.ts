@@ -10,7 +10,6 @@ import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } 
 const catchUpMs = 100
 /** A passage of this many characters may be part of a single line. */
 const longSnippet = 200
-/** Minimum size of a shown passage, tokens. */
 const leastTokens = 40
 /** Time to wait for the scan if nothing was found, ms. */
 const longCatchUpMs = 3000
@@ -97,7 +96,6 @@ export function staleIndexHints(stale: boolean, standstill: string | undefined):
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
-/** Returns the start of a passage. A short one always starts at its line. */
 async function placeIn(result: SearchResult, asker: ToolContext): Promise<Place> {
   return result.snippet.length < longSnippet ? { line: result.startLine } : placeOf(result, asker)
 }
@@ -117,7 +115,6 @@ function shown(result: SearchResult, { line: startLine, character }: Place): Sho
   }
 }
 
-/** Cuts a passage to the room, but never below `leastTokens`. */
 function inPart(whole: Shown, room: number): Shown {
   const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
   const left = room - maxTokensOf(JSON.stringify({ ...whole, text: fenced('') }))

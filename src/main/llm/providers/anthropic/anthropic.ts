@@ -126,7 +126,6 @@ class MessagesAnswer {
     this.#draft = draft
   }
 
-  /** True if the server ended the answer or named a stop reason. */
   get hasEnded(): boolean {
     return this.#hasEnded || asIdText(this.#stop) !== ''
   }

@@ -44,12 +44,10 @@ export class ReasoningDraft {
     return text
   }
 
-  /** Records that thinking arrived between tags or as part of the content. */
   setForm(form: typeof inContent | typeof inTags): void {
     if (!this.#hasText) this.#form = form
   }
 
-  /** Stores the format as the signature of the thinking parts. */
   sign(content: Part[]): void {
     const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#form
     if (signature === undefined) return
@@ -111,7 +109,6 @@ export function contentPieces(content: unknown): ThinkPiece[] {
   })
 }
 
-/** An answer's thinking in the format of the server that sent it. */
 export interface SentReasoning {
   readonly fields: Readonly<Record<string, unknown>>
   /** Content that includes the thinking, for formats that put it there. */

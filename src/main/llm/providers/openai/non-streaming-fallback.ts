@@ -15,7 +15,6 @@ export function streamingFetch(inner: Fetch): Fetch {
   }
 }
 
-/** Type of a response body, detected from its beginning: events, a JSON object, or other text. */
 type Kind = 'events' | 'object' | 'words'
 
 /** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
@@ -58,7 +57,6 @@ function kindOf(chunk: Uint8Array): Kind | undefined {
   return events.test(head) && !speaks.test(head) ? 'events' : 'words'
 }
 
-/** Wraps text that is no answer in an error event. */
 function wordsOf(text: string): string {
   const words = text
     .slice(0, maxWords)

@@ -43,7 +43,6 @@ export async function* streamChat(
   yield { type: 'done', message: answer.finish() }
 }
 
-/** Sends the request, adapting it until the server accepts its options. */
 async function open(
   client: OpenAI,
   provider: OpenAiProvider,
@@ -79,7 +78,6 @@ class ChatAnswer {
     this.#draft = new AnswerDraft({ provider, model }, now)
   }
 
-  /** True if the server named a finish reason. */
   get hasEnded(): boolean {
     return this.#finish !== undefined
   }
@@ -104,7 +102,6 @@ class ChatAnswer {
     if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
   }
 
-  /** Returns text that was buffered as a possible tag. */
   *flushTags(): Generator<ModelEvent> {
     yield* this.#tell(this.#tags.end())
   }
@@ -191,18 +188,14 @@ class ChatAnswer {
   }
 }
 
-/** Returns true if a chunk is an error message instead of a part of the answer. */
 function isErrorChunk(chunk: Readonly<Record<string, unknown>>): boolean {
   if (chunk['object'] === 'error') return true
   return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
 
-/** Finish reasons for answers that failed on the server. */
 const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
-/** Finish reasons for answers that reached the output limit. */
 const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
 
-/** Returns the usage in a chunk; undefined if there is none. */
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   // Kimi reports it within the choice, Groq in a separate field.
   const places = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]

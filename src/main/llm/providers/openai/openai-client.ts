@@ -22,7 +22,6 @@ export function openAiClient(provider: OpenAiProvider, options: ProviderOptions,
   return new OpenAI({ ...set, fetch: watchStream(set.fetch, watch) })
 }
 
-/** State of a stream, observed before the client library reads it. */
 export interface StreamWatch {
   /** True once the server has sent `[DONE]`. */
   isDone: boolean
@@ -82,7 +81,6 @@ export async function listOpenAiModels(
   }
 }
 
-/** Extra fields of routers and local servers. */
 interface Extras {
   readonly id?: unknown
   readonly context_length?: unknown

@@ -36,7 +36,6 @@ export async function* streamResponses(
 
 type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
 
-/** Separates parts of a summary, and messages. */
 const pause = '\n\n'
 
 class ResponsesAnswer {
@@ -44,7 +43,6 @@ class ResponsesAnswer {
   /** Thinking by output index; some proxies change ids. */
   readonly #thoughts = new Map<number, Thought>()
   readonly #spoken = new Set<number>()
-  /** Names of tools whose calls are incomplete, by output index. */
   readonly #calling = new Map<number, unknown>()
   /** Part index of each item's last text. */
   #part = new Map<number, number>()
@@ -160,7 +158,6 @@ class ResponsesAnswer {
     return thought
   }
 
-  /** Takes calls and thinking from completed items; text has usually streamed before. */
   *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     if (item['type'] === 'function_call') {
       this.#calling.delete(place)

@@ -7,7 +7,6 @@ import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-cl
 import { streamResponses } from './openai-responses.ts'
 import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
 
-/** Base URLs of proxies and gateways without the Responses API. */
 const baseUrlsWithoutResponses = new Set<string>()
 
 export function createOpenAiModel(

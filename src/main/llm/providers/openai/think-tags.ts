@@ -23,7 +23,6 @@ export class ThinkTags {
     return this.#think(text)
   }
 
-  /** Returns the text still buffered at the end of the answer. */
   end(): ThinkPiece[] {
     const rest = this.#held
     this.#held = ''
@@ -45,7 +44,6 @@ export class ThinkTags {
     return piece('text', text)
   }
 
-  /** Drops empty lines between thinking and answer. */
   #gap(text: string): ThinkPiece[] {
     const answer = text.trimStart()
     if (answer !== '') this.#state = 'text'
@@ -66,7 +64,6 @@ export class ThinkTags {
   }
 }
 
-/** Returns the number of trailing characters that may begin the closing tag. */
 function partialTagLength(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(closing.slice(0, length))) return length

@@ -13,7 +13,6 @@ const headerSchema = z.object({
   tokens: z.number().int().positive().max(multiTokenMarker),
   /** Size in bytes of the vocabulary: one token per line, UTF-8. */
   vocabularyBytes: z.number().int().positive(),
-  /** Number of related words stored per token. */
   related: z.number().int().nonnegative(),
   /** Pairs of characters: a traditional one and its simplified form. */
   folds: z.string(),
@@ -29,7 +28,6 @@ export interface BuiltinModel extends TokenTable {
   readonly weights: Float32Array
   /** Returns similar tokens, most similar first. */
   related(token: number): { readonly token: number; readonly cosine: number }[]
-  /** Returns the token's text. */
   textOf(token: number): string
 }
 
@@ -91,7 +89,6 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
 }
 
-/** Reads the header only. */
 function headerIn(file: string) {
   try {
     const handle = openSync(file, 'r')

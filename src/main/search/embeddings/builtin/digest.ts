@@ -35,7 +35,6 @@ export class TokenEncoder {
     return Uint16Array.from(digest)
   }
 
-  /** Returns the digest of a word that is not a single token. */
   #partsOf(word: string): readonly number[] {
     const known = this.#words.get(word)
     if (known) return known
@@ -98,7 +97,6 @@ function sumOf(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
   return sum
 }
 
-/** Reused buffer for the tokens of a passage. */
 let tokensOfSum = new Uint16Array(512)
 
 /**

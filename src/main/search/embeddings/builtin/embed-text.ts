@@ -79,7 +79,6 @@ export function scaleToUnit(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** A distinct word of a text. */
 export interface WeightedWord {
   readonly word: string
   /** Length of the word's part of the text's vector. */

@@ -32,7 +32,6 @@ export class RowProducts {
   }
 }
 
-/** The WebAssembly function with the vectors of one question in its memory. */
 interface Kernel {
   readonly vectors: readonly Float32Array[]
   readonly memory: WebAssembly.Memory

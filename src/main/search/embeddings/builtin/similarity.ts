@@ -74,7 +74,6 @@ function toMatch(cosine: number): number {
   return Math.min(1, Math.max(0, (cosine - strange) / (same - strange)))
 }
 
-/** Returns the words with enough weight to be matched. */
 function carrying(words: readonly WeightedWord[]): WeightedWord[] {
   const least = leastMass * massOf(words)
   return words.filter(({ weight }) => weight ** 2 >= least)

@@ -50,7 +50,6 @@ export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
   return spans
 }
 
-/** Called with a token and the offsets of its word. */
 type EachToken = (token: number, start: number, end: number) => void
 
 export function forEachToken(text: string, table: TokenTable, each: EachToken): void {

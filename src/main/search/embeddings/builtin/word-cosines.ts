@@ -5,7 +5,6 @@ import { multiTokenMarker } from './tokenizer.ts'
 import type { WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
-/** Initial capacity: number of distinct tokens that a search usually meets. */
 const usualTokens = 1024
 
 /** Kind of a token: whether any question word is similar to it. */
@@ -16,7 +15,6 @@ const near = 2
 export class WordCosines {
   readonly #model: BuiltinModel
   readonly #count: number
-  /** Cosines up to this one count as 0. */
   readonly #least: number
   /** Maps the hash of an unknown word to its index in the question. */
   readonly #strangers: ReadonlyMap<number, number>
@@ -27,7 +25,6 @@ export class WordCosines {
   /** For each token: its cosine with every question word, then the weighted length of its vector. */
   #figures: Float32Array
   #end = 0
-  /** Buffer for a word of several tokens. */
   readonly #cosines: Float32Array
   readonly #products: RowProducts
 

@@ -4,7 +4,6 @@
  * literary conjunctions that questions do not use.
  */
 
-/** Function and question words: searched for only if the query has no other words. */
 export const chineseFunctionWords = `
 的 了 和 与 及 或 或者 是 在 我 你 您 他 她 它 我们 你们 他们 她们 它们 咱们 咱 自己 大家 这 那 这个 那个 这些 那些 这里 那里 这儿 那儿 这样 那样 这么 那么
 哪 哪个 哪些 哪里 哪儿 哪位 哪天 哪年 哪月 哪种 哪家 哪本 哪次 哪一 哪一天 哪一个 什么 甚么 啥 什么样 什么时候 何时 何处 何地 为何 如何 怎么 怎样 怎么样 怎么办 为什么 干什么 做什么
@@ -14,7 +13,6 @@ export const chineseFunctionWords = `
 所 什么东西 什么事 不要 可是 去 来 只 才 这次 那次 时间 长时间 已 已经 正在 刚 刚才 刚刚 到底 究竟 应该 该 需要 必须 用 做 干 弄 搞 等 吗 么 号 钱 个月 呗 咋 之前 之后 以前 以后 当时 后来 目前 现在 对吗 对不对 好吗 行吗
 `
 
-/** Words that are common in questions on any subject: they have a low weight, found or not. */
 export const chineseFillerWords = `
 名字 名称 号码 编号 最好 打 支 叫作 地方 东西 事情 事 问题 情况 原因 理由 方法 办法 方式 内容 细节 信息 结果 结论 目的 计划 打算 最近 上次 下次 上个月 下个月 这个月 上周 下周 本周 今年 去年 明年 今天 昨天 明天 前天
 住 住在 放 放在 买 送 交给 给我 家里 突然 起来 不要 可是 一下子 什么东西 什么事 每次 快要 出来 昨晚 晚上 早上 很好 很久

@@ -4,7 +4,6 @@
  * phrases common in questions are added. Words may be listed in any form: their stems are compared.
  */
 
-/** Function words: searched for only if the query has no other words. */
 export const englishFunctionWords = `
 a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below between both
 but by can cannot could couldn did didn do does doesn doing don down during each either else ever every everything few for from further get go
@@ -16,7 +15,6 @@ where wherever whether which whichever while who whoever whom whose why will wit
 yourselves tell know say said let thing
 `
 
-/** Words that are common in questions on any subject: they have a low weight, found or not. */
 export const englishFillerWords = `
 able according actually activity advice agree ago always amount answer anyway apparently area around ask aspect away back basically bit bring
 brought call came case cause certain come concern consider context correct couple course current currently day days describe description detail

@@ -1,4 +1,3 @@
-/** Function and question words: searched for only if the query has no other words. */
 export const japaneseFunctionWords = `
 の に は を た が で て と し れ さ ある いる も する から な こと として い や など なっ ない この ため その あっ よう また もの という あり まで られ なる へ か だ これ によって により おり より による
 ず なり られる において ば なかっ なく しかし について せ だっ その後 できる それ う ので なお のみ でき き つ における および いう さらに でも ら たり その他 に関する たち ます ん なら です でし ました ましょ
@@ -9,7 +8,6 @@ export const japaneseFunctionWords = `
 い る り く け こ え お あ み め む っ ー
 `
 
-/** Words that are common in questions on any subject: they have a low weight, found or not. */
 export const japaneseFillerWords = `
 名前 番号 場所 担当 理由 原因 方法 仕方 直し方 やり方 こと 件 話 内容 詳細 予定 最近 前回 次回 今回 今日 昨日 明日 先月 来月 今月 先週 来週 今週 去年 来年 今年 全部 最後 最初 一番 好き 人 物 所 年 月 日
 値段 いい 良い 使っ 使う 使い 決め 決まっ 始め 終わっ 買っ もらっ くれ 見 見る 食べ 飲ん 飲む 何し しよう つもり たぶん 確か

@@ -3,7 +3,6 @@
  * stopwords-iso 1.1.0 (MIT). That list has question words only without endings.
  */
 
-/** Function and question words: searched for only if the query has no other words. */
 export const koreanFunctionWords = `
 은 는 이 가 을 를 의 에 와 과 도 로 으로 그 저 것 수 등 및 그리고 그런데 그래서 하지만 또 또는 무엇 무엇을 무엇이 무엇인가 무엇인가요 무엇이야 무엇이었지 뭐 뭐가 뭐를 뭘 뭐야 뭐였지 뭐였어 뭐지 뭐더라 뭐로 뭐라고 뭔가 뭔지
 누구 누가 누구를 누구야 누구지 누구였지 누구랑 누구와 누구에게 누구한테 누구인가 언제 언제야 언제지 언제였지 언제부터 언제까지 언제쯤 언제인가 언제예요 어디 어디에 어디서 어디에서 어디로 어디야 어디지 어디였지 어디까지 어디예요
@@ -12,7 +11,6 @@ export const koreanFunctionWords = `
 때 때문 때문에 대해 대해서 대한 관한 위해 위한 정도 아까 이제 지금 그때 되나 됐어 됐지 되는 되지 돼 인가 인가요 이야 이지 이었지 였지 건가 거야 거지 건지 할까 갔어 갔지 갔나 가는 간 가야 왔어
 `
 
-/** Words that are common in questions on any subject: they have a low weight, found or not. */
 export const koreanFillerWords = `
 이름 번호 종류 이유 방법 장소 날짜 시간 사람 문제 내용 결과 원인 계획 최근 지난번 지난달 지난주 이번 이번달 이번주 다음 다음달 다음주 오늘 어제 내일 작년 올해 내년 처음 마지막 제일 가장 좋아하는 좋아해 정했지 정했어
 결정했어 결정했지 만들었어 만들어 샀어 샀지 산 먹었어 먹었지 봤어 봤지 생겨 생긴 넣어 쓰는 썼어 받았어 주는 줬어 몇몇 모두 전부
