@@ -106,7 +106,7 @@ describe('MCP over stdio', () => {
     const log = () => readFile(join(workspace, second.path), 'utf8')
     expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee \^\[mcp: Codex, [-\d]+\]\n$/)
     await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
-    await expect(undo(second.undo)).rejects.toThrow(/does not stand/)
+    await expect(undo(second.undo)).rejects.toThrow(/edited or removed since/)
     await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
     const changes = await app.history.timeline({ agent: 'main' })
     const takenBack = changes.filter(({ isUndo }) => isUndo)
