@@ -61,7 +61,7 @@ describe('the frame where there is little room', () => {
       await keepScreenshot(page, `frame-${width}`)
       const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
       expect(await sidebar.count()).toBe(0)
-      const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+      const way = page.getByRole('button', { name: 'Toggle sidebar' })
       await way.click()
       await sidebar.waitFor()
       await page.keyboard.press('Escape')
@@ -76,7 +76,7 @@ describe('the frame where there is little room', () => {
   it('a sidebar that was hidden has a way back on the screen', async () => {
     const { page } = await openFrame()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
-    const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+    const way = page.getByRole('button', { name: 'Toggle sidebar' })
     await sidebar.waitFor()
     await page.keyboard.press('Control+b')
     await sidebar.waitFor({ state: 'detached' })
