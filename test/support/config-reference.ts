@@ -135,7 +135,7 @@ function reference(): string {
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
   return `# Configuration
 
-\`~/.commonplace/config.yaml\` (\`COMMONPLACE_HOME\` moves the folder). It is read again when it is saved; a mistake is told with its line, and the last good one stays in force. Unknown keys are ignored; the settings name them under *How it is*. The settings of the app edit the same file and leave comments and order alone. This page is made from the schema (\`npm run reference\`).
+\`~/.commonplace/config.yaml\` (\`COMMONPLACE_HOME\` moves the folder). It is read again when it is saved; a mistake is told with its line, and the last good one stays in force. Unknown keys are ignored; the settings name them under *System status*. The settings of the app edit the same file and leave comments and order alone. This page is made from the schema (\`npm run reference\`).
 
 ## Agents
 
