@@ -77,7 +77,7 @@ describe('links', () => {
     const row = page.getByTestId('broken-link')
     await row.getByText('“Not yet” does not exist.').waitFor()
     await keepScreenshot(page, 'links-3-broken')
-    await row.getByRole('link', { name: 'Make Not yet.md' }).click()
+    await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
     await page.locator('.monaco-editor .view-lines').click()
     await page.keyboard.type('To [[wal')

@@ -150,7 +150,7 @@ describe('files', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('autosave: off')
-    await page.getByRole('option', { name: 'Autosave: off', exact: true }).waitFor()
+    await page.getByRole('option', { name: 'Autosave: Off', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes('autosave: off'))
     await open('memory/a.md')

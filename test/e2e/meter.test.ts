@@ -47,7 +47,7 @@ describe('meter', () => {
     expect(Number((await total.innerText()).replaceAll(',', ''))).toBe(sum)
     const { steps, events } = await client.context.timeline({ agent: 'main', session })
     expect(sum).toBe(steps.at(-1)?.reportedTokens)
-    await page.getByText('MEMORY.md takes', { exact: false }).first().waitFor()
+    await page.getByText('MEMORY.md uses', { exact: false }).first().waitFor()
     await keepScreenshot(page, 'meter-1')
 
     const compaction = page.getByRole('button', { name: /^Compaction after request/ }).first()

@@ -282,7 +282,7 @@ describe('settings', () => {
       JSON.stringify(await config()).includes('"defaults":{"memory":{"search":{"maxResults":9}}}'),
     )
     await row.getByRole('radio', { name: 'Only main' }).click()
-    await row.getByText('From all agents').waitFor()
+    await row.getByText('Set for all agents').waitFor()
     expect(await field.inputValue()).toBe('9')
     await field.fill('900')
     await field.press('Enter')
