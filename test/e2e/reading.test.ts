@@ -209,7 +209,7 @@ describe('reading', () => {
     await tree.getByRole('link', { name: /talk\.mp3/ }).waitFor()
     expect(await tree.getByText('x.exe').count()).toBe(0)
     await tree.getByRole('button', { name: /^img/ }).click()
-    await tree.getByRole('link', { name: /Picture\s*dot\.png/ }).click()
+    await tree.getByRole('link', { name: /Image\s*dot\.png/ }).click()
     const view = page.getByTestId('other')
     await until(async () =>
       view.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),
