@@ -20,7 +20,14 @@ const files = {
 
 describe('meaning built in', () => {
   it.each([
-    ['en-US', 'Search memory', 'Built-in embeddings', 'What each word gives to the similarity', 'Links', 'Similar notes'],
+    [
+      'en-US',
+      'Search memory',
+      'Built-in embeddings',
+      'What each word gives to the similarity',
+      'Links',
+      'Similar notes',
+    ],
     ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献', '链接', '内容相近'],
   ])(
     '%s: a question in other words is answered, and the account says by which',

@@ -90,7 +90,7 @@ describe('meter', () => {
     await page.keyboard.press('Enter')
     await sheet.getByText(/^1\/\d+$/).waitFor()
     await sheet.getByRole('button', { name: 'Later request' }).click()
-    await until(async () => /request 2 of/.test(await sheet.getByTestId('request-number').innerText()))
+    await until(async () => /Request 2 of/.test(await sheet.getByTestId('request-number').innerText()))
     await sheet.getByRole('radio', { name: 'Compare' }).click()
     await sheet.getByTestId('difference').getByText('FACT-1', { exact: false }).first().waitFor()
     await sheet

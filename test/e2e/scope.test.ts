@@ -79,7 +79,9 @@ describe('what is not searched', () => {
   it('is marked in the tree and above the file, with the reason', async () => {
     const { page } = await openView()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
-    expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(/every request already includes this file/)
+    expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(
+      /every request already includes this file/,
+    )
     expect(
       await page
         .getByRole('link', { name: /^MEMORY\.md/ })

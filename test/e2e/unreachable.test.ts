@@ -120,7 +120,7 @@ describe('while nobody answers', () => {
     expect(await page.getByText('words of the answer').count()).toBeGreaterThan(0)
     await composer.fill('and this while you are gone')
     await composer.press('Enter')
-    await page.getByTestId('unsent').getByText('Unsent messages', { exact: false }).waitFor()
+    await page.getByTestId('unsent').getByText('Not sent yet', { exact: false }).waitFor()
     await keepScreenshot(page, 'unreachable-chat')
     host.model.script = [{ text: 'Welcome back.' }]
     await host.again()

@@ -28,8 +28,7 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     addToDictionary: 'Add to dictionary',
     answerReady: 'An answer is ready.',
     answerFailed: 'An answer could not be completed.',
-    pageDied: (reference) =>
-      `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
+    pageDied: (reference) => `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
     pageDiedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
     pageHangs: 'The window is not responding.',
     reload: 'Reload',
