@@ -33,7 +33,7 @@ export async function measureAccounts(root: string): Promise<Figure[]> {
 async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
   const from = Date.now()
   await page.goto(new URL('/context/long', url).href)
-  const slider = page.getByRole('slider', { name: 'Request to look at' })
+  const slider = page.getByRole('slider', { name: 'Select request' })
   await slider.waitFor()
   const openMs = Date.now() - from
   const frames = await framesDuring(page, async () => {

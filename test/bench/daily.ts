@@ -113,7 +113,7 @@ async function measureInteractions(page: Page, url: string): Promise<Figure[]> {
     })
     await during('opening settings', () => page.keyboard.press('Control+,'))
     await during('finding a setting', async () => {
-      await page.getByRole('searchbox', { name: 'Find a setting' }).click()
+      await page.getByRole('searchbox', { name: 'Search settings' }).click()
       await page.keyboard.type('least', { delay: 60 })
     })
     await during('opening changes', () => page.getByRole('link', { name: 'Changes' }).click())

@@ -145,7 +145,7 @@ describe('accessibility', () => {
     await page.keyboard.type('settings')
     await page.keyboard.press('Enter')
     await page.waitForURL(/settings/)
-    await tabTo(/^Find a setting/)
+    await tabTo(/^Search settings/)
     await page.keyboard.type('thinks')
     await page.getByTestId('setting').first().waitFor()
     await tabTo(/^How much a model thinks first|^Not at all/)

@@ -20,7 +20,14 @@ const files = {
 
 describe('built-in embeddings', () => {
   it.each([
-    ['en-US', 'Search memory', 'built-in meaning', 'What each word gives to the similarity', 'Links', 'About the same'],
+    [
+      'en-US',
+      'Search memory',
+      'Built-in embeddings',
+      'What each word gives to the similarity',
+      'Links',
+      'Similar notes',
+    ],
     ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献', '链接', '内容相近'],
   ])(
     '%s: finds a note by a paraphrase and shows which of its words matched',

@@ -27,12 +27,12 @@ describe('first start', () => {
         (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('红色') ||
         (await logs(workspace)).includes('红色'),
     )
-    const tour = page.getByRole('complementary', { name: 'First hints' })
+    const tour = page.getByRole('complementary', { name: 'Tour' })
     await tour.getByText('Your memory is files').waitFor()
     await keepScreenshot(page, 'first-run-2-hint')
     await tour.getByRole('button', { name: 'Next' }).click()
     await tour.getByRole('button', { name: 'Next' }).click()
-    await tour.getByText('Everything by keyboard').waitFor()
+    await tour.getByText('Use the keyboard').waitFor()
     await tour.getByRole('button', { name: 'Done' }).click()
     await page.reload()
     await composer.waitFor()
@@ -100,7 +100,7 @@ describe('first start', () => {
     await keepScreenshot(page, 'first-run-found-narrow')
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('1 settings taken over, 2 not.').waitFor()
-    await page.getByText('One file was imported.').first().waitFor()
+    await page.getByText('1 file imported.').first().waitFor()
     await until(() => existsSync(join(workspace, 'memory/imports/claude-code/CLAUDE.md')), 20_000)
     await until(() => existsSync(join(workspace, 'memory/imports/openclaw/MEMORY.md')), 20_000)
     expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')

@@ -61,7 +61,7 @@ describe('narrow windows', () => {
       await keepScreenshot(page, `frame-${width}`)
       const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
       expect(await sidebar.count()).toBe(0)
-      const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+      const way = page.getByRole('button', { name: 'Toggle sidebar' })
       await way.click()
       await sidebar.waitFor()
       await page.keyboard.press('Escape')
@@ -76,7 +76,7 @@ describe('narrow windows', () => {
   it('shows a button for the hidden sidebar', async () => {
     const { page } = await openFrame()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
-    const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
+    const way = page.getByRole('button', { name: 'Toggle sidebar' })
     await sidebar.waitFor()
     await page.keyboard.press('Control+b')
     await sidebar.waitFor({ state: 'detached' })

@@ -20,7 +20,7 @@ describe('problem reports', () => {
     await page.goto(server.url)
     const bar = page.getByRole('contentinfo')
     const warning = bar.getByTestId('health')
-    await warning.getByText('Search goes by keywords only').waitFor()
+    await warning.getByText('Search uses keywords only').waitFor()
     await keepScreenshot(page, 'health-1-light')
     await warning.click()
     const problem = page.getByTestId('problem')

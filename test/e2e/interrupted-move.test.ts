@@ -15,7 +15,7 @@ type Server = Awaited<ReturnType<typeof startServer>>
 
 const notes = rounds(700, 1500)
 const looks = [
-  ['light', 'en-US', 'A move that was interrupted is being completed.'],
+  ['light', 'en-US', 'Completing an interrupted move.'],
   ['dark', 'zh-CN', '正在完成上次中断的移动'],
 ] as const
 
@@ -65,7 +65,7 @@ describe('start after a crash', () => {
     await page.goto(server.url)
     await page.getByRole('link', { name: 'b.md' }).waitFor()
     await page.goto(new URL('/settings#health', server.url).href)
-    const left = page.getByRole('list', { name: 'Notes that were left as they are' })
+    const left = page.getByRole('list', { name: 'Notes that were not changed' })
     await left.getByRole('link', { name: 'notes/two.md' }).waitFor()
     expect(await left.getByRole('link').count()).toBe(1)
     await keepScreenshot(page, 'interrupted-move-left')
@@ -78,8 +78,8 @@ describe('start after a crash', () => {
       'replacement',
       'en-US',
       { replacement: { text: 'cat', replacement: 'dog', count: notes } },
-      'A replacement that was interrupted is being completed.',
-      `A replacement that a crash had interrupted was completed: ${notes.toLocaleString('en')} notes.`,
+      'Completing an interrupted replacement.',
+      `A replacement interrupted by a crash was completed. ${notes.toLocaleString('en')} notes were updated.`,
       'cat → dog',
     ],
     [

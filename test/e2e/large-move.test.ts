@@ -24,7 +24,7 @@ describe('move of many notes', () => {
     await notice.getByText('Projects → Archive').waitFor()
     await keepScreenshot(page, 'large-move')
     await notice.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('It was cancelled: nothing was moved or changed.').waitFor({ timeout: 30_000 })
+    await page.getByText('Cancelled. Nothing was moved or changed.').waitFor({ timeout: 30_000 })
     await notice.waitFor({ state: 'detached' })
     await until(() => existsSync(join(server.workspace, 'Projects/n7.md')))
     expect(existsSync(join(server.workspace, 'Archive'))).toBe(false)

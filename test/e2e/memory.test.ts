@@ -36,7 +36,7 @@ describe('files', () => {
     const { page, onDisk } = await openMemory({ files })
     const nav = page.getByRole('navigation')
     await nav.getByRole('button', { name: 'New file' }).click()
-    const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+    const field = page.getByRole('textbox', { name: 'Path in workspace' })
     await field.fill('memory/计划 plan')
     await field.press('Enter')
     await page.locator('.monaco-editor .view-lines').waitFor()
@@ -46,7 +46,7 @@ describe('files', () => {
     const row = nav.getByRole('link', { name: /计划 plan/ })
     await row.waitFor()
     const menu = async (path: string, item: string) => {
-      await nav.getByRole('button', { name: `Menu of ${path}` }).click()
+      await nav.getByRole('button', { name: `Actions for ${path}` }).click()
       await page.getByRole('menuitem', { name: item }).click()
     }
     await menu('memory/计划 plan.md', 'Rename or move')
@@ -69,7 +69,7 @@ describe('files', () => {
       const target = document.querySelector('section[aria-label=Memory]')
       target?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
     })
-    await page.getByText('One file was added.').waitFor()
+    await page.getByText('1 file added.').waitFor()
     expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
   })
 
@@ -100,7 +100,7 @@ describe('files', () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await keepScreenshot(page, 'memory-filter-dark')
     await page.setViewportSize({ width: 360, height: 720 })
-    await page.getByRole('button', { name: 'Show or hide the sidebar' }).click()
+    await page.getByRole('button', { name: 'Toggle sidebar' }).click()
     await filter.fill('video')
     await names.nth(1).waitFor()
     expect(await areWhole()).toEqual([true, true])
@@ -129,7 +129,7 @@ describe('files', () => {
       .waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+s')
-    await page.getByText('saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
     expect(await onDisk('memory/a.md')).toBe(
       '# A\n\n1. one\n2. two\n\n- [ ] task\n- [ ] more\n\n| a    | long name |\n| ---- | :-------: |\n| 数据 |     x     |\nsee [[people]]',
     )
@@ -150,7 +150,7 @@ describe('files', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('autosave: off')
-    await page.getByRole('option', { name: 'Autosave: off', exact: true }).waitFor()
+    await page.getByRole('option', { name: 'Autosave: Off', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes('autosave: off'))
     await open('memory/a.md')
@@ -159,14 +159,14 @@ describe('files', () => {
     await page.goto('about:blank')
     expect(await onDisk('memory/a.md')).toBe('one\n')
     await page.goto(new URL('/file/memory/a.md', url).href)
-    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.getByText('Your unsaved changes to this file were restored').waitFor()
     await page.locator('.view-lines').getByText('typed and not saved').waitFor()
     await keepScreenshot(page, 'memory-3-draft')
-    await page.getByRole('button', { name: 'Discard it' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
     await page.locator('.view-lines').getByText('typed and not saved').waitFor({ state: 'detached' })
     await page.reload()
     await page.locator('.view-lines').getByText('one').waitFor()
-    expect(await page.getByText('What was typed here last').count()).toBe(0)
+    expect(await page.getByText('Your unsaved changes to this file').count()).toBe(0)
   })
 
   it('shows both sides of a conflict and can keep both', async () => {
@@ -186,7 +186,7 @@ describe('files', () => {
 
 describe('write-protected file', () => {
   const protections = [
-    ['en-US', 'Write-protected: its permissions let nobody change it.'],
+    ['en-US', 'This file is write-protected.'],
     ['zh-CN', '已设为只读：它的权限不允许任何人修改。'],
   ] as const
   it.each(protections.slice(0, rounds(1, 2)))(
@@ -223,12 +223,12 @@ describe('file moved or deleted elsewhere', () => {
     await open('memory/a.md')
     await type('typed')
     await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
-    await page.getByText('it is now memory/renamed elsewhere.md').waitFor()
+    await page.getByText('was moved to memory/renamed elsewhere.md').waitFor()
     await keepScreenshot(page, 'memory-renamed-elsewhere')
     // The save shortcut must not create a second note.
     await page.keyboard.press('Control+s')
     await page.keyboard.press('Enter')
-    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.getByText('Your unsaved changes to this file were restored').waitFor()
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/renamed elsewhere.md')) === 'one\ntwo\ntyped')
     await expect(onDisk('memory/a.md')).rejects.toMatchObject({ code: 'ENOENT' })
@@ -248,17 +248,17 @@ describe('file moved or deleted elsewhere', () => {
     await open('memory/a.md')
     await type('typed')
     await client.workspace.move({ agent: 'main', from: 'memory/a.md', to: 'memory/moved.md' })
-    await page.getByText('it is now memory/moved.md').waitFor()
-    await page.getByText('not on the disk').waitFor()
+    await page.getByText('was moved to memory/moved.md').waitFor()
+    await page.getByText('not on disk').waitFor()
     await keepScreenshot(page, 'memory-13-moved')
     // The save shortcut must not create a file at the old path: it focuses the button that opens the new one.
     await page.keyboard.press('Control+s')
     await until(() =>
-      page.getByRole('button', { name: 'Open it there' }).evaluate((button) => button === document.activeElement),
+      page.getByRole('button', { name: 'Open new location' }).evaluate((button) => button === document.activeElement),
     )
     expect(await files()).not.toContain('memory/a.md')
     await page.keyboard.press('Enter')
-    await page.getByText('What was typed here last was not saved').waitFor()
+    await page.getByText('Your unsaved changes to this file were restored').waitFor()
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/moved.md')) === 'one\ntyped')
     expect(await files()).not.toContain('memory/a.md')
@@ -268,19 +268,19 @@ describe('file moved or deleted elsewhere', () => {
     await client.workspace.remove({ agent: 'main', path: 'memory/b.md' })
     await page.getByText('This file was deleted elsewhere').waitFor()
     await page.getByRole('link', { name: 'Changes' }).first().click()
-    await page.getByText('What you typed into memory/b.md is kept').waitFor()
+    await page.getByText('memory/b.md no longer exists').waitFor()
     expect(await files()).not.toContain('memory/b.md')
     await page.reload()
     await page.goto(new URL('/file/memory/b.md', url).href)
-    await page.getByText('was not saved, and is kept').waitFor()
+    await page.getByText('Your unsaved text is still available').waitFor()
     await keepScreenshot(page, 'memory-14-missing')
-    await page.getByRole('button', { name: 'Open what was typed' }).click()
+    await page.getByRole('button', { name: 'Open unsaved text' }).click()
     await page.locator('.view-lines').getByText('more').waitFor()
     await page.keyboard.press('Control+s')
     await until(async () => (await files()).includes('memory/b.md') && (await onDisk('memory/b.md')) === 'two\nmore')
 
     // A file without typed changes is never recreated.
-    await page.getByText('saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
     await writeFile(join(workspace, 'memory/b.md'), 'two\nmore\nagain\n')
     await page.locator('.view-lines').getByText('again').waitFor()
     await rm(join(workspace, 'memory/b.md'))
@@ -322,7 +322,7 @@ describe('history', () => {
       await open('MEMORY.md')
       await type('- from me\n')
       await page.keyboard.press('Control+s')
-      await page.getByText(name('saved', '已保存'), { exact: true }).waitFor()
+      await page.getByText(name('Saved', '已保存'), { exact: true }).waitFor()
       await page.getByRole('button', { name: name('History', '历史') }).click()
       const entries = page.getByTestId('history-entry')
       const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
@@ -364,11 +364,11 @@ describe('history', () => {
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
       // The undo can be reverted at the change and in the toast.
-      await change.getByRole('button', { name: name('do it again', '重做') }).click()
+      await change.getByRole('button', { name: name('Redo', '重做') }).click()
       await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      const toasts = page.locator('[data-sonner-toast]', { hasText: name('taken back', '已撤销这次修改') })
+      const toasts = page.locator('[data-sonner-toast]', { hasText: name('Change undone', '已撤销这次修改') })
       await toasts
         .first()
         .getByRole('button', { name: name('Undo', '撤销') })
@@ -440,7 +440,7 @@ describe('quick capture', () => {
     await until(async () => (await card.getByRole('textbox').inputValue()) === 'the tiles of Lisbon')
     await keepScreenshot(page, 'memory-12-selection')
     await card.getByRole('textbox').press('Enter')
-    await page.locator('[data-sonner-toast]').getByText('Noted in').waitFor()
+    await page.locator('[data-sonner-toast]').getByText('Saved to').waitFor()
     await page.getByRole('button', { name: 'Preview' }).click()
     const preview = page.locator('.prose')
     await preview.getByText('about Lisbon').dblclick({ position: { x: 14, y: 10 } })
@@ -463,7 +463,7 @@ describe('quick capture', () => {
   it('asks before it saves another program’s note, on a page without the frame', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)
-    await page.getByText('Another program wants this to be remembered', { exact: false }).waitFor()
+    await page.getByText('Another program wants to save this to memory', { exact: false }).waitFor()
     expect(await page.getByRole('textbox').inputValue()).toBe('from elsewhere')
     expect(await page.getByRole('navigation').count()).toBe(0)
     await keepScreenshot(page, 'memory-8-capture-page')
@@ -477,9 +477,9 @@ describe('find and replace', () => {
     })
     await page.locator('textarea').first().waitFor()
     await page.keyboard.press('Control+Shift+h')
-    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('cat')
+    await page.getByRole('textbox', { name: 'Find' }).fill('cat')
     await page.getByText('3 matches in 2 files').waitFor()
-    await page.getByRole('textbox', { name: 'Replacement' }).fill('dog')
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('dog')
     await keepScreenshot(page, 'memory-9-find')
     await page.getByRole('button', { name: 'Replace in memory/b.md' }).click()
     await until(async () => (await onDisk('memory/b.md')) === 'dog 猫\n')
@@ -489,7 +489,7 @@ describe('find and replace', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Replace 2 matches in 1 file?').waitFor()
     await keepScreenshot(page, 'memory-9-replace')
-    await dialog.getByRole('button', { name: 'Replace them' }).click()
+    await dialog.getByRole('button', { name: 'Replace' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The dog.\nA dog again.\n')
     const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
     await told.getByRole('button', { name: 'Undo' }).click()
@@ -497,7 +497,7 @@ describe('find and replace', () => {
     // The toast closes, but the undo stays available in Changes.
     await page.getByRole('link', { name: /^Changes/ }).click()
     const whole = page.getByRole('region', {
-      name: 'Moves, renamed tags and replacements that can be taken back at once',
+      name: 'Moves, tag renames and replacements that you can undo',
     })
     await whole.getByText('1 match replaced in 1 file.').waitFor()
     await keepScreenshot(page, 'memory-9-replaced-back')
@@ -507,7 +507,7 @@ describe('find and replace', () => {
   })
 
   const unread = [
-    ['light', 'en-US', 1440, 'Text, as it stands', 'None of the files that could be read has “nowhere”.'],
+    ['light', 'en-US', 1440, 'Find', 'No readable file contains “nowhere”.'],
     ['dark', 'zh-CN', 360, '查找内容', '能读取的文件都不包含“nowhere”。'],
   ] as const
   it.each(unread.slice(0, rounds(1, 2)))(
@@ -546,40 +546,40 @@ describe('import and export', () => {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Data' }).click()
     const source = page.getByRole('textbox', { name: 'Folder or export file' })
     await source.fill('/no/such/place')
-    await page.getByRole('button', { name: 'Look', exact: true }).last().click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).last().click()
     await page.getByRole('alert').getByText('does not exist', { exact: false }).waitFor()
     await source.fill(vault)
     await source.press('Enter')
     const plan = page.getByTestId('import-plan')
     await plan.getByText('2 files to add', { exact: false }).waitFor()
-    await plan.getByText('One picture, recording or document to add', { exact: false }).waitFor()
-    await plan.getByText('One link is written anew', { exact: false }).waitFor()
-    await plan.getByText('One file is left where it is').click()
+    await plan.getByText('1 image, recording or document to add', { exact: false }).waitFor()
+    await plan.getByText('1 link is updated', { exact: false }).waitFor()
+    await plan.getByText('1 file is not imported').click()
     await plan.getByText('board.drawio').waitFor()
-    const withAttachments = plan.getByRole('checkbox', { name: 'Take pictures, recordings and documents too' })
+    const withAttachments = plan.getByRole('checkbox', { name: 'Import images, recordings and documents' })
     await withAttachments.uncheck()
-    await plan.getByText('2 files are left where they are').waitFor()
-    await plan.getByText('One link leads to what is left').waitFor()
+    await plan.getByText('2 files are not imported').waitFor()
+    await plan.getByText('1 link points to a file that is not imported').waitFor()
     await withAttachments.check()
-    await plan.getByText('One file is left where it is').waitFor()
+    await plan.getByText('1 file is not imported').waitFor()
     await plan.scrollIntoViewIfNeeded()
     await keepScreenshot(page, 'memory-10-import')
     await plan.getByRole('button', { name: 'Import' }).click()
-    await page.getByText('3 files were imported.').waitFor()
+    await page.getByText('3 files imported.').waitFor()
     const imported = await onDisk('memory/imports/日记/two.md')
     expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
     expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
     expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
-    await page.getByRole('checkbox', { name: 'With its history, as a Git repository' }).check()
+    await page.getByRole('checkbox', { name: 'Include history (Git repository)' }).check()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export the workspace as zip' }).click(),
+      page.getByRole('button', { name: 'Export workspace as zip' }).click(),
     ])
     const zip = unzipSync(new Uint8Array(await readFile(await saved(download))))
     expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
     expect(Object.keys(zip)).toContain('history.git/HEAD')
     await page.locator('[data-sonner-toast]').getByRole('button').first().click()
-    await page.getByText('are in the trash of the workspace', { exact: false }).waitFor()
+    await page.getByText('were moved to the workspace trash', { exact: false }).waitFor()
     await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
     await expect(onDisk('memory/imports/img/a.png')).rejects.toThrow('ENOENT')
   })
@@ -595,7 +595,7 @@ describe('disk errors', () => {
     await type('two')
     await page.keyboard.press('Control+s')
     // The file counts as deleted, so the editor asks before saving.
-    await page.getByRole('button', { name: /^(Keep mine|Save as a new file)$/ }).click()
+    await page.getByRole('button', { name: /^(Keep mine|Save as new file)$/ }).click()
     await page.getByText('could not be saved', { exact: false }).waitFor()
     // The editor has the full text, and typing continues there.
     await page.locator('.view-lines').getByText('two').waitFor()

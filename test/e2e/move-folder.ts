@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core'
 export async function moveFolder(page: Page, from: string, to: string): Promise<void> {
   const nav = page.getByRole('navigation')
   await nav
-    .getByRole('button', { name: `Menu of ${from}`, exact: false })
+    .getByRole('button', { name: `Actions for ${from}`, exact: false })
     .first()
     .click()
   await page.getByRole('menuitem', { name: 'Rename or move' }).click()
-  const field = page.getByRole('textbox', { name: 'Path in the workspace' })
+  const field = page.getByRole('textbox', { name: 'Path in workspace' })
   await field.fill(to)
   await field.press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Move and update links' }).click()

@@ -87,7 +87,7 @@ describe('preview', () => {
     await pane.getByText('The embedded part').waitFor()
     expect(await pane.getByText('After.').count()).toBe(0)
     await pane.locator('.diagram img').waitFor({ timeout: 30_000 })
-    await pane.getByText('For Dataview: shown as written').waitFor()
+    await pane.getByText('Dataview block (shown as source)').waitFor()
     await pane.getByText('What it says.').waitFor()
     expect(await pane.getByText('its content').isVisible()).toBe(false)
     await pane.getByText('Folded').click()
@@ -108,8 +108,8 @@ describe('preview', () => {
     await until(async () => !(await box.isChecked()))
 
     // A property edit keeps the rest of the line, too.
-    await pane.getByRole('button', { name: 'Change status' }).click()
-    await pane.getByRole('textbox', { name: 'Change status' }).fill('closed')
+    await pane.getByRole('button', { name: 'Edit status' }).click()
+    await pane.getByRole('textbox', { name: 'Edit status' }).fill('closed')
     await page.keyboard.press('Enter')
     await pane.getByText('closed', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -156,13 +156,13 @@ describe('preview', () => {
     await pane.getByRole('button', { name: 'Load image' }).nth(1).click()
     await until(async () => (await shown()) === 1)
     expect(asked).toEqual(['/b'])
-    await pane.getByRole('button', { name: 'All in this note' }).first().click()
+    await pane.getByRole('button', { name: 'Load all in note' }).first().click()
     await until(async () => (await shown()) === 3)
     await keepScreenshot(page, 'reading-3-loaded')
 
     await open('Two')
     await pane.getByTestId('remote-picture').waitFor()
-    await pane.getByRole('link', { name: 'Always …' }).click()
+    await pane.getByRole('link', { name: 'Always load…' }).click()
     await page.getByRole('combobox', { name: 'Pictures of the web in notes' }).waitFor()
     await writeFile(
       join(server.home, 'config.yaml'),
@@ -185,7 +185,7 @@ describe('preview', () => {
     await page.goto(server.url)
     await page.goto(new URL('/file/Tasks.md', server.url).href)
     const pane = page.getByTestId('preview')
-    const begun = pane.getByRole('checkbox', { name: 'Begun' })
+    const begun = pane.getByRole('checkbox', { name: 'In progress' })
     await until(async () => begun.isEnabled())
     await keepScreenshot(page, 'reading-4-tasks')
     await begun.click()
@@ -208,7 +208,7 @@ describe('preview', () => {
     await tree.getByRole('link', { name: /talk\.mp3/ }).waitFor()
     expect(await tree.getByText('x.exe').count()).toBe(0)
     await tree.getByRole('button', { name: /^img/ }).click()
-    await tree.getByRole('link', { name: /Picture\s*dot\.png/ }).click()
+    await tree.getByRole('link', { name: /Image\s*dot\.png/ }).click()
     const view = page.getByTestId('other')
     await until(async () =>
       view.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),

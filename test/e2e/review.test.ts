@@ -54,7 +54,7 @@ agents:
     const before = await struck.innerText()
     await page.keyboard.press('t')
     await until(async () => (await struck.innerText()) !== before)
-    await view.getByRole('button', { name: 'The exact request' }).click()
+    await view.getByRole('button', { name: 'Exact request' }).click()
     await page.getByTestId('wire').waitFor()
     expect(await page.getByRole('dialog').innerText()).not.toContain('sk-test')
     await page.keyboard.press('Escape')

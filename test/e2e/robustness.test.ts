@@ -111,7 +111,7 @@ describe('hostile Markdown', () => {
     await enter(page, url, '/chat/slow')
     await page.getByRole('heading', { name: 'A heading' }).waitFor()
     await page.getByText('The end').waitFor()
-    await page.getByText('Shown as plain text: too many marks in one passage').waitFor()
+    await page.getByText('Shown as plain text: too much formatting in one passage').waitFor()
     await until(async () => (await page.locator('strong', { hasText: 'words' }).count()) === 200)
     expect(await page.getByTestId('plain').count()).toBe(1)
   })
@@ -121,7 +121,7 @@ describe('hostile Markdown', () => {
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
     await enter(page, url, '/chat/code')
     await page.getByRole('button', { name: /Show all [\d,]+ characters/ }).click()
-    const sheet = page.getByRole('dialog', { name: 'The whole text' })
+    const sheet = page.getByRole('dialog', { name: 'Full text' })
     await sheet.getByRole('searchbox').fill('value29999')
     await sheet.getByText('1/1').or(sheet.getByText('/1')).first().waitFor()
     await sheet.getByRole('searchbox').press('Enter')
@@ -152,7 +152,7 @@ describe('viewing a file', () => {
     const { page, url, onDisk } = await openWith({ 'memory/mixed.md': mixed })
     await enter(page, url, '/file/memory/mixed.md')
     await page.locator('.monaco-editor .view-line', { hasText: 'c' }).waitFor()
-    await page.getByText('saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
     await goTo(page, '/file/MEMORY.md')
     await page.locator('.monaco-editor .view-line', { hasText: 'Long-term memory' }).waitFor()
     expect(await onDisk('memory/mixed.md')).toBe(mixed)
@@ -248,7 +248,7 @@ async function sabotage(page: Page): Promise<void> {
     // The accessible name of a control that exists only in the Changes view.
     const { setAttribute } = Element.prototype
     Element.prototype.setAttribute = function (this: Element, name: string, value: string) {
-      if (state.isOn && name === 'aria-label' && value === 'By whom') throw new TypeError('sabotaged view')
+      if (state.isOn && name === 'aria-label' && value === 'Author') throw new TypeError('sabotaged view')
       setAttribute.call(this, name, value)
     }
   })
@@ -357,7 +357,7 @@ describe('error boundaries', () => {
         throw new Error('nobody waited')
       })
     })
-    await page.getByText('Something did not work.').waitFor()
+    await page.getByText('Something went wrong.').waitFor()
     expect(await page.locator('[data-sonner-toast]').count()).toBe(1)
     expect(await page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(true)
   })

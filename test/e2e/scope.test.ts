@@ -79,7 +79,9 @@ describe('unsearched files', () => {
   it('are marked in the tree and above the file, with the reason', async () => {
     const { page } = await openView()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
-    expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(/every request carries this file/)
+    expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(
+      /every request already includes this file/,
+    )
     expect(
       await page
         .getByRole('link', { name: /^MEMORY\.md/ })
@@ -87,7 +89,7 @@ describe('unsearched files', () => {
         .count(),
     ).toBe(0)
     await row.click()
-    expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request carries this file/)
+    expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request already includes this file/)
     await keepScreenshot(page, 'unsearched-file')
   })
 
@@ -100,7 +102,7 @@ describe('unsearched files', () => {
     await search('walrus')
     const told = page.getByTestId('passed-links')
     await told.waitFor()
-    expect(await told.innerText()).toMatch(/^2 links to other places are passed over; .*: LinkDir, Symlink\.md$/)
+    expect(await told.innerText()).toMatch(/^Skipped 2 links to other locations\. .*: LinkDir, Symlink\.md$/)
     await told.scrollIntoViewIfNeeded()
     await keepScreenshot(page, 'unsearched-links')
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -119,6 +121,6 @@ describe('unsearched files', () => {
     await note.getByRole('button', { name: 'Search all notes' }).click()
     await until(async () => (await page.getByTestId('why').getAttribute('data-reason')) === 'returned')
     expect(await client.search.scope({ agent: 'main' })).toBe('workspace')
-    await page.getByText('All notes of the workspace are searched now.').waitFor()
+    await page.getByText('Search now includes all notes of the workspace.').waitFor()
   })
 })

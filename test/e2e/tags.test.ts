@@ -25,7 +25,7 @@ describe('tags and properties', () => {
     await until(async () => (await read('b.md')).includes('#job/trips'))
     await page.goto(new URL('/changes', server.url).href)
     const whole = page.getByRole('region', {
-      name: 'Moves, renamed tags and replacements that can be taken back at once',
+      name: 'Moves, tag renames and replacements that you can undo',
     })
     await whole.getByText('#work → #job').waitFor()
     await whole.getByText('2 notes').waitFor()
@@ -60,14 +60,14 @@ describe('tags and properties', () => {
     await field.fill('job')
     await field.press('Enter')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('#work becomes #job in 3 places, in 2 notes').waitFor()
+    await dialog.getByText('#work becomes #job in 3 places in 2 notes').waitFor()
     await keepScreenshot(page, 'tags-2-plan')
     await dialog.getByRole('button', { name: 'Rename' }).click()
     await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
     await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
     await panel.getByRole('link', { name: '#job', exact: true }).waitFor()
     await page
-      .locator('[data-sonner-toast]', { hasText: '#work is #job now' })
+      .locator('[data-sonner-toast]', { hasText: '#work renamed to #job' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))

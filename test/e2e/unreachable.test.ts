@@ -68,7 +68,7 @@ describe('refused browser', () => {
       await notice.waitFor()
       // The page loads with a valid cookie, but its requests are refused.
       await keepScreenshot(page, `notice-${width}`)
-      expect(await page.getByText('Open the address that the terminal shows').count()).toBe(1)
+      expect(await page.getByText('open the address shown in the terminal').count()).toBe(1)
     }
   })
 
@@ -84,7 +84,7 @@ describe('refused browser', () => {
     await notice.waitFor()
     const [above, below] = [await notice.boundingBox(), await page.getByRole('heading').first().boundingBox()]
     expect(above && below && below.y >= above.y + above.height).toBe(true)
-    expect(await page.getByText('Open the address that the terminal shows').count()).toBe(1)
+    expect(await page.getByText('open the address shown in the terminal').count()).toBe(1)
     await keepScreenshot(page, 'notice-over-chat')
     const other = await page.context().newPage()
     await other.goto(host.url)
@@ -107,7 +107,7 @@ describe('runtime offline', () => {
     await page.getByText('words of the answer').first().waitFor()
     const chat = page.url()
     await host.end()
-    await page.getByText('connection lost', { exact: false }).waitFor()
+    await page.getByText('Connection lost', { exact: false }).waitFor()
     await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first().click()
     await page.getByRole('alert').getByText('The app cannot be reached', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -142,7 +142,7 @@ describe('runtime offline', () => {
     await composer.waitFor()
     await page.getByText('1 file').first().waitFor()
     await page.context().setOffline(true)
-    await page.getByText('connection lost', { exact: false }).waitFor()
+    await page.getByText('Connection lost', { exact: false }).waitFor()
     for (const text of ['Remember that the gate is green', 'and something else']) {
       await composer.fill(text)
       await composer.press('Enter')
@@ -171,9 +171,9 @@ describe('unresponsive provider', () => {
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('hello')
     await composer.press('Enter')
-    await page.getByText(/Trying again in \d+ s \(try 2 of 4\)/).waitFor()
+    await page.getByText(/Retrying in \d+ s \(attempt 2 of 4\)/).waitFor()
     await keepScreenshot(page, 'retry-now')
-    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    await page.getByRole('button', { name: 'Retry now', exact: true }).click()
     await page.getByText('At last.').waitFor()
   })
 
@@ -199,7 +199,7 @@ describe('unresponsive provider', () => {
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('hello')
     await composer.press('Enter')
-    await page.getByText(/Trying again in/).waitFor()
+    await page.getByText(/Retrying in/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
     expect(await page.getByRole('button', { name: 'Continue', exact: true }).count()).toBe(0)

@@ -23,7 +23,7 @@ describe('inbox', () => {
     // The palette finds the inbox by its keywords.
     await page.getByRole('link', { name: 'Inbox' }).waitFor()
     await page.keyboard.press('Control+K')
-    await page.getByPlaceholder('Type a command').fill('look for upkeep')
+    await page.getByPlaceholder('Type a command').fill('scan notes')
     await page.keyboard.press('Enter')
     await selected.waitFor()
     expect(Object.entries(files).filter(([path]) => path === 'MEMORY.md')).toEqual([
@@ -62,17 +62,17 @@ describe('inbox', () => {
     await until(async () => (await counted()).includes(String(before)))
 
     await page.keyboard.press('Control+a')
-    await inbox.getByText(`${before} chosen`).waitFor()
+    await inbox.getByText(`${before} selected`).waitFor()
     await page.keyboard.press('Enter')
     await page.getByText(`${before} accepted.`).waitFor()
-    await inbox.getByText('Nothing to decide').waitFor()
+    await inbox.getByText('No open suggestions').waitFor()
     await page.keyboard.press('u')
     await until(async () => (await counted()).includes(String(before)), 20_000)
     for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
 
     // Accepts all again without waiting, and changes a line of one of them.
     await page.keyboard.press('Control+a')
-    await inbox.getByText(`${before} chosen`).waitFor()
+    await inbox.getByText(`${before} selected`).waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('u')
     const steps = join(server.home, 'agents', 'main', 'upkeep', 'acceptances')
@@ -86,7 +86,7 @@ describe('inbox', () => {
     for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Enter')
-    await inbox.getByText('Nothing to decide').waitFor()
+    await inbox.getByText('No open suggestions').waitFor()
     const struck = await Promise.all(Object.keys(files).map(async (path) => [path, await read(path)] as const)).then(
       (all) => all.find(([, text]) => text.includes('~~ (until ')),
     )

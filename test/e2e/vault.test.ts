@@ -60,7 +60,7 @@ describe('large vault', () => {
   it('lists files and chats accessibly and renders few elements in every view', async () => {
     const { page, go, workspace } = await openVault()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
-    await sidebar.getByTestId('vault-line').getByText('Obsidian vault · days in Journal/YYYY-MM-DD').waitFor()
+    await sidebar.getByTestId('vault-line').getByText('Obsidian vault · daily notes in Journal/YYYY-MM-DD').waitFor()
     const tree = sidebar.getByRole('list', { name: 'Memory' })
     for (const name of ['Area 5', 'Area 4', 'Area 3', 'Area 2', 'Area 1', 'Area 0'])
       await tree.getByRole('button', { name: new RegExp(`^${name} `) }).click()
@@ -96,15 +96,15 @@ describe('large vault', () => {
 
     // All matches are counted, and replaced as one change.
     await go('/find')
-    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('herrings')
+    await page.getByRole('textbox', { name: 'Find' }).fill('herrings')
     await page.getByText(/^\d,\d+ matches in [\d,]+ files$/).waitFor({ timeout: 20_000 })
     expect(await nodes(page)).toBeLessThan(maxNodes)
     await keepScreenshot(page, 'vault-2-find')
-    await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('forty herrings')
+    await page.getByRole('textbox', { name: 'Find' }).fill('forty herrings')
     await page.getByText('1 match in 1 file', { exact: true }).waitFor()
-    await page.getByRole('textbox', { name: 'Replacement' }).fill('fifty herrings')
+    await page.getByRole('textbox', { name: 'Replace with' }).fill('fifty herrings')
     await page.getByRole('button', { name: 'Replace all' }).click()
-    await page.getByRole('button', { name: 'Replace them' }).click()
+    await page.getByRole('button', { name: 'Replace' }).click()
     await until(async () => (await readFile(join(workspace, 'Journal/2024-05-21.md'), 'utf8')).includes('fifty'))
 
     for (const [path, ready] of [

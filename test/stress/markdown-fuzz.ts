@@ -153,7 +153,7 @@ async function openName(page: Page, name: string): Promise<Sight> {
   await goTo(page, `/file/names/${encodeURIComponent(name)}`)
   const content = page.locator('.monaco-editor .view-lines', { hasText: 'content of' })
   // A name that cannot be a path everywhere (a backslash) is refused in words.
-  const refusal = page.locator('main [role=alert], main', { hasText: /outside of the workspace|There is no|cannot/ })
+  const refusal = page.locator('main [role=alert], main', { hasText: /outside the workspace|does not exist|cannot/ })
   await content.or(refusal).first().waitFor({ timeout: 10_000 })
   if ((await content.count()) === 0) refused.push(name)
   const sight = await lookAt(page, 60)

@@ -171,7 +171,7 @@ describe('desktop shell: safety', () => {
     const template = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as MenuItem[]
     expect(JSON.stringify(template)).not.toContain('toggleDevTools')
     const items = template.flatMap(({ submenu = [] }) => submenu)
-    items.find(({ label }) => label === 'Settings …')?.click?.()
+    items.find(({ label }) => label === 'Settings…')?.click?.()
     expect(go).toHaveBeenCalledWith('/settings')
     // The page handles its keys; the menu only displays them.
     const registered = items.flatMap((item) => (item.accelerator ? [item.registerAccelerator] : []))
