@@ -10,14 +10,14 @@ import type { Workspace, WriteOrigin } from '#workspace'
 export interface ToolLimits {
   /** Without a sign of progress, ms. */
   readonly timeoutMs: number
-  /** Of a result that a model is shown; all of it stays on the disk. */
+  /** Limit of a result that is sent to a model. The full result is stored on disk. */
   readonly outputCharacters: number
 }
 
 /** Two minutes are more than a search or a page of the web takes; 50,000 characters are a page of `read`, about 12,500 tokens. */
 export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
-/** What a tool may use: one agent's own things, and nothing else. */
+/** Services that a tool may use. All of them belong to one agent. */
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory

@@ -79,7 +79,7 @@ export class History {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), debounceMs)
   }
 
-  /** Files that may have been changed by somebody else. */
+  /** Records files that another program may have changed. Errors are passed to `onFault`. */
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots

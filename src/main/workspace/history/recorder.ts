@@ -34,7 +34,7 @@ const gatherMs = 150
 const maxGatherMs = 1000
 /** Time before a held lock or a failed commit is retried, ms. */
 const retryMs = 2000
-/** Files that are looked at while nobody may write. */
+/** Files read per batch. The workspace is locked during a batch. */
 const lookedAtOnce = 100
 /** Concurrent file reads. */
 const filesAtOnce = 32
@@ -58,7 +58,7 @@ export interface RecorderSettings {
   readonly workspace: string
   /** Absolute paths of folders that belong to others. */
   readonly forbidden: readonly string[]
-  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
+  /** True to scan all files for changes made while no recorder ran. False after a pause of an idle recorder. */
   readonly scanAtStart: boolean
   /** Offset of the app's clock from the system's, ms. Commits use the app's clock. */
   readonly clockAheadMs: number
@@ -124,7 +124,7 @@ export class Recorder {
     await this.#flush()
   }
 
-  /** Waits until all that was told so far is recorded. */
+  /** Waits until all changes so far are recorded. */
   async flush(): Promise<void> {
     await this.#flush()
     await this.#work

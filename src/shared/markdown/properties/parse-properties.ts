@@ -1,12 +1,6 @@
 /**
-<<<<<<< HEAD
- * What a note says of itself: its properties (front matter, and `key:: value` of Logseq and Dataview), its tags (`#tag`,
- * `#[[several words]]`, `tags`), and the names that it gives itself. One place reads them, for the index, the editor and
- * every list. The rules and where they come from stand in docs/guide/links.md. Linear. Pure.
-=======
  * Parses the properties (front matter; `key:: value` of Logseq and Dataview), tags (`#tag`, `#[[several words]]`,
  * `tags`) and names of a note. The rules and their origins are described in docs/guide/links.md. Linear time.
->>>>>>> h2/l-platform
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { hiddenRanges, type Range } from '../links/hidden-text.ts'
