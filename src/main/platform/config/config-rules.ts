@@ -14,6 +14,7 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   folder: 'a folder inside the workspace, such as notes/daily',
   ownFolder: 'empty for the top folder, .commonplace, or a folder that is not hidden',
   dailyFormat: 'a format with year, month and day, such as YYYY-MM-DD',
-  schedule: 'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or a cron expression of five fields such as 0 4 * * 1',
+  schedule:
+    'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or a cron expression of five fields such as 0 4 * * 1',
   ids: 'a list of agents with unique ids',
 }

@@ -90,7 +90,8 @@ function valueOf(document: Document): { value: unknown; problem?: undefined } | 
   try {
     value = document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
-    if (error instanceof ReferenceError) return { problem: 'expands aliases too often, or has an alias without an anchor' }
+    if (error instanceof ReferenceError)
+      return { problem: 'expands aliases too often, or has an alias without an anchor' }
     if (error instanceof RangeError) return { problem: tooDeep }
     throw error
   }
