@@ -84,7 +84,7 @@ function broken(message: string, line: number | null = null): ParsedConfig {
   return { ok: false, problems: [{ key: '', line, message }] }
 }
 
-/** Converts the document to plain values. Limits the expansion of aliases, which can be exponential or cyclic. */
+/** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */
 function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
