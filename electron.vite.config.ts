@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { dependencies } from './package.json'
 
-/** Views have addresses of several steps (/file/memory/x.md), so assets must be named from the root. */
+/** Routes have several segments (/file/memory/x.md), so asset URLs must be absolute. */
 const absoluteBase: Plugin = {
   name: 'absolute-base',
   enforce: 'post',
   config: { order: 'post', handler: () => ({ base: '/' }) },
 }
 
-/** For browsers, this package of Markdown's parser reads entities with an element of the page; a worker has none. */
+/** The browser build of this package decodes entities with a DOM element, which workers do not have. */
 const withoutPage: Plugin = {
   name: 'without-page',
   enforce: 'pre',
@@ -22,19 +22,19 @@ const withoutPage: Plugin = {
       : undefined,
 }
 
-/** Stay packages: they carry native code, start files or have a `require` of their own, or are Electron's. */
+/** Not bundled: these packages contain native code, start files, use `require`, or belong to Electron. */
 const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater'])
-/** A thread that opens one file instead of two hundred starts in half the time. */
+/** A worker that loads one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 
-/** Modules below app and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
+/** Modules of the domains below app, and shared ones, have no side effects. Unused exports of an index.ts are left out. */
 const treeshake = {
   moduleSideEffects: [{ test: /[\\/]src[\\/](main[\\/](?!app[\\/])|shared[\\/])/, sideEffects: false }],
 }
 
 /**
- * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the threads, each an
- * entry of its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
+ * Three bundles: `main` (entries for Electron, for the command line with the browser host, and for each worker, which is
+ * started as a file), `preload`, and `renderer`, which both hosts serve.
  */
 export default defineConfig({
   main: {
@@ -80,7 +80,7 @@ export default defineConfig({
     root: 'src/renderer',
     plugins: [react(), tailwindcss(), absoluteBase],
     worker: { format: 'es', plugins: () => [withoutPage] },
-    // The one part of Mermaid that is not under a licence of ours, for a layout that is asked for by name.
+    // Replaces elkjs, an optional layout engine of Mermaid whose licence is not permitted.
     resolve: {
       alias: {
         'elkjs/lib/elk.bundled.js': fileURLToPath(new URL('src/renderer/markdown/preview/no-elk.ts', import.meta.url)),

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
 
-/** Unit tests that mock modules, start threads or change the process: they have a process a file. */
+/** Unit tests that mock modules, start workers or change the process. Each file runs in its own process. */
 const isolatedUnit = [
   'test/unit/app/electron/**/*.test.ts',
   'test/unit/agent/reset.test.ts',
@@ -32,7 +32,7 @@ export default defineConfig({
           ...shared,
           name: 'unit-isolated',
           include: isolatedUnit,
-          // A window's test starts threads, which are the build's.
+          // Tests of windows start workers from the build.
           globalSetup: ['test/support/build.ts'],
           testTimeout: 15_000,
         },
@@ -53,7 +53,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
-          // A page that a busy machine is slow to draw is tried once more.
+          // Pages can be slow on a busy machine.
           retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,6 +1,6 @@
 /**
- * What goes into the packages, for electron-builder. Sizes and safety: native libraries lie beside the archive, those of
- * other systems stay out, and the fuses close what the app does not use.
+ * Configuration of electron-builder. To limit size and risk: native libraries are unpacked beside the archive, those of
+ * other systems are excluded, and fuses disable unused features of Electron.
  */
 import type { Configuration } from 'electron-builder'
 
@@ -37,7 +37,7 @@ const config: Configuration = {
     grantFileProtocolExtraPrivileges: false,
   },
   protocols: [{ name: 'Commonplace note', schemes: ['commonplace'] }],
-  // The feed is named in config.yaml (updates.feed); without it nobody is asked.
+  // `updates.feed` in config.yaml sets the update feed. There is no default.
   publish: null,
   linux: {
     target: ['AppImage', 'deb'],

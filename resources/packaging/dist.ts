@@ -1,6 +1,6 @@
 /**
- * `npm run dist`: builds the packages of this system into `dist/`. `npm run dist -- --dir` leaves them unpacked, to be
- * looked at. Where Electron's runtime cannot be had, it says so, and checks the description of the packages instead.
+ * Builds the packages of this system into `dist/`: `npm run dist`. With `-- --dir`, leaves them unpacked for
+ * inspection. If Electron's runtime cannot be downloaded, prints a message and validates the configuration instead.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -23,12 +23,12 @@ if (problems.length > 0) {
   for (const problem of problems) process.stderr.write(`dist: ${problem}\n`)
   process.exit(1)
 }
-process.stdout.write('dist: the description of the packages is sound\n')
+process.stdout.write('dist: the packaging configuration is valid\n')
 mkdirSync(new URL('dist/', pathToFileURL(root)), { recursive: true })
 writeFileSync(new URL('dist/commonplace.mcpb', pathToFileURL(root)), bundle())
-process.stdout.write('dist: commonplace.mcpb is made\n')
+process.stdout.write('dist: created commonplace.mcpb\n')
 if (!(await hasRuntime())) {
-  process.stdout.write("dist: skipped: Electron's runtime cannot be downloaded here (github.com is out of reach)\n")
+  process.stdout.write("dist: skipped: Electron's runtime cannot be downloaded (github.com is unreachable)\n")
   process.exit(0)
 }
 await build({ config, projectDir: root, dir: process.argv.includes('--dir') })
@@ -38,7 +38,7 @@ function run(command: string, args: string[]): void {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** A runtime of one's own, or a network that has one. */
+/** Returns true if Electron's runtime is installed or can be downloaded. */
 function hasRuntime(): Promise<boolean> {
   const own = process.env['ELECTRON_OVERRIDE_DIST_PATH'] ?? process.env['electron_config_cache']
   if (own !== undefined && existsSync(own)) return Promise.resolve(true)

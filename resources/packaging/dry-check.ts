@@ -1,4 +1,4 @@
-/** Looks at the description of the packages without packing: its shape, and that what it names is there. */
+/** Validates the packaging configuration without packaging: its schema, and that the files it names exist. */
 import { Ajv } from 'ajv'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import config from './builder.config.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** @returns what is wrong; nothing when a package could be made of it */
+/** @returns the problems; empty if packaging can start */
 export function findProblems(): string[] {
   const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
   const schema = JSON.parse(readFileSync(builder.resolve('app-builder-lib/scheme.json'), 'utf8')) as object

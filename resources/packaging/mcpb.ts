@@ -1,6 +1,6 @@
 /**
- * The bundle for programs that install MCP servers from a file (`.mcpb`, manifest 0.3): it holds a few lines that start the
- * installed app, and says what the memory offers.
+ * Bundle for apps that install MCP servers from a file (`.mcpb`, manifest 0.3). Contains a short script that starts the
+ * installed app, and a description of the memory's tools.
  */
 import { zipSync, strToU8 } from 'fflate'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const root = new URL('../../', import.meta.url)
 const entry = 'server/index.mjs'
 const icon = 'icon.png'
 
-/** As github.com/modelcontextprotocol/mcpb, MANIFEST.md, has it. */
+/** Returns the manifest, as specified by MANIFEST.md of github.com/modelcontextprotocol/mcpb. */
 export function bundleManifest() {
   const { version, description, author, license } = JSON.parse(
     readFileSync(new URL('package.json', root), 'utf8'),
@@ -48,7 +48,7 @@ export function bundleManifest() {
   }
 }
 
-/** The bundle's bytes: a zip. */
+/** Returns the bundle as a zip archive. */
 export function bundle(): Uint8Array {
   return zipSync({
     'manifest.json': strToU8(`${JSON.stringify(bundleManifest(), null, 2)}\n`),

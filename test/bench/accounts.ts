@@ -1,4 +1,4 @@
-/** The views that account for memory and context, with a lot in them: a thousand requests, a large memory. */
+/** Benchmarks of the memory and context views with a thousand requests and a large memory. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
@@ -47,7 +47,7 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
 }
 
 async function measureWhatIf(page: Page, url: string, query: string): Promise<Figure[]> {
-  // Until the index is there, so that the ranking is what is measured.
+  // Waits for the index, so that only the ranking is measured.
   await page.getByText(/files.* · [\d,]+ chunks$/).waitFor({ timeout: 120_000 })
   await page.goto(new URL(`/search?q=${encodeURIComponent(query)}`, url).href)
   await page.getByTestId('candidate').first().waitFor()
@@ -62,7 +62,7 @@ async function measureWhatIf(page: Page, url: string, query: string): Promise<Fi
   ]
 }
 
-/** Times between frames while something is done, ms. */
+/** Returns the times between frames during `work`, ms. */
 async function framesDuring(page: Page, work: () => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
     const frames: number[] = []

@@ -1,4 +1,4 @@
-/** The built app as a whole: how soon it is there, what it holds in memory, and what its first page loads. */
+/** Benchmarks of the built app: start-up time, memory, and size of the first page. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,11 @@ import type { ContractClient } from '../../src/shared/contract/index.ts'
 import type { Corpus } from './corpus.ts'
 import { median, type Figure } from './figures.ts'
 
-/** Until the app has come to rest, ms. */
+/** Time until the app is idle, ms. */
 const restMs = 20_000
 const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
 
-/** Memory of the whole app after a hundred searches: on an index just made, and on one that was there. Linux only. */
+/** Measures resident memory after a hundred searches, on a new and on an existing index. Linux only. */
 export async function measureResidentMemory(root: string, corpus: Corpus, label: string): Promise<Figure[]> {
   if (process.platform !== 'linux') return []
   const home = join(root, 'resident')
@@ -40,12 +40,12 @@ export async function measureResidentMemory(root: string, corpus: Corpus, label:
       unit: 'MB',
       budget: 250,
     },
-    // The history's thread gives its memory back when nobody needs it.
+    // The history worker stops when it is idle, which frees its memory.
     { name: `${label}: memory of the app at rest`, value: await residentAfter(restMs), unit: 'MB', budget: 150 },
   ]
 }
 
-/** From `serve` to its address, on an empty state folder; the first run of a build is not counted. */
+/** Measures the time until `serve` prints its URL, with an empty state folder. Skips the first run, which may build. */
 export async function measureStart(root: string): Promise<Figure[]> {
   const times: number[] = []
   for (let round = 0; round < 6; round += 1) {
@@ -57,7 +57,7 @@ export async function measureStart(root: string): Promise<Figure[]> {
   return [{ name: 'start: serve to its address, median', value: median(times), unit: 'ms', budget: 1000 }]
 }
 
-/** The script that the first page loads, gzipped; the editor comes later. */
+/** Measures the scripts of the first page, gzipped. The editor is loaded later. */
 export function measureBundle(): Figure[] {
   const assets = fileURLToPath(new URL('../../out/renderer/assets/', import.meta.url))
   const page = readFileSync(fileURLToPath(new URL('../../out/renderer/index.html', import.meta.url)), 'utf8')
@@ -77,7 +77,7 @@ export function measureBundle(): Figure[] {
 export async function serve(home: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // As src/main/launch.mjs starts it.
+    // src/main/launch.mjs sets it too.
     env: { MALLOC_ARENA_MAX: '2', ...process.env },
   })
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))))

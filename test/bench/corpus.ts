@@ -1,11 +1,11 @@
 /**
- * Markdown with the statistics of natural notes: words follow Zipf's law, files are daily logs with dated entries, and
- * one in four is Chinese. Made from a seed, so that every run measures the same.
+ * Generates Markdown with the statistics of natural notes: word frequencies follow Zipf's law, files are daily logs
+ * with dated entries, and one in four is Chinese. Seeded, so that every run measures the same text.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Entries of a log; two of them fill about one chunk. */
+/** Entries per log. Two of them fill about one chunk. */
 const entriesPerFile = 10
 const wordsPerEntry = 140
 const vocabularySize = 20_000
@@ -13,7 +13,7 @@ const vocabularySize = 20_000
 export interface Corpus {
   readonly folder: string
   readonly files: number
-  /** Queries whose words occur in it, from common to rare. */
+  /** Queries with words of the corpus, from common to rare. */
   readonly queries: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export function writeCorpus(folder: string, files: number, seed = 1): Corpus {
   return { folder, files, queries }
 }
 
-/** mulberry32: small, fast, the same everywhere. */
+/** Returns a mulberry32 generator. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -72,7 +72,9 @@ function chineseWord(random: () => number): string {
   return letter() + letter()
 }
 
-/** Words by Zipf's law with exponent 1: the rank of a word is exponential in a uniform number. */
+/**
+ * Returns a sentence with words by Zipf's law with exponent 1: the rank of a word is exponential in a uniform number.
+ */
 function sentence(random: () => number, vocabulary: readonly string[], count: number, separator: string): string {
   const parts: string[] = []
   for (let index = 0; index < count; index += 1) {

@@ -1,6 +1,6 @@
 /**
- * What somebody waits for who has been here for years: 10,000 notes, 1,000 chats, and a conversation of 1,000 requests.
- * An interaction is a click or a key until the frame that shows something of it, as browsers measure it (Event Timing).
+ * Benchmarks with years of data: 10,000 notes, 1,000 chats, and a conversation of 1,000 requests. An interaction lasts
+ * from a click or key press to the frame that shows its first effect (Event Timing).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
     await page.goto(new URL('/chat/long', url).href)
     await page.getByTestId('answer').last().waitFor()
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
-    // What the browser still lays out of a chat that it just opened is no part of the click.
+    // Lets the browser finish the layout of the opened chat. Otherwise it would count for the next click.
     await sleep(500)
     const from = Date.now()
     await page
@@ -72,7 +72,7 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
   ]
 }
 
-/** What is done all day, again and again. */
+/** Measures frequent interactions. */
 async function measureInteractions(page: Page, url: string): Promise<Figure[]> {
   const found = new Map<string, number[]>()
   const during = async (name: string, work: () => Promise<unknown>) => {
@@ -139,11 +139,11 @@ async function measureInteractions(page: Page, url: string): Promise<Figure[]> {
 }
 
 interface Counting {
-  /** The longest event of each interaction, ms. */
+  /** Longest event of each interaction, ms. */
   interactions: Map<number, number>
 }
 
-/** Runs in the page. Browsers tell of events from 16 ms on, in steps of 8. */
+/** Runs in the page. Browsers report events of 16 ms and more, in steps of 8 ms. */
 function countInteractions(): void {
   const counting = window as unknown as Counting
   counting.interactions = new Map()
@@ -184,7 +184,7 @@ function writeNotes(workspace: string): void {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** Short chats, and one of many requests: the turn that was just held, over and over. */
+/** Writes short chats, and one long chat that repeats a recorded turn. */
 function writeChats(folder: string): void {
   const held = readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? ''
   const [head = {}, ...turn] = readFileSync(join(folder, held), 'utf8')
@@ -198,13 +198,13 @@ function writeChats(folder: string): void {
       transcript({ ...head, id: `chat-${number}` }, [again(turn, number)]),
     )
   const many = Array.from({ length: Math.floor(requests / perTurn) }, (_, number) => again(turn, number))
-  // As many again as make the number whole.
+  // Part of a turn that fills up the number of requests.
   const rest = again(turn, many.length).slice(0, turn.findIndex((entry) => entry['customType'] !== undefined) + 1)
   const more = Array.from({ length: requests % perTurn }, (_, number) => again(rest, many.length + number))
   writeFileSync(join(folder, 'long.jsonl'), transcript({ ...head, id: 'long' }, [...many, ...more]))
 }
 
-/** The entries of a turn with ids of their own. */
+/** Copies the entries of a turn with new ids. */
 function again(turn: readonly Line[], number: number): Line[] {
   return turn.map((entry) => ({
     ...entry,

@@ -1,7 +1,6 @@
 /**
- * How long a search takes while the embedding provider fails in one way or another, against a search without any
- * provider (M13: the ratio is about 1). Prints milliseconds, those of the other in
- * brackets. Takes about a minute.
+ * Compares search times with a failing embedding provider to those without a provider. The ratio should be about 1.
+ * Prints milliseconds, those without a provider in parentheses. Takes about a minute.
  */
 import { createServer } from 'node:http'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +37,7 @@ try {
         await known(failing)
         for (let index = 0; index < warmUp; index += 1) await timed(failing, index)
         const [base, times] = [[] as number[], [] as number[]]
-        // In turns, so that whatever else the machine does counts for both.
+        // Alternates both, so that other work on the machine affects both equally.
         for (let index = 0; index < searches; index += 1) {
           if (index % 2 === 0) base.push(await timed(none, index))
           times.push(await timed(failing, index))
@@ -49,7 +48,7 @@ try {
         const ratio = quantile(times, 0.5) / quantile(base, 0.5)
         process.stdout.write(`${name.padEnd(20)} p50 ${median}  p95 ${p95}  ratio of p50 ${ratio.toFixed(2)}\n`)
       })
-    // What two that are the same differ by.
+    // Baseline: the difference between two equal measurements.
     await measure('no provider either', 'provider: none')
     await measure('refuses connections', embedding('http://127.0.0.1:9/v1'))
     for (const [name, answer] of Object.entries(answers))
@@ -81,7 +80,9 @@ async function timed(memory: Memory, index: number): Promise<number> {
   return performance.now() - begun
 }
 
-/** One that hangs is known after two minutes; it is measured before. */
+/**
+ * Waits until the failure is detected. A hanging provider is detected after two minutes, so it is measured before that.
+ */
 async function known(memory: Memory): Promise<void> {
   const end = Date.now() + 10_000
   while ((await memory.status()).problems.length === 0 && Date.now() < end)

@@ -1,9 +1,9 @@
-/** What a benchmark finds, and how many runs become one number. */
+/** Figures of the benchmarks, and statistics over several runs. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** The most that the design allows. */
+  /** Upper limit of the design. */
   readonly budget?: number
 }
 

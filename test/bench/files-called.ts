@@ -33,7 +33,7 @@ interface Profile {
   }[]
 }
 
-/** A provider that answers every request with one word, in the form of OpenAI's chat completions. */
+/** Starts a provider that answers every request with one word as an OpenAI chat completion. */
 function startProvider(): Promise<{ url: string; close: () => void }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -53,7 +53,7 @@ function startProvider(): Promise<{ url: string; close: () => void }> {
   )
 }
 
-/** Runs the host with some work. @returns how often each function ran, by `file name` */
+/** Runs the host with some work. @returns the number of calls of each function, by `file name` */
 async function callsOf(work: (client: ContractClient) => Promise<unknown>): Promise<Map<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'files-called-'))
   const provider = await startProvider()
@@ -93,7 +93,7 @@ async function callsOf(work: (client: ContractClient) => Promise<unknown>): Prom
         if (path === undefined || path.startsWith('src/shared/contract/')) continue
         for (const [at, { functionName, ranges }] of functions.entries()) {
           const key = `${path} ${at} ${functionName}`
-          // The first entry is the module itself: loading a file is not calling it.
+          // The first entry is the module itself, which runs when the file is loaded.
           if (at > 0) calls.set(key, (calls.get(key) ?? 0) + (ranges[0]?.count ?? 0))
         }
       }

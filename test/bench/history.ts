@@ -1,4 +1,4 @@
-/** What recording a workspace's history costs those who write, and how soon a captured note is found. */
+/** Benchmarks of the history: its overhead for writes, and the time until a captured note is found. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
@@ -10,12 +10,12 @@ const mainFolder = new URL('../../src/main/', import.meta.url)
 const rounds = 5
 const writes = 1000
 
-/** @returns figures in ms, and the share of time that recording adds, in % */
+/** @returns figures in ms, and the overhead of recording in % */
 export async function measureHistory(root: string): Promise<Figure[]> {
   const plain: number[] = []
   const recorded: number[] = []
   const settled: number[] = []
-  // In turns, so that a noisy moment falls on both.
+  // Alternates both, so that other work on the machine affects both equally.
   for (let round = 0; round < rounds; round += 1) {
     plain.push(await timeOf(() => writeMany(openWorkspace(root, `plain-${round}`))))
     const workspace = openWorkspace(root, `recorded-${round}`)

@@ -1,6 +1,6 @@
 /**
- * `node test/bench/inbox.ts`, or a part of `run.ts`: how an inbox of 1,000 proposals scrolls, by the wheel and by the
- * key that is held, frame by frame. It is the built interface that is shown.
+ * Measures frame times of scrolling through an inbox of 1,000 suggestions in the built interface, with the wheel and
+ * with a held key: `node test/bench/inbox.ts`, or as part of `run.ts`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { quantile, type Figure } from './figures.ts'
 
 const count = 1000
 const frames = 300
-/** A swift turn of the wheel. */
+/** A fast turn of the wheel. */
 const pixelsOfFrame = 120
 
 export async function measureInbox(root: string): Promise<Figure[]> {
@@ -53,7 +53,7 @@ export async function measureInbox(root: string): Promise<Figure[]> {
     return [
       { name: 'inbox of 1,000: a frame while it scrolls, median', value: quantile(wheel, 0.5), unit: 'ms' },
       { name: 'inbox of 1,000: a frame while it scrolls, p95', value: quantile(wheel, 0.95), unit: 'ms', budget: 17 },
-      { name: 'inbox of 1,000: a frame while j is held, p95', value: quantile(keys, 0.95), unit: 'ms' },
+      { name: 'inbox of 1,000: a frame with the j key down, p95', value: quantile(keys, 0.95), unit: 'ms' },
     ]
   } finally {
     await browser.close()
@@ -61,7 +61,7 @@ export async function measureInbox(root: string): Promise<Figure[]> {
   }
 }
 
-/** In the page: how long each frame took, ms. */
+/** Runs in the page. Returns the time of each frame, ms. */
 function scrolled({ frames, pixelsOfFrame }: { frames: number; pixelsOfFrame: number }): Promise<number[]> {
   const list = document.querySelector('[data-testid=proposals]')
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What a person at the window feels: how soon words appear, whether frames are dropped, how much memory a long chat takes. */
+/** Benchmarks of the interface: time to the first word, dropped frames, and memory of a long chat. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import { quantile, type Figure } from './figures.ts'
 
 const firstWords = 30
-/** About 20,000 tokens: this many pieces of 16 characters. */
+/** About 20,000 tokens: pieces of 16 characters. */
 const longAnswerPieces = 5000
 const pieceEveryMs = 4
 const messages = 10_000
@@ -44,7 +44,7 @@ export async function measureInterface(root: string): Promise<Figure[]> {
   }
 }
 
-/** From the first byte with a word in it to the frame that shows it. */
+/** Measures from the first byte of an answer's text to the frame that shows it. */
 async function measureFirstPixel(page: Page, model: Model): Promise<Figure[]> {
   const delays: number[] = []
   for (let turn = 0; turn < firstWords; turn += 1) {
@@ -106,7 +106,7 @@ async function measureLongChat(page: Page, browser: Browser, url: string): Promi
     .first()
     .waitFor()
   const openMs = Date.now() - from
-  // Looks through all of it once, as a reader who scrolls does.
+  // Scrolls through everything once, like a reader.
   for (let step = 0; step < 40; step += 1) {
     await page.getByTestId('scroller').evaluate(
       (element, share) => {
@@ -128,7 +128,7 @@ async function measureLongChat(page: Page, browser: Browser, url: string): Promi
   ]
 }
 
-/** Resident, without what it shares with the other processes of the browser. */
+/** Returns the resident memory of a process, without memory shared with other processes. */
 function residentMegabytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024
@@ -143,7 +143,7 @@ async function ask(page: Page, text: string): Promise<void> {
 interface Model {
   readonly url: string
   pieces: readonly string[]
-  /** When the first word of the last answer was written, ms since the epoch. */
+  /** Time at which the first word of the last answer was sent, ms since the epoch. */
   firstPieceAt: number
   close(): void
 }
@@ -167,7 +167,7 @@ async function startModel(): Promise<Model> {
     const start = performance.now()
     for (const [index, text] of pieces.entries()) {
       send(Object.assign({ type: 'content_block_delta' }, { index: 0, delta: { type: 'text_delta', text } }))
-      // Keeps to its pace, whatever a timer makes of it.
+      // Keeps the pace even if timers fire late.
       const due = start + index * pieceEveryMs
       if (due - performance.now() > 1) await sleep(due - performance.now())
     }
@@ -181,7 +181,7 @@ async function startModel(): Promise<Model> {
   return Object.assign(model, { url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}` })
 }
 
-/** Paragraphs, lists, tables and code, as answers have them, in pieces. */
+/** Returns the pieces of an answer with paragraphs, lists, tables and code. */
 function longAnswer(): string[] {
   const section = [
     '## A heading\n\nA paragraph with **bold** words, `code`, a [link](https://example.com) and [MEMORY.md:3] in it. ',

@@ -1,6 +1,6 @@
 /**
- * The memory for other programs: the first answer of a search over stdio from a cold process, with no app running,
- * and later ones through an app that does. Measured with what the build made, on some 10,000 chunks.
+ * Benchmarks of the built MCP server on some 10,000 chunks: the first search over stdio from a cold process without a
+ * running app, and later ones through a running app.
  */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -14,10 +14,10 @@ import { writeCorpus } from './corpus.ts'
 import { median, quantile, type Figure } from './figures.ts'
 
 const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
-/** Ten entries each, two of which fill a chunk. */
+/** Ten entries each. Two entries fill a chunk. */
 const files = 1000
 const coldRounds = 8
-/** Calls until a program that was just started, and the app for it, have compiled what they do. */
+/** Calls until a new process and its app have compiled their code. */
 const settledAfter = 60
 
 export async function measureMcp(root: string): Promise<Figure[]> {
@@ -62,7 +62,7 @@ export async function measureMcp(root: string): Promise<Figure[]> {
   ]
 }
 
-/** Until every passage has its vector and it is known what the vectors tell: what follows is not indexing. */
+/** Waits until all passages are embedded and calibrated, so that indexing does not disturb the measurement. */
 async function atRest(client: ContractClient): Promise<IndexStatus> {
   for (;;) {
     const status = await client.search.status({ agent: 'main' })

@@ -1,7 +1,4 @@
-/**
- * Memory on real text, as its callers have it: whole calls, from asking to the answer, on threads that were just started
- * and that nobody warmed up for the benchmark.
- */
+/** Benchmarks of the memory on real text: complete calls on newly started workers, without extra warm-up. */
 import { createHash } from 'node:crypto'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -26,7 +23,7 @@ import { writeRealCorpus } from './real-text.ts'
 
 const dimensions = 1536
 const debounceMs = 1500
-/** A person who has just started the app asks after so long at the earliest, ms. */
+/** Shortest time between the start of the app and a user's first search, ms. */
 const pauseMs = 1000
 const firstQueries = 20
 const savedRounds = 5
@@ -89,7 +86,7 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   return figures
 }
 
-/** With the model that comes with the app, from nothing to the last vector, and then questions. */
+/** Measures the built-in model, from an empty index to the last vector, then searches. */
 async function measureBuiltin(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
   const source = sourceOf(root, corpus, 'builtin', undefined)
   const started = performance.now()
@@ -126,7 +123,7 @@ async function measureHybrid(root: string, corpus: Corpus, label: string): Promi
   return figures
 }
 
-/** Anew, on vectors that are there; the provider is asked for nothing. */
+/** Measures a recalibration on stored vectors, without requests to the provider. */
 async function measureCalibration(source: MemorySource, label: string): Promise<Figure> {
   const provider = await createEmbeddings(source.embedding)
   if (typeof provider !== 'object') throw new Error('no provider')
@@ -196,7 +193,7 @@ async function openMemory(source: MemorySource): Promise<Memory> {
   return memory.opened()
 }
 
-/** Whole calls, less the provider's time for the query's vector; the first ones count like the others. */
+/** Measures complete calls without the provider's time for the query vector. The first calls count too. */
 async function measureSearch(
   memory: Memory,
   corpus: Corpus,
@@ -232,7 +229,9 @@ async function measureSearch(
   ]
 }
 
-/** Whole search calls, catch-up included, while the index is rebuilt with other chunks, against the same when idle. */
+/**
+ * Compares complete search calls, updates of the index included, during a rebuild with other chunk sizes and when idle.
+ */
 async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus, label: string): Promise<Figure> {
   const p95 = async (isOver: (round: number) => Promise<boolean>) => {
     const times: number[] = []
@@ -249,7 +248,7 @@ async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus
   return { name: `${label}: search p95 during a rebuild, times the idle one`, value: busy / idle, unit: '×', budget: 2 }
 }
 
-/** From a saved file to a search that finds it: what comes on top of the debounce. */
+/** Measures from a saved file to a search that finds it, without the debounce time. */
 async function measureSaved(memory: Memory, corpus: Corpus, label: string): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < savedRounds; round += 1) {
@@ -259,7 +258,7 @@ async function measureSaved(memory: Memory, corpus: Corpus, label: string): Prom
     writeFileSync(join(corpus.folder, 'memory', `2031-01-0${round + 1}.md`), '# New\n\nA note that was not there.\n')
     while ((await memory.status()).files === files) await sleep(2)
     const { results } = await memory.search(`2031-01-0${round + 1}`, { minScore: 0 })
-    if (results.length === 0) throw new Error('what was saved is not found')
+    if (results.length === 0) throw new Error('the saved note is not found')
     times.push(performance.now() - started - debounceMs)
   }
   return {
@@ -270,7 +269,7 @@ async function measureSaved(memory: Memory, corpus: Corpus, label: string): Prom
   }
 }
 
-/** Vectors of hashed noise around a hashed topic: cheap to make, and not all alike. */
+/** Starts a server whose vectors are hashed noise around a hashed topic: cheap, but not all alike. */
 async function startEmbeddings(): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

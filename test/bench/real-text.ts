@@ -1,8 +1,8 @@
 /**
- * A memory of real text: the Markdown of the installed packages, and for Chinese, Japanese and Korean the sentences of
- * their translations and of our own. Questions are made from sentences that stand in it, as people ask them: an opening,
- * then the telling words in their order, now and then with a letter swapped, nine words in the middle. All of it follows
- * from what is installed, so that two runs on one checkout measure the same.
+ * A corpus of real text: the Markdown of the installed packages, and for Chinese, Japanese and Korean the sentences of
+ * their translations and of the app's. Builds questions from sentences of the corpus: an opening, then the significant
+ * words in order, sometimes with two letters swapped; nine words in the median. Deterministic for the installed
+ * packages, so that two runs on one checkout are comparable.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -12,14 +12,14 @@ import { chunkMarkdown } from '../../src/main/search/indexing/chunk.ts'
 import type { Corpus } from './corpus.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-/** Chunks as the settings cut them where nobody changed them. */
+/** The default chunk settings. */
 const chunk = { tokens: 400, overlap: 80 }
-/** Of one file at most, in characters: change logs are long and alike. */
+/** Longest part of one file, characters: change logs are long and repetitive. */
 const maxFile = 120_000
 const questions = 200
-/** Every so many questions one is not in English. */
+/** One in so many questions is not in English. */
 const cjkEvery = 8
-/** And every so many have a word misspelt. */
+/** One in so many questions has a misspelled word. */
 const misspeltEvery = 10
 
 const openings = [
@@ -39,8 +39,8 @@ const cjkOpenings: readonly (readonly [RegExp, readonly string[]])[] = [
 ]
 
 /**
- * Writes files into `folder/memory` until they make `chunks` chunks. Where the installed text is not enough, it is
- * written again under other names.
+ * Writes files into `folder/memory` until they make `chunks` chunks. Repeats the installed text under other names if it
+ * does not suffice.
  */
 export function writeRealCorpus(folder: string, chunks: number): Corpus {
   mkdirSync(join(folder, 'memory'), { recursive: true })
@@ -63,7 +63,7 @@ interface Source {
   readonly text: string
 }
 
-/** In an order that has nothing to do with their names, each text once. */
+/** Returns each text once, in an order independent of the names. */
 function markdownOf(folder: string): Source[] {
   const seen = new Set<string>()
   const found: { key: string; source: Source }[] = []
@@ -83,7 +83,7 @@ function markdownOf(folder: string): Source[] {
   return found.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ source }) => source)
 }
 
-/** Sentences of translations as notes of forty lines. */
+/** Returns sentences of translations as notes of forty lines. */
 function translations(): Source[] {
   const files = [
     ...['zh_CN', 'zh_TW', 'ja', 'ko'].map((locale) => `node_modules/axe-core/locales/${locale}.json`),
@@ -107,7 +107,7 @@ function sentencesIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : []
 }
 
-/** One of `others` after each eight of `many`, as long as there are some. */
+/** Yields one of `others` after every eight of `many`, until `others` is exhausted. */
 function* interleaved(many: readonly Source[], others: readonly Source[]): Generator<Source> {
   for (const [index, source] of many.entries()) {
     yield source

@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --chunks 2000,10000,100000] [--only keywords,resident] [--out file.json]`: what the budgets of the
- * design bound. Figures are medians and quantiles of this machine at this moment: compare ratios, and runs of one machine.
+ * Runs the benchmarks and compares them with the budgets of the design:
+ * `npm run bench [-- --chunks 2000,10000,100000] [--only keywords,resident] [--out file.json]`.
+ * Figures are medians and quantiles of this machine. Compare ratios, or runs on the same machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

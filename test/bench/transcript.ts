@@ -1,4 +1,4 @@
-/** A conversation of 10,000 messages: from the file to its entries, and from those to a request. */
+/** Benchmarks of a chat of 10,000 messages: reading its file, and building a request. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemble } from '../../src/main/agent/context/assemble.ts'

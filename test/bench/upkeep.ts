@@ -1,6 +1,6 @@
 /**
- * `node test/bench/upkeep.ts [--show 20] [--seed 61]`, or a part of `run.ts`: what the rules of upkeep find in a made memory of 2,000
- * lines, and what accepting 200 proposals takes. The made memory is seeded: it is the same every time.
+ * Measures the rules for suggestions on a generated memory of 2,000 lines, and accepting 200 suggestions: `node
+ * test/bench/upkeep.ts [--show 20] [--seed 61]`, or as part of `run.ts`. The memory is deterministic for a seed.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,22 +41,22 @@ export async function measureUpkeep(root: string, show = 0, seed = 61): Promise<
     .split('\n')
     .filter((line) => line.startsWith('- ')).length
   return [
-    { name: 'upkeep: lines of the made memory', value: lines, unit: 'lines' },
+    { name: 'upkeep: lines of the generated memory', value: lines, unit: 'lines' },
     { name: 'upkeep: duplicates found, of 120', value: 100 * duplicates.recall, unit: '%' },
-    { name: 'upkeep: of what is called a duplicate, right', value: 100 * duplicates.precision, unit: '%' },
+    { name: 'upkeep: precision of duplicates', value: 100 * duplicates.precision, unit: '%' },
     { name: 'upkeep: expired lines found, of 30', value: 100 * expired.recall, unit: '%' },
-    { name: 'upkeep: of what is called expired, right', value: 100 * expired.precision, unit: '%' },
+    { name: 'upkeep: precision of expired lines', value: 100 * expired.precision, unit: '%' },
     {
-      name: 'upkeep: planted conflicts among the pairs that a model is asked about',
+      name: 'upkeep: planted conflicts among the pairs sent to a model',
       value: 100 * review.recall,
       unit: '%',
     },
     { name: 'upkeep: a first review with a model', value: review.requests, unit: 'requests' },
     { name: 'upkeep: tokens sent for it', value: review.tokens / 1000, unit: 'k' },
-    { name: 'upkeep: finding what to ask', value: review.ms, unit: 'ms' },
-    { name: 'upkeep: a look at all of it', value: lookMs, unit: 'ms' },
+    { name: 'upkeep: selecting lines and pairs for a review', value: review.ms, unit: 'ms' },
+    { name: 'upkeep: a scan of all notes', value: lookMs, unit: 'ms' },
     { name: 'upkeep: accepting 200 proposals', value: acceptMs, unit: 'ms', budget: 2000 },
-    { name: 'upkeep: files not as before after accepting and undoing all', value: same, unit: 'files', budget: 0 },
+    { name: 'upkeep: files changed by accepting and undoing all', value: same, unit: 'files', budget: 0 },
   ]
 }
 
@@ -76,7 +76,7 @@ async function look(workspace: string): Promise<Proposal[]> {
   return []
 }
 
-/** What a model would be asked of all of it, and how much that is. */
+/** Measures the requests, tokens and recall of a first review of the whole memory. */
 async function reviewTakes(workspace: string, { contradictions, superseded }: MadeMemory) {
   const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, builtinFile } as const
   const started = performance.now()
@@ -159,7 +159,7 @@ function tell(title: string, texts: readonly string[], show: number): void {
   )
 }
 
-/** Accepts 200, then all the others, and takes both back. */
+/** Accepts 200 suggestions, then all others, and undoes both. */
 async function acceptAndUndo(root: string, folder: string, proposals: readonly Proposal[], { files }: MadeMemory) {
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now })
   const upkeep = new Suggestions({

@@ -110,7 +110,7 @@ describe('answer rendering', () => {
 })
 
 describe('temporary chat', () => {
-  it('is marked throughout and can be kept with a click, with undo', async () => {
+  it('is marked until it ends and can be saved with a click, with undo', async () => {
     const { page, say, model } = await openChat([{ text: 'Aye.' }], {
       files: { 'MEMORY.md': '# Memory\n\n- The safe opens with walrus-9931.\n' },
       look: { colorScheme: 'dark' },

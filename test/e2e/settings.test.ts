@@ -294,7 +294,7 @@ describe('settings', () => {
     await row.getByRole('radio', { name: 'All agents' }).click()
     await until(async () => (await field.inputValue()) === '9')
 
-    // What an input method composes is not saved before it is done.
+    // Text is not saved while an input method composes it.
     await find.fill('pasted')
     const folder = page.getByRole('textbox', { name: 'Folder of pasted and dropped files', exact: false })
     await folder.fill('ni')

@@ -48,7 +48,7 @@ export const choppings: readonly Chopping[] = [
   },
   {
     name: 'with comments between',
-    // A non-streaming server may only send space ahead, to keep the connection open.
+    // A server that does not stream may send whitespace first, to keep the connection open.
     pieces: (events) =>
       events.flatMap((event) => [bytesOf(event.startsWith('{') ? '\n\n' : ': still here\n\n'), bytesOf(event)]),
   },

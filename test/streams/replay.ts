@@ -59,7 +59,7 @@ if (values.write && values.table !== undefined) {
   if (!values['skip-turns']) {
     const app = await openTurnApp()
     for (const recording of recordings) {
-      // An answer that fails is no turn.
+      // Failed answers are not replayed as turns.
       const row = table?.get(recording.name) ?? toRow(recording.wire, readFacts(recording))
       if (row.finish.startsWith('provider_')) continue
       problems.push(...(await takeTurns(recording, row.calls.length, app)))

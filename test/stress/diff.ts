@@ -1,6 +1,6 @@
 /**
- * `node test/stress/diff.ts`: what comparing texts costs, and whether anybody waits for it. The texts are the Markdown of
- * the installed packages, and the worst that comparing can meet.
+ * Measures text comparison, and whether it blocks the main thread: `node test/stress/diff.ts`. Compares the Markdown of
+ * the installed packages and worst cases.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { globSync } from 'node:fs'
@@ -28,7 +28,7 @@ function text(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A generator of numbers below `most` that gives the same ones each time. */
+/** Returns a seeded generator of integers below `most`. */
 function numbers(): (most: number) => number {
   let state = 1
   return (most) => {

@@ -1,8 +1,7 @@
 /**
- * Full disks: `node test/stress/full-disk.ts`. On disks of several sizes, for the workspace, the state folder and both, an
- * app writes until nothing fits any more, and goes on when there is room again. Needs the right to mount. Prints one line
- * of figures each; ends with 1 when a file is shorter than what was acknowledged, a note is lost, or the app does not
- * recover.
+ * Full disks: `node test/stress/full-disk.ts`. An app writes until a disk is full, and continues after space is freed:
+ * with several disk sizes, for the workspace, the state folder and both. Needs permission to mount. Prints one line of
+ * figures per disk; exits with 1 if a file is shorter than acknowledged, a note is lost, or the app does not recover.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * Attacks a real `commonplace serve`, as it was built (from `--source` it takes some 60 MB more, for compiling), while
- * somebody uses it:
+ * Attacks a built `commonplace serve` while a normal client uses it:
  * `node test/stress/host-fuzz.ts [--count 50000] [--seconds 180] [--seed 7] [--only frames] [--source]`.
- * Ends with figures, and with 1 when the process died, was slow to answer the others, or took too much memory.
+ * `--source` runs the sources, which take some 60 MB more for compilation. Prints figures; exits with 1 if the process
+ * died, was slow for the normal client, or took too much memory.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import type { ClientFigures } from './normal-client.ts'
 
 const maxMegabytes = 400
 const maxMs = 1000
-/** Attackers at once. */
+/** Concurrent attackers. */
 const attackers = 24
 const sampleMs = 200
 

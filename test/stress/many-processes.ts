@@ -1,11 +1,11 @@
 /**
- * Several programs on one memory, some of them killed: two hosts with a window each, and terminals, write notes, save
- * files and talk in one conversation. At the end everything that was acknowledged is looked for in the files, in the
- * history and in the conversation, and both windows are compared.
+ * Several processes use one memory, and some are killed: two hosts with a window each, and commands, write notes, save
+ * files and chat in one conversation. Finally looks for everything acknowledged in the files, the history and the chat,
+ * and compares both windows.
  *
  *   node test/stress/many-processes.ts [--seconds 30] [--kills 0] [--terminals 4] [--seed 1]
  *
- * With `--kills N` a process of those at work is killed every second, N times; hosts are started again.
+ * `--kills N` kills a random process every second, N times. Hosts are restarted.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ const root = await mkdtemp(join(tmpdir(), 'commonplace-stress-'))
 const home = join(root, 'state')
 const workspace = join(root, 'workspace')
 
-/** What was said to be done. */
+/** Acknowledged writes. */
 const acknowledged = { notes: new Set<string>(), saves: new Set<string>(), messages: new Set<string>() }
 const failures = new Map<string, number>()
 const random = generator(Number(values.seed))
@@ -48,7 +48,7 @@ const over = new AbortController()
 let session: string | undefined
 let count = 0
 
-/** `serve` in a process of its own, started again whenever it is killed, and a window on it. */
+/** A `serve` process, restarted whenever it is killed, with a window. */
 class Host {
   readonly name: string
   #child: ChildProcess | undefined
@@ -61,7 +61,7 @@ class Host {
     this.name = name
   }
 
-  /** What a page does: it enters once, and connects again whenever its socket is gone. */
+  /** Returns a client that signs in once and reconnects after its socket is lost, like a page. */
   async client(): Promise<ContractClient> {
     this.#url ??= this.#start()
     const url = await this.#url
@@ -74,7 +74,7 @@ class Host {
     return this.#window.client
   }
 
-  /** Waits until what waits in the conversation is answered. */
+  /** Waits until all queued messages are answered. */
   async settled(): Promise<void> {
     const talked = session
     if (talked === undefined) return
@@ -102,7 +102,7 @@ class Host {
     }
   }
 
-  /** What its window shows of the conversation. */
+  /** Returns the conversation as the window shows it. */
   async view(): Promise<unknown> {
     const client = await this.client()
     return session === undefined ? [] : (await client.sessions.get({ agent: 'main', session })).messages
@@ -116,7 +116,7 @@ class Host {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 
-  /** @returns its address */
+  /** @returns the URL */
   async #start(): Promise<string> {
     const child = spawn(process.execPath, [built, 'serve', '--no-open', '--home', home], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -144,7 +144,7 @@ await mkdir(workspace, { recursive: true })
 await mkdir(home)
 await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
 await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
-// Builds where that is needed, so that many starts do not wait for it.
+// Builds once if needed, so that later starts do not wait for the build.
 await promisify(execFile)(process.execPath, [cli, 'status', '--home', home])
 
 const started = Date.now()
@@ -171,7 +171,7 @@ process.stdout.write(
 process.exitCode =
   report.lost === 0 && report.missingFromHistory === 0 && report.windowsEqual && report.fsck === 'clean' ? 0 : 1
 
-/** Looks for everything after all processes are gone, with a new one that brings history and index up to date. */
+/** Looks for everything after all processes have ended, with a new process that updates history and index. */
 async function look() {
   const last = new Host('last')
   const client = await last.client()
@@ -182,7 +182,7 @@ async function look() {
   )
   const lines = new Map<string, number>()
   for (const line of texts.flatMap((text) => text.split('\n'))) lines.set(line, (lines.get(line) ?? 0) + 1)
-  // What waits for its turn is shown as waiting: it is not lost.
+  // Queued messages are shown as queued: they are not lost.
   const said = session === undefined ? [] : [...(await messages(client, session)), ...(await queued(client, session))]
   const gitdir = join(home, 'history', 'main', 'repository.git')
   await client.history.timeline({ agent: 'main', limit: 1 })
@@ -216,7 +216,7 @@ async function look() {
   }
 }
 
-/** Notes through a window. */
+/** Captures notes through a window. */
 async function captures(host: Host): Promise<void> {
   while (!over.signal.aborted) {
     const text = `note ${host.name} ${(count += 1)}`
@@ -227,7 +227,7 @@ async function captures(host: Host): Promise<void> {
   }
 }
 
-/** Lines added to a few files as an editor does it: read, change, save with what one started from. */
+/** Appends lines to a few files like an editor: read, change, save with the text that was read. */
 async function saves(host: Host): Promise<void> {
   while (!over.signal.aborted) {
     const path = `memory/shared-${Math.floor(random() * 3)}.md`
@@ -248,7 +248,7 @@ async function saves(host: Host): Promise<void> {
   }
 }
 
-/** One conversation, from both windows. */
+/** Sends messages to one conversation from both windows. */
 async function chats(host: Host): Promise<void> {
   while (!over.signal.aborted) {
     const text = `What is message ${host.name} ${(count += 1)}?`

@@ -1,7 +1,7 @@
 /**
- * Shows hundreds of hostile documents in the real browser, as an answer of a chat and as a file with its preview, and opens
- * hostile file names by address and from the tree. Prints what was seen; ends with 1 when a view was blank, the window
- * stood still for over a second, or something broke.
+ * Shows hundreds of hostile documents in a real browser, as chat answers and as files with preview, and opens hostile
+ * file names by URL and from the tree. Prints a summary; exits with 1 if a view was blank, the window was blocked for
+ * over a second, or something broke.
  *
  *     node test/stress/markdown-fuzz.ts [--documents 500] [--seed 1] [--only PART-OF-A-NAME|names]
  */
@@ -26,9 +26,9 @@ import {
 } from '../support/hostile-markdown.ts'
 import { goTo, lookAt, watchPage, type Sight } from '../support/page-watch.ts'
 
-/** The window may stand still for so long, ms. */
+/** Longest permitted time in which the window is blocked, ms. */
 const maxBlocked = 1000
-/** A fresh page after so many documents: what one leaves behind must not hide in the next for ever. */
+/** Opens a new page after this many documents, so that effects of one document do not affect all later ones. */
 const documentsPerPage = 60
 const attempts = 3
 
@@ -70,13 +70,13 @@ try {
       await page.close()
       page = await openPage()
     }
-    // The known ones both ways, the others in turn.
+    // Named documents as answer and as file, generated ones alternately.
     const ways = name.startsWith('seed ')
       ? ([Math.floor(index / 4) % 2 === 0 ? 'answer' : 'file'] as const)
       : (['answer', 'file'] as const)
     for (const way of ways) {
       try {
-        // A machine with other work at hand stands still for reasons of its own: what is slow is looked at again, afresh.
+        // Slow documents are measured again, because other work on the machine blocks the window too.
         for (let attempt = 1; ; attempt += 1) {
           const start = performance.now()
           const sight = await (way === 'answer' ? showAnswer(page, index) : showFile(page, index))
@@ -125,7 +125,7 @@ async function openPage(): Promise<Page> {
   await watchPage(page)
   await page.goto(server.url)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  // The editor and its worker are fetched once; that is not the document's doing.
+  // Loads the editor and its worker before the first measurement.
   await goTo(page, '/file/MEMORY.md')
   await page.locator('.monaco-editor .view-lines').waitFor()
   return page
@@ -140,14 +140,14 @@ async function showAnswer(page: Page, index: number): Promise<Sight> {
 async function showFile(page: Page, index: number): Promise<Sight> {
   await goTo(page, `/file/fuzz/d${index}.md`)
   const preview = page.getByRole('button', { name: 'Preview', exact: true })
-  // What holds a zero byte is no text: the view says so.
+  // The view shows an error for files with a zero byte.
   const refusal = page.locator('main [role=alert]')
   await preview.or(refusal).first().waitFor({ timeout: 15_000 })
   if ((await preview.count()) > 0) await preview.click({ timeout: 15_000 })
   return lookAt(page)
 }
 
-/** By its address; the row that the tree has for it is then the one that is marked, and leads there. */
+/** Opens a file by its URL. The selected row of the tree must be this file's, with a link to it. */
 async function openName(page: Page, name: string): Promise<Sight> {
   await goTo(page, '/search')
   await goTo(page, `/file/names/${encodeURIComponent(name)}`)
@@ -167,7 +167,7 @@ async function openName(page: Page, name: string): Promise<Sight> {
   return sight
 }
 
-/** Told at once too: a run takes minutes. */
+/** Also printed immediately, because a run takes minutes. */
 function fail(words: string): void {
   failures.push(words)
   process.stderr.write(`${words}\n`)
@@ -176,11 +176,11 @@ function fail(words: string): void {
 function note(one: Seen, text: string): void {
   seen.push(one)
   const wrong = [
-    one.isWhole ? '' : 'the frame is not whole',
+    one.isWhole ? '' : 'the frame is incomplete',
     one.characters === 0 && text.trim() !== '' ? 'blank' : '',
-    one.broken > 0 ? `${one.broken} broken pieces` : '',
+    one.broken > 0 ? `${one.broken} broken parts` : '',
     Math.max(one.longestTask, one.longestFrame) > maxBlocked
-      ? `stood still for ${Math.round(Math.max(one.longestTask, one.longestFrame))} ms`
+      ? `was blocked for ${Math.round(Math.max(one.longestTask, one.longestFrame))} ms`
       : '',
   ].filter(Boolean)
   if (wrong.length > 0) fail(`${one.way}, ${one.name}: ${wrong.join(', ')}`)
@@ -210,7 +210,7 @@ function documentsOf(count: number, seed: number): HostileDocument[] {
   return [...known, ...random]
 }
 
-/** @returns the names that this file system took */
+/** @returns the names that the file system accepted */
 function writeFolders(all: readonly HostileDocument[], fileNames: readonly string[]): string[] {
   for (const folder of ['fuzz', 'names']) mkdirSync(join(workspace, folder), { recursive: true })
   mkdirSync(join(home, 'agents/main/sessions'), { recursive: true })
@@ -237,7 +237,8 @@ function report(): void {
   line(
     `documents: ${documents.length}, shown ${seen.filter(({ way }) => way !== 'name').length} times; file names: ${writtenNames.length}`,
   )
-  if (refused.length > 0) line(`names refused in words: ${refused.map((name) => JSON.stringify(name)).join(', ')}`)
+  if (refused.length > 0)
+    line(`names refused with a message: ${refused.map((name) => JSON.stringify(name)).join(', ')}`)
   line(`blank views: ${seen.filter(({ isWhole, characters }) => !isWhole || characters === 0).length}`)
   line(`shown in part as plain text: ${seen.filter(({ plain }) => plain > 0).length}`)
   line(`most elements in the window: ${Math.max(...seen.map(({ elements }) => elements))}`)

@@ -1,7 +1,8 @@
 /**
- * Programs that remember at once while the app is open and somebody edits: `node test/stress/mcp-storm.ts
- * [--programs 8] [--notes 250]`. Half come over stdio, half over HTTP. Prints one line of figures; ends with 1 when a note
- * is lost, stands twice, or is missing from the history.
+ * MCP clients remember notes concurrently while the app is open and a window edits:
+ * `node test/stress/mcp-storm.ts [--programs 8] [--notes 250]`.
+ * Half of them use stdio, half HTTP. Prints one line of figures; exits with 1 if a note is lost, duplicated, or missing
+ * from the history.
  */
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

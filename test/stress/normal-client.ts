@@ -1,4 +1,4 @@
-/** Somebody who just uses the app while it is attacked: asks every 250 ms, and notes how long each answer took. */
+/** A normal client during an attack: sends a request every 250 ms and records the response times. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, enter } from '../support/client.ts'
@@ -18,7 +18,7 @@ let asked = 0
 let slowestMs = 0
 const over = new AbortController()
 parentPort?.once('message', () => over.abort())
-// The first request opens the agent and its threads: that is the start, not the use.
+// The first request opens the agent and its workers. Start-up time is not measured.
 while ((await client.search.status({ agent: 'main' })).state !== 'ready') await sleep(everyMs)
 await client.workspace.list({ agent: 'main' })
 await client.search.query({ agent: 'main', query: 'walrus' })

@@ -1,4 +1,4 @@
-/** What the storms share: a memory of their own, processes with their output, and what is lost of what they were told. */
+/** Shared by the storm tests: temporary memories, child processes with their output, and a count of lost notes. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export interface Memory {
   readonly workspace: string
 }
 
-/** @param home where the state folder is, if not beside the workspace */
+/** @param home location of the state folder; default: beside the workspace */
 export function makeMemory(folders: { readonly home?: string; readonly workspace?: string } = {}): Memory {
   const root = mkdtempSync(join(tmpdir(), 'commonplace-storm-'))
   const { home = join(root, 'state'), workspace = join(root, 'workspace') } = folders
@@ -24,7 +24,7 @@ export function makeMemory(folders: { readonly home?: string; readonly workspace
   return { root, home, workspace }
 }
 
-/** @returns what the process printed, and how it ended */
+/** @returns the output and exit status of the process */
 export async function runProcess(
   script: string,
   args: readonly string[],
@@ -42,7 +42,7 @@ export interface Losses {
   readonly gitComplains: boolean
 }
 
-/** Looks for every note as a line of a daily log, and as a line that a change of cause `capture` brought. */
+/** Looks for every note as a line of a daily log and as a line added by a change of cause `capture`. */
 export async function countLosses({ home, workspace }: Memory, notes: readonly string[]): Promise<Losses> {
   const onDisk = new Set<string>()
   const recorded = new Set<string>()

@@ -1,7 +1,8 @@
 /**
- * Many processes that remember at once: `node test/stress/remember-storm.ts [--processes 8] [--notes 50] [--commands 24]`.
- * First so many processes with so many notes each, then so many commands of the terminal, eight at a time. Prints one line
- * of figures each; ends with 1 when a note that was acknowledged is lost, or missing from the history.
+ * Many processes remember notes concurrently:
+ * `node test/stress/remember-storm.ts [--processes 8] [--notes 50] [--commands 24]`.
+ * First the given processes with `--notes` notes each, then `--commands` commands, eight at a time. Prints one line of
+ * figures each; exits with 1 if an acknowledged note is lost or missing from the history.
  */
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +37,7 @@ await report('commands', async ({ home }) => {
   return acknowledged
 })
 
-/** @param storm resolves with the notes that were acknowledged */
+/** @param storm resolves with the acknowledged notes */
 async function report(name: string, storm: (memory: Memory) => Promise<string[]>): Promise<void> {
   const memory = makeMemory()
   const started = performance.now()

@@ -1,4 +1,4 @@
-/** The real app on folders of the test's own. */
+/** Runs the real app on temporary folders. */
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app/composition/create-app.ts'
 import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
@@ -11,11 +11,11 @@ export { mainFolder }
 
 export interface TestAppOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>
-  /** Text of config.yaml; `{{workspace}}` stands for the folder. */
+  /** Text of config.yaml; `{{workspace}}` is replaced by the folder. */
   readonly config?: string
   readonly env?: NodeJS.ProcessEnv
   readonly now?: () => Date
-  /** Follows changes from outside, keeps the history and runs what is scheduled. Off by default: it costs time. */
+  /** Watches files, records the history and runs schedules. Default: false (faster). */
   readonly watch?: boolean
   readonly clientPatienceMs?: number
   readonly isOpenAddress?: (address: string) => boolean
@@ -29,9 +29,9 @@ export interface TestApp {
 }
 
 const plainAgent = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
-/** Words alone, so that a test has but one leg to think of. */
+/** Keyword search only. */
 const plainConfig = `${plainAgent}  defaults: { memory: { embedding: { provider: none } } }\n`
-/** Nothing chosen, as at the first start. */
+/** No model or folder chosen, as at the first start. */
 export const untouchedConfig = plainAgent
 
 export async function prepareFolders(options: TestAppOptions): Promise<{ home: string; workspace: string }> {

@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page as it is. */
+/** Runs the accessibility checks of axe on a page. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -6,9 +6,9 @@ import type { Page } from 'playwright-core'
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious and critical findings of the page as it is, each in a line. */
+/** Returns the serious and critical findings, one line each. */
 export async function findings(page: Page): Promise<string[]> {
-  // What fades in or out has other colours for a moment, and some things begin to a frame after they are there.
+  // Fading elements have other colours meanwhile, and some animations start a frame after their element appears.
   await page.evaluate(async () => {
     for (let still = 0; still < 3; still += 1) {
       await new Promise(requestAnimationFrame)
@@ -19,7 +19,7 @@ export async function findings(page: Page): Promise<string[]> {
       await Promise.allSettled(moving.map(({ finished }) => finished))
     }
   })
-  // The page's own policy lets no script in: it comes over the debugger's line, as a devtools snippet does.
+  // The page's content security policy blocks script elements; `evaluate` uses the debugging protocol.
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() =>
     (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({

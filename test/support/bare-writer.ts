@@ -1,6 +1,6 @@
 /**
- * A command that writes while somebody else has the memory open: `bare-writer HOME NAME [MS]` remembers notes, without pause or
- * with one of so many milliseconds, says which are acknowledged, and ends when its input does.
+ * Remembers notes while another process has the memory open, prints the acknowledged ones, and ends with its input:
+ * `bare-writer HOME NAME [MS]`. MS: pause between notes in milliseconds; default: none.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app/composition/create-app.ts'

@@ -1,4 +1,4 @@
-/** Pages of the browser that all e2e files share. Screenshots are kept as artifacts. */
+/** Opens pages of the browser that all e2e files share. Saves screenshots as artifacts. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
 let connected: Promise<Browser> | undefined
 
-/** @param expected what the page may report: the test has brought it about */
+/** @param expected errors that the page may report because the test causes them */
 export async function openPage(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
   connected ??= chromium.connect(inject('browserEndpoint'))
   const browser = await connected
@@ -34,7 +34,7 @@ export async function closeBrowser(): Promise<void> {
   connected = undefined
 }
 
-/** @returns its path; the browser may keep its downloads elsewhere */
+/** Saves a download. @returns its path; the browser may store its own copy elsewhere */
 export async function saved(download: Download): Promise<string> {
   const path = join(await temporaryFolder(), 'download')
   await download.saveAs(path)

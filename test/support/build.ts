@@ -1,4 +1,4 @@
-/** Tests of the app run on what people run, the build: its threads, commands and interface. Skipped when nothing has changed. */
+/** Builds the app before tests that use its workers, commands and interface. Skipped if nothing has changed. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'

@@ -1,4 +1,4 @@
-/** Everything that can be told without running the app: types, lint, dependency rules, format, dead code, lockfile. */
+/** Runs all checks that need no running app: types, lint, dependency rules, format, unused code, lockfile. */
 import { spawn } from 'node:child_process'
 
 const checks = {

@@ -1,4 +1,4 @@
-/** The browser of the tests, and how it is started where there is no screen. */
+/** Starts the browser of the tests, with or without a screen. */
 import { findBrowser, thisMachine } from './find-browser.mjs'
 
 export const chromiumFlags = [
@@ -13,6 +13,6 @@ export const chromiumFlags = [
 
 export function findChromium(): string {
   const path = findBrowser(thisMachine())
-  if (path === undefined) throw new Error('there is no browser for the tests: npm test finds or fetches one')
+  if (path === undefined) throw new Error('no browser for the tests: run npm test, which finds or downloads one')
   return path
 }

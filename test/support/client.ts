@@ -1,17 +1,17 @@
-/** A client of the browser host that is no browser. */
+/** Client of the browser host for tests without a browser. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 
 export interface Admission {
-  /** A whole `Cookie` header. */
+  /** Complete `Cookie` header. */
   readonly cookie: string
-  /** What the page proves itself with. */
+  /** Key that a page sends with its requests. */
   readonly key: string
 }
 
-/** Shows the token of an address. */
+/** Exchanges the token in the URL for a session. */
 export async function enter(url: string): Promise<Admission> {
   const response = await fetch(url, { redirect: 'manual' })
   return {

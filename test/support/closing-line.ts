@@ -1,4 +1,4 @@
-/** Ends a run with one plain line: `N passed, N failed`. */
+/** Prints a plain last line: `N passed, N failed`. */
 import type { Reporter, TestModule } from 'vitest/node'
 
 export default class ClosingLine implements Reporter {

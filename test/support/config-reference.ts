@@ -1,6 +1,6 @@
 /**
- * `npm run reference` writes docs/guide/config.md from the schema of the configuration; `--check` fails when it is out of
- * date.
+ * Writes docs/guide/config.md from the schema of the configuration: `npm run reference`. With `--check`, fails if the
+ * file is outdated.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { argv } from 'node:process'
@@ -16,7 +16,7 @@ const names = (
   }
 ).setting
 
-/** Texts of settings that are not in the app's list of settings. */
+/** Descriptions of settings that the settings view does not list. */
 const others: Readonly<Record<string, string>> = {
   baseUrl: 'Address of the provider’s API, if it is not the default',
   headers: 'Headers of every request; `${NAME}` is replaced by an environment variable',
@@ -57,7 +57,7 @@ function rowsOf(schema: JsonSchema, path: readonly string[]): Row[] {
     const here = [...path, key]
     const { additionalProperties, items } = inner
     if (here.join('.') === 'agents.list') return []
-    // Each provider has the same ones.
+    // All providers have the same settings.
     if (key === 'providers') return rowsOf(Object.values(inner.properties ?? {})[0] ?? {}, [...here, '<name>'])
     if (inner.properties) return rowsOf(inner, here)
     if (typeof additionalProperties === 'object' && additionalProperties.properties)

@@ -1,4 +1,4 @@
-/** Goes on with the scripted conversation where it stands, until it is done; made to be killed. */
+/** Continues the scripted conversation until it has the given number of turns. Tests kill this process. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import { messageOf } from './scripted-conversation.ts'

@@ -1,4 +1,4 @@
-/** Imports a folder, and says when it begins, until somebody kills it. */
+/** Imports a folder and prints a line when it begins. Tests kill this process. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', path = ''] = process.argv.slice(2)

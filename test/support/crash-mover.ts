@@ -1,4 +1,6 @@
-/** Moves a note or a folder to and fro with all the links to it, and says what is done, until somebody kills it. */
+/**
+ * Moves a note or folder back and forth, updates its links and prints every completed move. Tests kill this process.
+ */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', kind = 'note'] = process.argv.slice(2)

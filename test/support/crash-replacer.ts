@@ -1,4 +1,4 @@
-/** Replaces a text in all notes, and back, until it is killed: `node crash-replacer.ts HOME`. */
+/** Replaces a text in all notes and back, until it is killed: `node crash-replacer.ts HOME`. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { mainFolder } from './app.ts'
 

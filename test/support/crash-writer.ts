@@ -1,4 +1,4 @@
-/** Writes without pause and says what is done, until somebody kills it. */
+/** Writes without pause and prints every completed write. Tests kill this process. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = ''] = process.argv.slice(2)

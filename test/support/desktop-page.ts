@@ -1,7 +1,7 @@
 /**
- * The desktop window without Electron's runtime: the built interface and the built preload script in a real browser,
- * with a stand-in for the `electron` module in front of the preload, and the shell's own port handler behind it. What
- * Electron would do in between, carrying messages of a port from one process to the other, a WebSocket does here.
+ * Runs the built interface and preload script in a real browser, without Electron. Replaces the `electron` module of
+ * the preload; the shell's own port handler serves it. A WebSocket carries the messages that Electron passes between
+ * its processes.
  */
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { InterfaceFiles } from '../../src/main/app/server/http-server.ts'
 
 const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
 
-/** @param ipcMain what the shell listens on; each connection of the page arrives there with a port */
+/** @param ipcMain emitter that the shell listens on; receives a port for each connection of the page */
 export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string): Promise<string> {
   const files = new InterfaceFiles(built('renderer'))
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string)
   return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/`
 }
 
-/** What Electron's main process gets: `MessagePortMain`, an event emitter. */
+/** Returns an emitter with the interface of `MessagePortMain`, as Electron's main process gets it. */
 function portOver(socket: WebSocket) {
   const port = new EventEmitter()
   socket.on('message', (data, isBinary) => port.emit('message', { data: isBinary ? data : String(data as Buffer) }))

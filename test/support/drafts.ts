@@ -1,8 +1,8 @@
-/** What was typed and not sent or saved, as it lies on the disk. */
+/** Reads the drafts that the app stores on disk. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Some draft of the main agent holds these words. */
+/** Returns true if a draft of the main agent contains these words. */
 export async function isDraft(home: string, words: string): Promise<boolean> {
   const folder = join(home, 'agents/main/drafts')
   const names = await readdir(folder).catch(() => [])

@@ -1,4 +1,4 @@
-/** A thread that prepares files, and dies of the second message. */
+/** A worker that prepares files and throws at the second message. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { FilePreparer, type FileContent, type PrepareSettings } from '../../src/main/search/indexing/prepare-file.ts'
 

@@ -1,4 +1,4 @@
-/** The searching thread, which ends the hard way once the file that `DIES_AT` names is there. */
+/** The search worker, which exits abruptly once the file named by `DIES_AT` exists. */
 import { existsSync, rmSync } from 'node:fs'
 import '../../src/main/search/ranking/searcher.worker.ts'
 

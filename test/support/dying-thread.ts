@@ -1,4 +1,4 @@
-/** A worker that dies of a request, and one request that it never answers. */
+/** A worker that dies of one request and never answers another. */
 import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
 import { sharedMemory } from '../../src/main/platform/workers/worker-start.ts'
 

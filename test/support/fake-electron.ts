@@ -1,7 +1,7 @@
 /**
- * A stand-in for the `electron` module: records what the shell asks for and lets a test play the system's part. Quitting
- * follows Electron's documented order: `before-quit`, `close` of every window, `will-quit`, `quit`; a listener can prevent
- * each but the last, and a window that stays open cancels quitting.
+ * Fake of the `electron` module: records calls of the shell and lets tests emit system events. Quitting follows
+ * Electron's documented order: `before-quit`, `close` of every window, `will-quit`, `quit`. A listener can prevent each
+ * but the last, and a window that stays open cancels quitting.
  */
 import { EventEmitter } from 'node:events'
 import { vi } from 'vitest'
@@ -15,7 +15,7 @@ class PreventableEvent {
   })
 }
 
-/** @returns whether a listener prevented what the event announces */
+/** @returns true if a listener prevented the event */
 function isPrevented(emitter: EventEmitter, name: string): boolean {
   const event = new PreventableEvent()
   emitter.emit(name, event)
@@ -23,7 +23,7 @@ function isPrevented(emitter: EventEmitter, name: string): boolean {
 }
 
 export class FakeWindow extends EventEmitter {
-  /** Every window that was made, also those that have closed since. */
+  /** All windows ever created, closed ones included. */
   static readonly all: FakeWindow[] = []
   readonly options: Record<string, unknown>
   readonly webContents = Object.assign(new EventEmitter(), {
@@ -34,7 +34,7 @@ export class FakeWindow extends EventEmitter {
     setWindowOpenHandler: vi.fn<(handler: (details: { url: string }) => { action: string }) => void>(),
   })
   readonly hide = vi.fn()
-  /** The page asks to stay (`beforeunload`). */
+  /** The page cancels closing in `beforeunload`. */
   asksToStay = false
   #isDestroyed = false
   readonly setBounds = vi.fn()
@@ -61,14 +61,14 @@ export class FakeWindow extends EventEmitter {
     return this.#isDestroyed
   }
 
-  /** Asks the listeners at once and the page later, as Electron does. */
+  /** Calls the listeners synchronously and the page later, as Electron does. */
   close(): void {
     if (this.#isDestroyed) return
     if (isPrevented(this, 'close')) quitting.isUnderWay = false
     else setImmediate(() => this.#unload())
   }
 
-  /** Closes without asking anybody. */
+  /** Closes without events that could be prevented. */
   destroy(): void {
     if (this.#isDestroyed) return
     this.#isDestroyed = true
@@ -79,7 +79,7 @@ export class FakeWindow extends EventEmitter {
   }
 
   #unload(): void {
-    // A listener that prevents this event overrules the page.
+    // Preventing this event overrules the page.
     if (this.asksToStay && !isPrevented(this.webContents, 'will-prevent-unload')) quitting.isUnderWay = false
     else this.destroy()
   }
@@ -103,7 +103,7 @@ function endUnlessPrevented(): void {
   app.emit('quit')
 }
 
-/** As before the start: no window, and nobody listens. */
+/** Restores the state before the start: no windows and no listeners. */
 export function resetElectron(): void {
   Object.assign(quitting, { isUnderWay: false, isOver: false })
   app.removeAllListeners()

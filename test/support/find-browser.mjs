@@ -1,6 +1,6 @@
 /**
- * The browser that the tests run in: the one that CHROMIUM_PATH names, else a shell without a window, else Chrome, Chromium
- * or Edge of this machine, else the one that playwright keeps for itself. Runs on any Node, for it is asked before the project's own is started.
+ * Finds the browser of the tests: CHROMIUM_PATH, a headless shell, an installed Chrome, Chromium or Edge, or
+ * playwright's own download. Runs on any Node version, because it runs before the project's own Node.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -10,15 +10,16 @@ import { posix, win32 } from 'node:path'
 
 /**
  * @typedef {object} Machine
- * @property {string} platform as `process.platform` has it
+ * @property {string} platform `process.platform`
  * @property {Readonly<Record<string, string | undefined>>} env
  * @property {string} home
- * @property {(path: string) => boolean} has whether there is a program
- * @property {(path: string) => boolean} starts false for one that only tells how to install the browser, or lacks libraries
- * @property {() => string | undefined} playwrights where playwright's own would be
+ * @property {(path: string) => boolean} has true if the program exists
+ * @property {(path: string) => boolean} starts false for a stub that only explains the installation, or if libraries
+ * are missing
+ * @property {() => string | undefined} playwrights path of playwright's own browser, installed or not
  */
 
-/** Chromium's engine alone: others draw a window with all its parts for every page, seen or not. */
+/** Chromium without a user interface. The others draw a whole window for every page, even invisible ones. */
 export const shell = 'chromium-headless-shell'
 
 const linuxNames = [
@@ -48,7 +49,7 @@ const windowsPlaces = [
 
 /**
  * @param {Machine} machine
- * @returns {string | undefined} the path of a browser that starts
+ * @returns {string | undefined} the path of a browser that starts; undefined if none is found
  */
 export function findBrowser(machine) {
   const named = machine.env['CHROMIUM_PATH']
@@ -58,7 +59,7 @@ export function findBrowser(machine) {
   return [...places(machine), ...onPath(machine)].find(isFit) ?? [machine.playwrights()].find(isFit)
 }
 
-/** @returns {Machine} the one this runs on */
+/** @returns {Machine} this machine */
 export function thisMachine() {
   const { platform, env } = process
   return {
@@ -66,7 +67,7 @@ export function thisMachine() {
     env,
     home: homedir(),
     has: isProgram,
-    // Elsewhere a browser may open a window when it is asked, and what stands there is one.
+    // On other systems the call may open a window, and an installed browser is no stub.
     starts: (path) => platform !== 'linux' || spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0,
     playwrights: () => createRequire(import.meta.url)('playwright-core').chromium.executablePath(),
   }

@@ -1,4 +1,4 @@
-/** Folders that are gone after the test. */
+/** Temporary folders, deleted after the test. */
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Writes files by path; folders are made. */
+/** Writes files by relative path and creates their folders. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -24,16 +24,16 @@ export async function folderWith(files: Readonly<Record<string, string | Uint8Ar
   return folder
 }
 
-/** Waits until `check` holds, looking every 20 ms. */
+/** Waits until `check` returns true; polls every 20 ms. Fails after `timeoutMs`. */
 export async function until(check: () => boolean | Promise<boolean>, timeoutMs = 5000): Promise<void> {
   const end = Date.now() + timeoutMs
   while (!(await check())) {
-    if (Date.now() > end) throw new Error(`still not so after ${timeoutMs} ms: ${check}`)
+    if (Date.now() > end) throw new Error(`condition not met after ${timeoutMs} ms: ${check}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** Every file below a folder with its text, in the order of their paths. */
+/** Returns the text of every file below a folder, sorted by path. */
 export async function textsIn(
   folder: string,
   isAsked: (path: string) => boolean = () => true,

@@ -1,6 +1,6 @@
 /**
- * A browser for the tests, and fonts that know Chinese, Japanese and Korean: found, or got by the machine's own means. As
- * root on Debian and Ubuntu these are its packages, elsewhere playwright's download. Runs on any Node.
+ * Installs a browser and fonts for Chinese, Japanese and Korean if they are missing: packages as root on Debian and
+ * Ubuntu, otherwise playwright's download. Runs on any Node version.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,11 +9,11 @@ import { findBrowser, shell, thisMachine } from './find-browser.mjs'
 
 /**
  * @typedef {object} Means
- * @property {string | undefined} named what CHROMIUM_PATH says
+ * @property {string | undefined} named value of CHROMIUM_PATH
  * @property {() => string | undefined} find
  * @property {() => boolean} hasFonts
- * @property {boolean} mayInstall as root, where there is apt-get
- * @property {(command: string, args: readonly string[]) => boolean} run whether it ended well
+ * @property {boolean} mayInstall true as root if apt-get exists
+ * @property {(command: string, args: readonly string[]) => boolean} run returns true if the command succeeds
  * @property {(line: string) => void} say
  */
 
@@ -25,7 +25,7 @@ export const nothingToBeHad =
 
 const withoutBrowser = new Set(['unit', 'unit-isolated', 'integration'])
 
-/** @param {readonly string[]} args of the test command */
+/** @param {readonly string[]} args arguments of the test command */
 export function needsBrowser(args) {
   const projects = args.flatMap((arg, index) =>
     arg === '--project' ? (args[index + 1] ?? []) : arg.startsWith('--project=') ? arg.slice('--project='.length) : [],
@@ -35,7 +35,7 @@ export function needsBrowser(args) {
 
 /**
  * @param {Means} means
- * @returns {string | undefined} the browser's path, or undefined where none can be had
+ * @returns {string | undefined} the browser's path; undefined if none can be installed
  */
 export function getBrowser(means) {
   const { named, find, hasFonts, mayInstall, say } = means
@@ -52,7 +52,7 @@ export function getBrowser(means) {
   return (mayInstall ? fromPackages(means) : undefined) ?? fromPlaywright(means)
 }
 
-/** @returns {Means} those of this machine */
+/** @returns {Means} the means of this machine */
 export function ownMeans() {
   const machine = thisMachine()
   return {
@@ -72,7 +72,7 @@ export function ownMeans() {
 }
 
 /**
- * Every second of the tests in a browser goes into a window that nobody sees: where that can be had without, it is.
+ * Installs the headless shell if possible: a browser with a window takes twice as long for the same tests.
  * @param {Means} means
  * @param {string | undefined} found
  */
@@ -86,7 +86,7 @@ function withShell(means, found) {
 function fromPackages(means) {
   means.say(`there is no browser: installing chromium, ${fonts.join(' and ')} with apt-get`)
   if (install(means, [shell, ...fonts]) || install(means, ['chromium', ...fonts])) return means.find()
-  // Ubuntu has no such package: the fonts are wanted all the same.
+  // Ubuntu has no such package. Install the fonts anyway.
   aptGet(means, ['install', ...fonts])
   return undefined
 }
@@ -103,7 +103,7 @@ function fromPlaywright({ run, find, say, mayInstall }) {
  * @param {readonly string[]} packages
  */
 function install({ run }, packages) {
-  // Lists that are partly out of reach may still do.
+  // Outdated package lists may still suffice.
   aptGet({ run }, ['update'])
   return aptGet({ run }, ['install', ...packages])
 }

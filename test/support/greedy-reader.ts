@@ -1,4 +1,4 @@
-/** Asks a server for an answer, a list or vectors, and says what came of it and how much memory that took. */
+/** Requests an answer, a model list or vectors from a server, and prints the outcome and the memory it took. */
 import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-embeddings.ts'
 import { listAnthropicModels, createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'

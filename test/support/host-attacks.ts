@@ -1,6 +1,6 @@
 /**
- * What others send to the browser host: requests and frames that are malformed, huge, slow, torn or too many, with a
- * session and without. Everything follows from the random numbers that it is given.
+ * Malformed, huge, slow, truncated and excessive requests and frames for the browser host, with and without a session.
+ * Deterministic for a given random generator.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export interface Target {
   readonly admission: Admission
 }
 
-/** @returns how many requests or frames were sent */
+/** @returns the number of requests or frames sent */
 export type Attack = (target: Target, random: Random) => Promise<number>
 
 const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
@@ -145,7 +145,7 @@ function requestOf({ port, admission }: Target, random: Random): string {
 function open(port: number): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
-    // Being thrown out is what is expected here.
+    // The host is expected to close the connection.
     socket.on('error', () => socket.destroy())
     socket.on('data', () => undefined)
     socket.once('connect', () => resolve(socket))
@@ -165,7 +165,7 @@ async function leave(socket: Socket, random: Random): Promise<void> {
   }
 }
 
-/** A few requests on one connection, whole, cut into pieces, or broken off. */
+/** Several requests on one connection: complete, in pieces, or truncated. */
 const requests: Attack = async (target, random) => {
   const socket = await open(target.port)
   const count = 1 + Math.floor(random() * 8)
@@ -186,7 +186,7 @@ const requests: Attack = async (target, random) => {
   return count
 }
 
-/** Connections that say nothing, or very slowly. */
+/** Connections that send nothing, or very slowly. */
 const slow: Attack = async ({ port }, random) => {
   const sockets = await Promise.all(Array.from({ length: 4 }, () => open(port)))
   for (const letter of 'GET / HT') {
@@ -197,7 +197,7 @@ const slow: Attack = async ({ port }, random) => {
   return sockets.length
 }
 
-/** A socket whose upgrade is refused, left without a word. */
+/** Sockets that are abandoned after a refused upgrade. */
 const refusals: Attack = async ({ port, admission }, random) => {
   const count = 4
   for (let at = 0; at < count; at += 1) {
@@ -212,7 +212,7 @@ const refusals: Attack = async ({ port, admission }, random) => {
   return count
 }
 
-/** A WebSocket that was let in, as raw bytes. */
+/** Opens an accepted WebSocket as a raw socket. */
 export async function enterSocket({ port, admission }: Target): Promise<Socket> {
   const socket = await open(port)
   socket.write(
@@ -225,7 +225,7 @@ export async function enterSocket({ port, admission }: Target): Promise<Socket> 
   return socket
 }
 
-/** A masked frame, as a client sends it (RFC 6455). */
+/** Returns a masked client frame (RFC 6455). */
 export function frameOf(payload: Buffer, { opcode = 1, isLast = true, length = payload.length } = {}): Buffer {
   const head = Buffer.alloc(14)
   head[0] = (isLast ? 0x80 : 0) | opcode
@@ -323,7 +323,7 @@ function hostileFrame(random: Random): Buffer {
   return pick(random, kinds)()
 }
 
-/** Frames of somebody who is in. */
+/** Malformed frames in an accepted connection. */
 const frames: Attack = async (target, random) => {
   const socket = await enterSocket(target)
   const count = 1 + Math.floor(random() * 60)
@@ -337,7 +337,7 @@ const frames: Attack = async (target, random) => {
   return sent
 }
 
-/** Thousands of streams that nobody reads. */
+/** Opens thousands of streams and never reads them. */
 const unread: Attack = async (target, random) => {
   const socket = await enterSocket(target)
   socket.pause()
@@ -351,7 +351,7 @@ const unread: Attack = async (target, random) => {
   return count
 }
 
-/** Messages as large as can be, and some that never end. */
+/** Messages of the maximum size, and some that never end. */
 const huge: Attack = async (target, random) => {
   const socket = await enterSocket(target)
   const megabytes = pick(random, [1, 8, 30, 44])
@@ -370,7 +370,7 @@ const huge: Attack = async (target, random) => {
   return 1
 }
 
-/** By weight: the cheap ones make the number, the dear ones the trouble. */
+/** Weights: cheap attacks are frequent, expensive ones rare. */
 const attacks: readonly (readonly [weight: number, attack: Attack])[] = [
   [0.6, requests],
   [0.02, slow],
@@ -380,7 +380,7 @@ const attacks: readonly (readonly [weight: number, attack: Attack])[] = [
   [0.005, huge],
 ]
 
-/** @param only the name of the one kind that is wanted */
+/** @param only name of a single kind of attack; default: all */
 export function attackOf(random: Random, only?: string): Attack {
   const named = attacks.find(([, attack]) => attack.name === only)
   if (named) return named[1]

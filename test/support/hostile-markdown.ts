@@ -1,7 +1,6 @@
 /**
- * Markdown and names that nobody would write and any model or disk may bring: constructs that parsers take the square of
- * their length for, depth, size, bytes that are no text, and well-meant documents with pieces of them cut, doubled and
- * moved. All of it follows from a seed.
+ * Hostile Markdown and file names: constructs with quadratic parse time, extreme depth and size, bytes that are not
+ * text, and normal documents with pieces cut, duplicated and moved. Deterministic for a seed.
  */
 import { randomOf } from './random.ts'
 
@@ -13,7 +12,7 @@ export interface HostileDocument {
 const many = (count: number, make: (index: number) => string, between = '') =>
   Array.from({ length: count }, (_, index) => make(index)).join(between)
 
-/** One document for each construct that is known to cost more than it shows. */
+/** Returns one document per construct that is known to be expensive to parse. */
 export function pathologicalDocuments(): HostileDocument[] {
   const documents: Record<string, string> = {
     'a citation that cannot be decoded': 'See [x](#cite:%E0) and [y](#name:%E0%A4%A) and [z](a%.md).',
@@ -76,7 +75,7 @@ export function pathologicalDocuments(): HostileDocument[] {
     entities: '&amp;&#x1F600;&#0;&#xD800;&nosuch;'.repeat(8000),
     escapes: '\\*\\_\\`\\[\\'.repeat(20_000),
     'lines that break': 'a  \nb\\\n'.repeat(20_000),
-    'a quote that goes on without its sign': `> a\n${'b\n'.repeat(30_000)}`,
+    'a lazy continuation of a quote': `> a\n${'b\n'.repeat(30_000)}`,
     'a heading underlined after 30,000 lines': `${'a\n'.repeat(30_000)}===`,
     'headings, 20,000': '# a\n'.repeat(20_000),
     'a heading of 200,000 spaces': `# ${' '.repeat(200_000)}x`,
@@ -118,7 +117,7 @@ export function pathologicalDocuments(): HostileDocument[] {
   return Object.entries(documents).map(([name, text]) => ({ name, text }))
 }
 
-/** A long note as people keep them: about so many characters. */
+/** Returns a normal long note of about this many characters. */
 export function longNote(characters: number): string {
   const sections: string[] = []
   for (let number = 0, length = 0; length < characters; number += 1) {
@@ -159,7 +158,7 @@ const inlines = [
   '\u0000', '\u202e', '\ufeff', '\ud800', '{', '}', '\\frac', '#cite:%', '%', '<!--', '-->', '<div>', '\r',
 ] // oxfmt-ignore
 
-/** Lines of random constructs within each other, some of them repeated far too often. */
+/** Returns lines of random nested constructs, some repeated very often. */
 export function randomDocument(seed: number): string {
   const random = randomOf(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
@@ -177,7 +176,7 @@ export function randomDocument(seed: number): string {
   return lines.join(random() < 0.1 ? '\r\n' : '\n')
 }
 
-/** A document with pieces cut, doubled, moved, repeated and broken. */
+/** Returns the text with pieces cut, duplicated, moved and broken. */
 export function mutated(text: string, seed: number): string {
   const random = randomOf(seed)
   const at = (length: number) => Math.floor(random() * length)
@@ -217,14 +216,14 @@ export function mutated(text: string, seed: number): string {
   return result
 }
 
-/** Bytes of any value, read as text. */
+/** Returns random bytes, decoded as text. */
 export function randomBytes(seed: number): string {
   const random = randomOf(seed)
   const bytes = Uint8Array.from({ length: Math.floor(random() ** 2 * 60_000) }, () => Math.floor(random() * 256))
   return new TextDecoder().decode(bytes)
 }
 
-/** Names of Markdown files, all of which a file system of the usual kind takes; without folders. */
+/** Returns odd names of Markdown files that common file systems accept; without folders. */
 export function hostileNames(): string[] {
   const odd = [
     '100% done', '%', '%%', '%E0', '%E0%A4%A', '%2F', '%2e%2e', '%25', '%41', '100%25', 'a#b', '#', '#L12', 'a?b=c', '?', 'a&b=c', 'a+b', 'a b', ' a', 'a;b',
@@ -237,7 +236,7 @@ export function hostileNames(): string[] {
   return odd.map((name) => `${name}.md`)
 }
 
-/** A conversation in which each text was an answer, as its transcript. */
+/** Returns the transcript of a chat with the given answers. */
 export function transcriptOf(id: string, answers: readonly string[]): string {
   const timestamp = '2026-01-20T10:00:00.000Z'
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }

@@ -1,4 +1,6 @@
-/** A process that counts in a file under a lock, or holds the lock until it is killed: `lock-counter FOLDER TIMES|hold`. */
+/**
+ * Increments a counter in a file under a lock, or holds the lock until it is killed: `lock-counter FOLDER TIMES|hold`.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

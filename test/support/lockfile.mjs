@@ -1,8 +1,8 @@
 /**
- * Makes package-lock.json fit for any npm and any Node that installs: `npm run lockfile` after `npm install`. What packages
- * say of the Node that runs them is left out, for that is the project's own and not the one that installs; and so are
- * install scripts that package.json does not allow, for older versions of npm would run them all the same.
- * With `--check` it only looks.
+ * Makes package-lock.json work with any npm and Node version: `npm run lockfile` after `npm install`. Removes the
+ * `engines` of packages, because npm checks them against the Node that installs, not the project's own; and removes
+ * install scripts that package.json does not allow, because older npm versions run them anyway. With `--check`, changes
+ * nothing.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -29,19 +29,22 @@ if (process.argv.includes('--check')) {
 for (const fault of faults) process.stderr.write(`${fault}\n`)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-/** A lockfile written where the registry lags behind lacks other systems' binaries; `npm ci` fails there. */
+/**
+ * Returns platform binaries missing from the lockfile, as happens with an incomplete registry mirror. `npm ci` would
+ * fail on those platforms.
+ */
 function missing() {
   const present = new Set(packages.map(([place]) => nameOf(place)))
   return packages.flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
       .filter((name) => !present.has(name))
-      .map((name) => `${place}: ${name} is promised but not there`),
+      .map((name) => `${place}: optional dependency ${name} is missing`),
   )
 }
 
-/** Whether a new dependency may run a script when it is installed is somebody's decision. */
+/** Returns dependencies with install scripts that package.json neither allows nor denies. */
 function undecided() {
   return packages
     .filter(([place, { hasInstallScript }]) => hasInstallScript && !(nameOf(place) in allowScripts))
-    .map(([place]) => `${place}: allowScripts in package.json does not say whether its install script may run`)
+    .map(([place]) => `${place}: allowScripts in package.json must allow or forbid its install script`)
 }

@@ -1,14 +1,14 @@
 /**
- * A memory made for measuring upkeep: logs, MEMORY.md and notes of two people's projects, seeded, so that it is the
- * same every time. Among its lines are duplicates (verbatim, reformatted, reordered, shortened, in other words),
- * contradictions and superseded facts (the same sentence with another value: no duplicates), lines whose date has passed,
- * and lines that only look like such. What was planted is told with its text.
+ * Generates a memory for benchmarks of the suggestions: logs, MEMORY.md and project notes of two people. Deterministic
+ * for a seed. Contains duplicates (verbatim, reformatted, reordered, shortened, paraphrased), contradictions and
+ * superseded facts (the same sentence with another value, not duplicates), expired lines, and decoys. Returns the
+ * planted lines with it.
  */
 import { randomOf } from './random.ts'
 
 export interface MadeMemory {
   readonly files: Record<string, string>
-  /** `[original, repeated]`, as they stand there, without list marks. */
+  /** `[original, repeated]`, without list marks. */
   readonly duplicates: readonly (readonly [string, string])[]
   readonly contradictions: readonly (readonly [string, string])[]
   /** `[old, new]`. */
@@ -32,9 +32,9 @@ const zhThings = '发票 合同 护照 保险 租约 会员 保修单 签证 证
 
 interface Fact {
   readonly text: string
-  /** The same with another value. */
+  /** The same sentence with another value. */
   readonly other: string
-  /** The same in other words. */
+  /** A paraphrase. */
   readonly paraphrase: string
 }
 
@@ -159,7 +159,7 @@ export function makeMemory(seed = 61, size = 2000): MadeMemory {
   const expired: string[] = []
   for (let made = 0; made < 120; made += 1) {
     const { text, paraphrase } = fresh()
-    // A quarter in other words, a quarter word for word, the others as people copy things.
+    // One in four paraphrased, one in four verbatim, the others edited slightly.
     const repeated = made % 4 === 0 && paraphrase !== '' ? paraphrase : made % 4 === 1 ? text : reformatted(text)
     put(text)
     put(repeated)
@@ -193,7 +193,7 @@ export function makeMemory(seed = 61, size = 2000): MadeMemory {
     logs.get(`memory/${iso(date)}.md`)?.push(text)
     expired.push(text)
   }
-  // What looks like one and is none.
+  // Decoys: lines that look expired but are not.
   for (let made = 0; made < 40; made += 1) {
     const date = pick(days)
     const text = pick([

@@ -1,4 +1,4 @@
-/** Clients of both official packages, against the memory over stdio or HTTP. */
+/** Clients of both official packages for the MCP server, over stdio or HTTP. */
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client'
 import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { cli } from './built.ts'
 
-/** Who speaks: the client of the field (2025), the current one, and that one with a server of before. */
+/** Pairs of clients: the widespread one (2025), the current one, and the current one with a server of 2025. */
 export const kinds = ['v1', 'v2', 'v2 of 2025'] as const
 export type Kind = (typeof kinds)[number]
 
@@ -49,7 +49,7 @@ async function openOld(where: Where, name: string): Promise<OldClient> {
     'args' in where
       ? new OldStdio(stdioOf(where.args))
       : new OldHttp(new URL(where.url), { requestInit: { headers: { Authorization: `Bearer ${where.token}` } } })
-  // The package's own types do not agree with each other under exact optional properties.
+  // The package's types are not compatible with exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<OldClient['connect']>[0])
   return client
 }

@@ -1,6 +1,6 @@
 /**
- * The official conformance suite against a running app: `node test/support/mcp-conformance.ts` prints what it says
- * of both revisions. The suite has no token, so it comes through a door that adds one and leaves all else as it is.
+ * Runs the official conformance suite for both revisions against a running app: `node test/support/mcp-conformance.ts`.
+ * The suite cannot send a token, so a proxy adds one.
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -21,13 +21,13 @@ const revisions = ['2025-11-25', '2026-07-28'] as const
 
 export interface Verdict {
   readonly revision: string
-  /** All went as expected. */
+  /** True if all results are as expected. */
   readonly ok: boolean
-  /** What the suite says, with what was not as it should be. */
+  /** Output of the suite with the failed checks. */
   readonly output: string
 }
 
-/** Runs what each revision requires, all at once, against one app. */
+/** Runs the suites of the given revisions concurrently against one app. */
 export async function runConformance(wanted: readonly string[] = revisions): Promise<Verdict[]> {
   const folder = await mkdtemp(join(tmpdir(), 'commonplace-mcp-'))
   const home = join(folder, 'state')
@@ -60,7 +60,7 @@ async function runSuite(url: string, revision: string, folder: string): Promise<
   return { revision, ok: code === 0, output: `${output}\n${await failedChecks(results)}` }
 }
 
-/** What of each scenario was not as it should be. */
+/** Returns the failed checks of each scenario. */
 async function failedChecks(folder: string): Promise<string> {
   const lines: string[] = []
   for (const scenario of await readdir(folder)) {

@@ -1,4 +1,4 @@
-/** A tool server for the tests: over stdio, or (with `--http`) behind an address that it prints. */
+/** MCP tool server for tests, over stdio, or with `--http` at a URL that it prints. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'

@@ -1,4 +1,4 @@
-/** Many programs that write through MCP at once, while the app is open and a window edits the same file. */
+/** Many MCP clients write concurrently while the app is open and a window edits the same file. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
@@ -16,13 +16,13 @@ export interface StormFigures {
   readonly failed: number
   readonly lost: number
   readonly doubled: number
-  /** Lines of notes that the history gives to nobody, or to somebody else. */
+  /** Lines of notes without an author in the history, or with a wrong one. */
   readonly missingInHistory: number
-  /** Edits of the window meanwhile; each is in the file too. */
+  /** Number of edits by the window; each must also be in the file. */
   readonly edits: number
 }
 
-/** @param viaStdio how many of them come over stdio, the others over HTTP; half when left out */
+/** @param viaStdio number of clients over stdio, the others use HTTP; default: half */
 export async function storm(
   programs: number,
   notes: number,
@@ -66,7 +66,7 @@ async function open(app: ContractClient, url: string, home: string, name: string
   return client
 }
 
-/** @returns the notes, undefined for each that was not acknowledged */
+/** @returns the notes; undefined for each one that was not acknowledged */
 async function write(client: Client, name: string, notes: number): Promise<(string | undefined)[]> {
   const outcomes: (string | undefined)[] = []
   for (let index = 0; index < notes; index += 1) {
@@ -77,7 +77,7 @@ async function write(client: Client, name: string, notes: number): Promise<(stri
   return outcomes
 }
 
-/** A window that adds a line to the end of the same file again and again, merging with what came meanwhile. */
+/** Appends lines to the same file through a window, and merges concurrent changes. */
 async function edit(app: ContractClient, path: string, signal: AbortSignal): Promise<string[]> {
   const lines: string[] = []
   while (!signal.aborted) {
@@ -107,7 +107,7 @@ async function count(
   edits: readonly string[],
 ): Promise<Omit<StormFigures, 'folder'>> {
   const notes = outcomes.filter((text) => text !== undefined)
-  // What programs write says who they are.
+  // Lines written through MCP end with the client's name.
   const text = (await readFile(join(workspace, path), 'utf8')).replaceAll(/ \^\[mcp: [^\]]*\]$/gm, '')
   const lines = text.split('\n')
   const times = (text: string) => lines.filter((line) => line === text).length
@@ -126,7 +126,7 @@ async function count(
   }
 }
 
-/** Who wrote each line, once the history has recorded all of it. */
+/** Returns the author of each line, after the history has recorded all changes. */
 async function blamed(app: ContractClient, path: string, notes: readonly string[]): Promise<string[]> {
   const { text } = await app.workspace.read({ agent: 'main', path })
   const wanted = text.split('\n').length - 1

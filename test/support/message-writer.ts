@@ -1,4 +1,4 @@
-/** A process that adds messages to a transcript: `message-writer FILE NAME COUNT`. */
+/** Appends messages to a transcript: `message-writer FILE NAME COUNT`. */
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 
 const [file = '', name = '', count = '1'] = process.argv.slice(2)

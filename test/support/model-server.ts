@@ -1,7 +1,7 @@
 /**
- * A loopback server that speaks the providers' wire formats: Anthropic Messages and OpenAI Chat Completions as
- * server-sent events, OpenAI embeddings, and the lists of models. What it answers is scripted by the test; its
- * embeddings are deterministic (hashed words), so that texts with the same words are near.
+ * A loopback server with the providers' wire formats: Anthropic Messages and OpenAI Chat Completions as server-sent
+ * events, OpenAI embeddings, and model lists. Tests script its answers. Its embeddings are deterministic (hashed
+ * words), so that texts with the same words are similar.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,91 +15,91 @@ export type ScriptedAnswer =
       readonly delayMs?: number
       readonly cutAfter?: number
       readonly pieceBytes?: number
-      /** Why the model stopped: `refusal`, `length`; the end of its turn when left out. */
+      /** Stop reason: `refusal` or `length`; default: end of turn. */
       readonly stop?: 'refusal' | 'length'
-      /** A thought that the provider shows nothing of. */
+      /** Sends encrypted thinking only. */
       readonly redacted?: boolean
-      /** An error event after so many events of the stream. */
+      /** Sends an error event after this many events. */
       readonly errorAfter?: number
-      /** Nothing more comes after so many events, and the connection stays open. */
+      /** Sends nothing more after this many events, and keeps the connection open. */
       readonly stallAfter?: number
-      /** No figures of usage, as some local servers do. */
+      /** Omits usage, as some local servers do. */
       readonly noUsage?: boolean
-      /** Comment lines between the events, as routers send to keep a connection open. */
+      /** Sends comment lines between events, as routers do to keep a connection open. */
       readonly comments?: boolean
     }
   | {
       readonly calls: readonly { readonly name: string; readonly arguments: object }[]
       readonly text?: string
-      /** The limit came in the middle of the last call. */
+      /** The length limit cuts off the last call. */
       readonly stop?: 'length'
       readonly noIds?: boolean
-      /** The whole call in one event, without an index. */
+      /** Sends the whole call in one event, without an index. */
       readonly oneLump?: boolean
-      /** Arguments as they are, instead of `arguments` as JSON. */
+      /** Arguments verbatim, instead of `arguments` as JSON. */
       readonly rawArguments?: string
     }
-  /** Events as they are: objects as JSON, texts to the letter. */
+  /** Events verbatim: objects as JSON, strings unchanged. */
   | { readonly raw: readonly (object | string)[] }
   | { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
 
 export interface ModelServer {
-  /** Without a path; Anthropic's client adds `/v1`, OpenAI's wants it in the base URL. */
+  /** Without a path. Anthropic's client adds `/v1`; OpenAI's expects it in the base URL. */
   readonly url: string
   readonly openAiUrl: string
-  /** Bodies of the requests so far, oldest first. */
+  /** Bodies of the requests, oldest first. */
   readonly requests: {
     readonly path: string
     readonly body: Record<string, unknown>
-    /** To the letter: path and query, and the body as it came. */
+    /** Path and query, and the raw body. */
     readonly address: string
     readonly text: string
     readonly headers: IncomingMessage['headers']
   }[]
-  /** Requests whose client went away before the answer was complete. */
+  /** Requests that the client aborted before the answer was complete. */
   readonly aborted: { count: number }
-  /** Requests that were longer than `window`. */
+  /** Requests longer than `window`. */
   readonly refused: { count: number }
-  /** Answers in order; the last one is repeated. */
+  /** Answers in order. The last one is repeated. */
   script: ScriptedAnswer[]
-  /** Decides instead of the script, where it is set. */
+  /** Overrides the script if set. */
   respond: ((body: Record<string, unknown>) => ScriptedAnswer) | undefined
-  /** Requests above this are refused as too long; usage is reported by the same count. */
+  /** Refuses requests of more tokens. Usage is counted the same way. */
   window: number | undefined
-  /** How it refuses such a request. */
+  /** Message of that refusal. */
   refusal: (size: number, window: number) => string
-  /** Tokens of a text, for `window` and usage. */
+  /** Counts the tokens of a text, for `window` and usage. */
   countTokens: (text: string) => number
-  /** OpenAI's newer endpoint; without it, the server has Chat Completions only. */
+  /** Serves OpenAI's Responses API too. If false, Chat Completions only. */
   hasResponses: boolean
-  /** Options that it does not know and refuses. */
+  /** Options refused as unknown. */
   unknownOptions: string[]
-  /** What it names a conversation when it is asked to; such requests are in no script. */
+  /** Answer to requests for a title. They do not consume the script. */
   title: string
-  /** Those, to the letter. */
+  /** Title requests, verbatim. */
   readonly titleRequests: string[]
-  /** The list of models that it gives. */
+  /** Model list. */
   models: object[]
-  /** Tokens of all requests so far, by the same count. */
+  /** Tokens of all requests so far. */
   tokens: number
   embeddings: EmbeddingScript
 }
 
 export interface EmbeddingScript {
   readonly dimensions: number
-  /** Every request fails. */
+  /** All requests fail. */
   readonly fail?: { readonly status: number }
-  /** Answers to the next requests, before the first good one. */
+  /** Failures of the first requests. */
   readonly failures?: { readonly status: number; readonly headers?: Record<string, string> }[]
-  /** A batch with this word in it is refused. */
+  /** Refuses batches that contain this word. */
   readonly refuse?: string
-  /** Only the first vector; a vector with a hole; no vectors at all. */
+  /** Faulty answers: only the first vector, a vector with a null, no vectors. */
   readonly half?: boolean
   readonly nan?: boolean
   readonly garbage?: boolean
-  /** The vector of a text with this word in it has a hole. */
+  /** The vector of a text with this word contains a null. */
   readonly hole?: string
-  /** The vector of a text with this word in it is half as long as the others. */
+  /** The vector of a text with this word has half the dimensions. */
   readonly odd?: string
   readonly delayMs?: number
 }
@@ -190,7 +190,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
   return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, titleRequests, aborted, refused })
 }
 
-/** A tokenizer of our own, for the texts that are sent. */
+/** Estimate for the texts of the tests. */
 const charactersPerToken = 4.2
 
 type Answer = Exclude<ScriptedAnswer, { status: number } | { raw: readonly unknown[] }>
@@ -200,7 +200,7 @@ function spokenPart(answer: Answer): Partial<Spoken> {
   return 'calls' in answer ? {} : answer
 }
 
-/** A call that its model came to the end of. */
+/** Returns true for a call that was not cut off. */
 function isCall(answer: Answer): boolean {
   return 'calls' in answer && answer.calls.length > 0 && answer.stop === undefined
 }
@@ -210,12 +210,12 @@ function eventsOf(path: string, answer: Answer, inputTokens?: number): string[] 
   return path.endsWith('/responses') ? responsesEvents(answer) : openAiEvents(answer)
 }
 
-/** Arguments of a scripted call as they go over the wire. */
+/** Returns the arguments of a scripted call as sent over the wire. */
 function argumentsOf(answer: Answer, call: { readonly arguments: object }): string {
   return 'calls' in answer && answer.rawArguments !== undefined ? answer.rawArguments : JSON.stringify(call.arguments)
 }
 
-/** Event by event as docs.anthropic.com describes the stream, with a ping and an event that does not exist yet. */
+/** Returns the stream's events as documented by docs.anthropic.com, with a ping and an unknown event. */
 function anthropicEvents(answer: Answer, inputTokens: number | undefined): string[] {
   const events: object[] = [
     {
@@ -279,7 +279,7 @@ function anthropicStop(stop: Spoken['stop']): string {
   return stop === 'refusal' ? 'refusal' : 'max_tokens'
 }
 
-/** Item by item as platform.openai.com describes the stream of the Responses API. */
+/** Returns the events of the Responses API as documented by platform.openai.com. */
 function responsesEvents(answer: Answer): string[] {
   const { stop } = answer
   const response = (status: string, extra: object = {}) => ({
@@ -407,7 +407,7 @@ function pieces(text: string): string[] {
   return text.match(/[\s\S]{1,7}/gu) ?? []
 }
 
-/** Sends bytes in odd pieces when asked to, also cutting through characters. */
+/** Sends bytes, on request in odd pieces that cut through characters. */
 async function stream(
   response: ServerResponse,
   events: readonly string[],
@@ -419,7 +419,7 @@ async function stream(
   const { delayMs = 0, cutAfter = Infinity, pieceBytes = Infinity, errorAfter = Infinity, stallAfter = Infinity } = part
   for (const [index, event] of events.entries()) {
     if (index >= cutAfter) {
-      // What was written is to arrive first.
+      // Lets the data arrive before the connection is dropped.
       await sleep(30)
       return void response.destroy()
     }
@@ -445,7 +445,7 @@ function sendRaw(response: ServerResponse, events: readonly (object | string)[])
   response.end()
 }
 
-/** How each protocol tells of a failure after the answer has begun. */
+/** Returns the protocol's error event for a failure within an answer. */
 function errorEvent(path: string): string {
   if (path.endsWith('/messages')) {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
@@ -483,7 +483,7 @@ async function embed(response: ServerResponse, body: Record<string, unknown>, sc
   })
 }
 
-/** Each word adds to a few dimensions that its hash picks. */
+/** Returns a vector in which each word adds to a few dimensions chosen by its hash. */
 export function hashedWords(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0.01)
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {

@@ -6,7 +6,7 @@ import { rehypeHtml } from '../../src/renderer/markdown/parse/rehype-html.ts'
 import { rehypeTaskLines } from '../../src/renderer/markdown/parse/rehype-task-lines.ts'
 import { remarkNotes } from '../../src/renderer/markdown/parse/remark-notes.ts'
 
-/** A note's Markdown as the preview makes elements of it, ours by the names that they have before they are drawn. */
+/** Returns the HTML of a note's preview, with the app's own elements by their internal names. */
 export const noteHtml = (text: string, more: Options['remarkPlugins'] = []) =>
   renderToStaticMarkup(
     createElement(
@@ -17,5 +17,5 @@ export const noteHtml = (text: string, more: Options['remarkPlugins'] = []) =>
       },
       text,
     ),
-    // What React adds for a whole page.
+    // React adds preloads for a whole page.
   ).replaceAll(/<link rel="preload"[^>]*>/g, '')

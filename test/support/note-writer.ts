@@ -1,4 +1,4 @@
-/** A process that remembers notes through the app and says which are acknowledged: `note-writer HOME NAME COUNT`. */
+/** Remembers notes through the app and prints the acknowledged ones: `note-writer HOME NAME COUNT`. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', name = '', count = '1'] = process.argv.slice(2)

@@ -1,26 +1,26 @@
 /**
- * Watches a page while it shows what it was given: how long the window stood still, whether anything is to be seen, and
- * what broke. Navigation is the app's own, so that one page can be shown hundreds of documents.
+ * Watches a page while it renders a document: blocked time, visible content, and errors. Navigates within the app, so
+ * that one page can show hundreds of documents.
  */
 import type { Page } from 'playwright-core'
 
 export interface Sight {
-  /** Longest task of the window's thread, and longest time between two frames, ms. */
+  /** Longest task of the main thread, and longest time between two frames, ms. */
   readonly longestTask: number
   readonly longestFrame: number
   /** Characters of text in the open view. */
   readonly characters: number
   /** Elements in the whole window. */
   readonly elements: number
-  /** Pieces that say that they broke. */
+  /** Parts that show an error. */
   readonly broken: number
-  /** Pieces that are shown as plain text. */
+  /** Parts that fell back to plain text. */
   readonly plain: number
-  /** The sidebar, the view and the status bar are there. */
+  /** True if the sidebar, the view and the status bar exist. */
   readonly isWhole: boolean
 }
 
-/** Installed before the app's own code. */
+/** Installs the observers before the app's own code runs. */
 export async function watchPage(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const watch = { task: 0, frame: 0, last: performance.now() }
@@ -37,7 +37,7 @@ export async function watchPage(page: Page): Promise<void> {
   })
 }
 
-/** Goes to a place inside the app. */
+/** Navigates within the app. */
 export function goTo(page: Page, place: string): Promise<void> {
   return page.evaluate((to) => {
     const { watch } = window as unknown as { watch: { task: number; frame: number } }
@@ -47,7 +47,7 @@ export function goTo(page: Page, place: string): Promise<void> {
   }, place)
 }
 
-/** Waits until the window has been quiet for so long, then tells what it shows. @param maxMs it may take to come to rest */
+/** Waits until the page has been idle for `quietMs`, then reports its state. @param maxMs longest wait, ms */
 export function lookAt(page: Page, quietMs = 90, maxMs = 20_000): Promise<Sight> {
   return page.evaluate(
     ({ quiet, most }) =>

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the README and of the tour anew, with the app itself on notes of our own:
- * `node test/support/pictures.ts`. They are looked at before they are committed.
+ * Takes the screenshots of the README and the tour, with the app itself on sample notes: `node
+ * test/support/pictures.ts`. Check them before committing.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { until, writeFiles } from './folder.ts'
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const size = { width: 1200, height: 750 }
 
-/** The day on which the pictures are taken, and some before it: `YYYY-MM-DD`. */
+/** Returns the date this many days ago: `YYYY-MM-DD`. */
 function day(ago: number): string {
   const date = new Date(Date.now() - ago * 86_400_000)
   const pad = (value: number) => String(value).padStart(2, '0')
@@ -52,7 +52,7 @@ const notes = {
   ...log(9, '## 09:10\nThe staging database reads its address from Vault.'),
 }
 
-// Its path is seen in the pictures.
+// The screenshots show this path.
 const root = join(tmpdir(), 'ada')
 await mkdir(root)
 const workspace = join(root, 'notes')
@@ -64,7 +64,7 @@ const server = await startServer({ mainFolder, env: {}, home: join(root, 'home')
 const browser = await chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
 try {
   const client = await connect(server.url)
-  // Meaning takes part in them: the built-in model has read everything.
+  // The screenshots include vector search: waits until the built-in model has embedded everything.
   await until(async () => {
     const { chunks, embedded } = await client.search.status({ agent: 'main' })
     return chunks > 8 && embedded === chunks
@@ -119,7 +119,7 @@ async function takeTour(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
 }
 
-/** A question whose answer shows what it rests on. */
+/** Asks a question whose answer cites notes. */
 async function openChat(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New chat' }).click()
   await ask(page, 'What is the boiler code?')
@@ -144,7 +144,7 @@ async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
 }
 
-/** Once nothing moves any more. */
+/** Takes a screenshot after all animations have ended. */
 async function take(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0)
   await page.waitForTimeout(600)

@@ -1,6 +1,6 @@
 /**
- * Texts that want to be remembered as the user's: pages, results of tools, attachments and imports, in English and Chinese,
- * open and hidden. Each holds a sign, `zebra-<number>`, by which it is known wherever it turns up.
+ * Prompt injections that ask to be remembered as the user's own words: web pages, tool results, attachments and
+ * imports, in English and Chinese, visible and hidden. Each contains a marker, `zebra-<number>`, for finding it later.
  */
 
 type Make = (sign: string) => string
@@ -42,7 +42,7 @@ export interface Poisoned {
   readonly text: string
 }
 
-/** Every wish in some disguise, and every disguise with some wish. */
+/** Combines every demand with some disguise, and every disguise with some demand. */
 export const poisoned: readonly Poisoned[] = Array.from({ length: 80 }, (_, at) => {
   const sign = `zebra-${at}`
   const wish = wishes[at % wishes.length]?.(sign) ?? ''

@@ -1,7 +1,7 @@
-/** Time bounds that hold on a busy machine, too: they count what the thread itself has used. */
+/** Time limits that hold on a busy machine: they measure the thread's own processor time. */
 import { expect } from 'vitest'
 
-/** In milliseconds. */
+/** Returns the processor time of `work` in milliseconds. */
 export function processorTime(work: () => unknown): number {
   const before = process.threadCpuUsage()
   work()
@@ -9,7 +9,10 @@ export function processorTime(work: () => unknown): number {
   return (user + system) / 1000
 }
 
-/** Fails where four times the length takes about sixteen times as long. Half a second is noise and compilation. */
+/**
+ * Fails if `work` takes about sixteen times as long for four times the length. Ignores half a second of noise and
+ * compilation.
+ */
 export function expectLinear(work: (length: number) => unknown, length: number, name: string): void {
   const short = processorTime(() => work(length))
   expect(

@@ -1,8 +1,8 @@
-/** A proxy on the loopback, as a company's is: it passes plain requests on (and would open tunnels for others). */
+/** An HTTP proxy on loopback. Forwards plain requests. */
 import { createServer, request as ask } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** @returns the hosts that were reached through it, in order */
+/** @returns the URL and the hosts reached through the proxy, in order */
 export async function startProxy(): Promise<{ url: string; hosts: string[] }> {
   const hosts: string[] = []
   const server = createServer((request, response) => {

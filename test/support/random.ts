@@ -1,6 +1,4 @@
-/** Numbers that look random and can be had again. */
-
-/** From 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a seeded random generator (mulberry32) with values from 0 to below 1. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

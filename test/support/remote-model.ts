@@ -1,4 +1,4 @@
-/** An app whose model is a remote one: a server on loopback of which the settings say so. */
+/** An app with a remote model: a loopback server that the settings declare as remote. */
 import { messageText } from '../../src/shared/chat/messages.ts'
 import { openTestApp } from './app.ts'
 import { startModelServer, type ScriptedAnswer } from './model-server.ts'
@@ -12,7 +12,7 @@ export const call = (name: string, input: object): ScriptedAnswer => ({ calls: [
 export interface RemoteOptions {
   readonly files: Readonly<Record<string, string>>
   readonly rules?: readonly string[]
-  /** Of the defaults of agents, as YAML in a line. */
+  /** Settings of `agents.defaults`, as YAML in one line. */
   readonly defaults?: string
 }
 
@@ -38,7 +38,7 @@ agents:
     const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
     return { session: sent.session, messages }
   }
-  /** What the tools answer to these calls, made one after the other. */
+  /** Runs the calls one after the other. @returns the results of the tools */
   const results = async (...calls: ScriptedAnswer[]) => {
     remote.script = [...calls, { text: 'done' }]
     const { messages, session } = await ask('Go on.')

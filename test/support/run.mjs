@@ -1,6 +1,6 @@
 /**
- * `npm test [-- --project unit …]`: runs the tests, all or those that are asked for, with the project's own Node, whatever
- * Node runs this; and sees to it first that there is a browser for those that need one.
+ * Runs all or some of the tests with the project's own Node, also if another version starts this script: `npm test [--
+ * --project unit …]`. Installs a browser first if the tests need one.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { getBrowser, needsBrowser, nothingToBeHad, ownMeans } from './get-browse
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const ownNode = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const args = process.argv.slice(2)
-/** What is compiled once is kept: a third less time for the tests, each of which runs in a process of its own. */
+/** The compile cache saves a third of the time, because test files run in processes of their own. */
 const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env }
 
 const browser = needsBrowser(args) ? getBrowser(ownMeans()) : undefined

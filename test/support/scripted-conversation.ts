@@ -1,6 +1,6 @@
 /**
- * A long conversation with planted facts, and a model that plays its part in it: it looks things up when asked to,
- * saves what a flush shows it, and writes summaries that hold nothing, so that only keeping can save a fact.
+ * A long conversation with planted facts, and a scripted model: it looks things up when asked, saves the messages of a
+ * flush, and writes empty summaries. Facts survive only if they are flushed.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { ScriptedAnswer } from './model-server.ts'
 
 export const bigFile = 'big.md'
 
-/** What `read` returns for it: about 50,000 characters. */
+/** Content of the file that the model reads: about 50,000 characters. */
 export const bigText = Array.from(
   { length: 500 },
   (_, line) => `line ${line} ${'of a long report about nothing '.repeat(3)}`,
@@ -21,12 +21,12 @@ export function factOf(turn: number): string {
   return `FACT-${turn} is value-${(turn * 7919) % 100_003}`
 }
 
-/** Every fifth turn has the model read the big file. */
+/** Returns the user message of a turn. In every fifth turn the model reads the big file. */
 export function messageOf(turn: number): string {
   return `${turn % 5 === 4 ? 'Look into the report. ' : ''}Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(20)}`
 }
 
-/** @param contextWindow what the app believes */
+/** @param contextWindow configured context window, tokens */
 export function configOf(url: string, extra = '', contextWindow = 32_000): string {
   return `providers: { anthropic: { baseUrl: "${url}" } }
 models: { anthropic/test-model: { contextWindow: ${contextWindow}, maxOutput: 2000 } }
@@ -42,15 +42,15 @@ interface WireMessage {
 }
 
 export interface ModelBehaviour {
-  /** Flushes fail: the first n, or all. */
+  /** Number of flushes that fail first; true: all. */
   failFlushes?: number
-  /** Summaries fail: the first n, or all. */
+  /** Number of summaries that fail first; true: all. */
   failSummaries?: number
 }
 
 export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record<string, unknown>) => ScriptedAnswer {
   const saved = new Set<string>()
-  // What it has asked to be written counts as saved once it has seen that it was.
+  // A requested write counts as saved once the model has received its result.
   let pending: string[] = []
   const fail = (key: 'failFlushes' | 'failSummaries') => {
     const left = behaviour[key] ?? 0
@@ -89,14 +89,14 @@ export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record
   }
 }
 
-/** The text of the last message, without results of tools. */
+/** Returns the text of the last message, without tool results. */
 function textOf(message: WireMessage | undefined): string {
   if (!message) return ''
   if (typeof message.content === 'string') return message.content
   return message.content.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('\n')
 }
 
-/** Everything that stands in the memory folder, what was rescued included. */
+/** Returns the text of the memory folder, saved transcripts of failed flushes included. */
 export async function memoryText(workspace: string): Promise<string> {
   const folder = join(workspace, 'memory')
   const names = await readdir(folder, { recursive: true }).catch(() => [])
@@ -104,7 +104,7 @@ export async function memoryText(workspace: string): Promise<string> {
   return (await Promise.all(notes.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
 }
 
-/** Facts that stand neither in a memory file nor in what is still sent word for word. */
+/** Returns the facts that are neither in a memory file nor in the messages that are still sent verbatim. */
 export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
   const kept = compactionState(transcript.branch()).live.map(({ message }) => messageText(message))
   const known = [await memoryText(workspace), ...kept].join('\n')

@@ -1,14 +1,14 @@
-/** Answers what reviews ask as a model would that knows what was planted: it reads the request's lines and pairs. */
+/** Answers review requests like a model that knows the planted lines. Reads the lines and pairs of the request. */
 import type { MadeMemory } from './made-memory.ts'
 
 export interface Planted extends Pick<MadeMemory, 'contradictions' | 'superseded'> {
-  /** Lines of logs that belong into MEMORY.md, with what it is to say. */
+  /** Log lines to promote to MEMORY.md, with the text to write. */
   readonly promote?: readonly { readonly quote: string; readonly section: string; readonly text: string }[]
 }
 
 const both = (one: string, other: string) => [one, other].sort().join('\n')
 
-/** The lines that a request shows, as they are numbered. */
+/** Returns the lines of a request by their number. */
 export function askedLines(content: string): Map<number, string> {
   const shown = /<lines>\n([\s\S]*?)\n<\/lines>/.exec(content)?.[1] ?? ''
   return new Map(
@@ -47,7 +47,7 @@ export function reviewAnswer(content: string, { contradictions, superseded, prom
   return JSON.stringify({ conflicts })
 }
 
-/** The text of a request's only message, whichever provider it goes to. */
+/** Returns the text of a request's only message, for either provider. */
 export function contentOf(body: Record<string, unknown>): string {
   const messages = (body['messages'] ?? body['input'] ?? []) as { role: string; content: unknown }[]
   const last = messages.findLast(({ role }) => role === 'user')?.content

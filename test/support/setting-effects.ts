@@ -1,22 +1,22 @@
-/** How each setting takes effect when the configuration is saved; none waits for a restart. */
+/** Describes how each setting takes effect after the configuration is saved. None needs a restart. */
 const ways = {
-  windows: 'every window asks for the settings anew (settingsChanged)',
-  request: 'read for every request to a model',
+  windows: 'every window reloads the settings (settingsChanged)',
+  request: 'read for each request to a model',
   turn: 'read when a turn begins',
-  session: 'read when a message comes or a conversation ends',
+  session: 'read when a message is sent or a chat ends',
   search: 'read for every search',
-  index: 'the index goes over to it (Memory.use); what it is built with builds it anew',
-  vault: 'read whenever a file is named or written; what is searched goes over to it (Memory.use)',
-  history: 'the history ends, begins or forgets (Recording.applySettings)',
-  servers: 'a tool server whose settings are others is started anew; permissions are read for every call',
-  spending: 'read before every request that costs something',
-  upkeep: 'looked at every minute, and before every request of a review',
-  shell: 'the desktop listens for changes',
-  shown: 'read when it is needed by the desktop',
-  agents: 'looked up whenever an agent is; an agent whose folder is another is opened anew',
+  index: 'applied to the index (Memory.use); rebuilds it if the setting is part of its identity',
+  vault: 'read when a file is named or written; the index applies it (Memory.use)',
+  history: 'starts or stops the history (HistoryController.applySettings)',
+  servers: 'restarts a tool server whose settings changed; permissions are read for each call',
+  spending: 'read before each request with a cost',
+  upkeep: 'checked every minute, and before each request of a review',
+  shell: 'the desktop app listens for changes',
+  shown: 'read by the desktop app when needed',
+  agents: 'read when an agent is looked up; an agent whose folder changed is reopened',
 } as const
 
-/** By the keys of docs/guide/config.md, or by what they begin with. */
+/** By key of docs/guide/config.md, or by a prefix of keys. */
 export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'interface.theme': 'windows',
   'interface.locale': 'windows',

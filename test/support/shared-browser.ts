@@ -1,4 +1,4 @@
-/** One Chromium for all e2e files, which is quicker than one each: a file connects to it and opens contexts of its own. */
+/** Starts one Chromium for all e2e files: faster than one per file. Each file opens its own contexts. */
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { chromiumFlags, findChromium } from './chromium.ts'

@@ -1,4 +1,4 @@
-/** Disks that are soon full: a tmpfs of a given size, where the system lets one be mounted. */
+/** Small tmpfs disks for tests with a full disk. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ import { isSystemError } from '../../src/shared/util/errors.ts'
 export interface SmallDisk {
   readonly folder: string
   free(): number
-  /** Leaves so many bytes, about. */
+  /** Fills the disk except for about this many bytes. */
   fill(rest: number): void
   makeRoom(): void
   unmount(): void
 }
 
-/** Undefined where mounting is not permitted. */
+/** Mounts a disk; undefined if mounting is not permitted. */
 export function mountSmallDisk(bytes: number): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-disk-'))
   try {
@@ -35,7 +35,7 @@ export function mountSmallDisk(bytes: number): SmallDisk | undefined {
       try {
         writeFileSync(ballast, Buffer.alloc(Math.max(0, free() - rest)))
       } catch (error) {
-        // Somebody wrote meanwhile: it is full all the same.
+        // Another process has filled the disk meanwhile.
         if (!isSystemError(error, 'ENOSPC')) throw error
       }
     },

@@ -1,4 +1,7 @@
-/** A home that an earlier version made (test/fixtures), unpacked, and told in plain lines by way of the contract. */
+/**
+ * Unpacks a state folder of an earlier version (test/fixtures), and describes its content in plain lines through the
+ * API.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -7,18 +10,18 @@ import type { ContractClient, SessionEvent, SessionMessage } from '../../src/sha
 
 const fixtures = new URL('../fixtures/', import.meta.url)
 
-/** Where the home lay when it was made. */
+/** Location of the state folder when it was created. */
 const formerRoot = '/tmp/commonplace-0.1.0'
 
-/** As `--workspace` names what it keeps of a folder: by the folder's place. */
+/** Returns the key under which `--workspace` stores the state of a folder: a hash of its path. */
 const folderKey = (root: string) => createHash('sha256').update(join(root, 'folder')).digest('hex').slice(0, 16)
 
-/** What a test expects of it; written by the version that made it. */
+/** Returns the expected content, as described by the version that created it. */
 export async function expectedOf(name: string): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(new URL(`${name}.expected.json`, fixtures), 'utf8')) as Record<string, unknown>
 }
 
-/** Unpacks it below `root`, as if it had been made there. */
+/** Unpacks the archive below `root` and replaces its former paths. */
 export async function unpackHome(name: string, root: string): Promise<void> {
   const archive = gunzipSync(await readFile(new URL(`${name}.tar.gz`, fixtures)))
   const [before, after] = [folderKey(formerRoot), folderKey(root)]
@@ -37,7 +40,7 @@ interface ArchivedFile {
   readonly modifiedAt: number
 }
 
-/** Plain files of a tar archive (POSIX ustar). */
+/** Yields the plain files of a tar archive (POSIX ustar). */
 function* filesOf(archive: Buffer): Generator<ArchivedFile> {
   const block = 512
   for (let at = 0; at + block <= archive.length;) {
@@ -61,12 +64,12 @@ function isText(content: Buffer): boolean {
   return !content.includes(0) && content.includes(formerRoot)
 }
 
-/** JSON, YAML and the configuration of Git all take forward slashes. */
+/** JSON, YAML and Git's configuration accept forward slashes on every system. */
 function movedText(content: Buffer, root: string): string {
   return content.toString('utf8').replaceAll(formerRoot, root.split(sep).join('/'))
 }
 
-/** SHA-256 of every file below a folder, by path. */
+/** Returns the SHA-256 of every file below a folder, by path. */
 export async function hashesIn(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -81,12 +84,12 @@ function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** A long text by its beginning, length and hash. */
+/** Shortens a long text to its beginning, length and hash. */
 function shown(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 60)}… (${text.length}, ${hashOf(text).slice(0, 12)})`
 }
 
-/** JSON in which the order of keys says nothing. */
+/** Returns JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -95,10 +98,10 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Says it without what the place of the home decides. */
+/** Removes paths that depend on the location of the state folder. */
 export type Told = (text: string) => string
 
-/** Who exists. */
+/** Describes the agents. */
 export async function tellAgents(client: ContractClient, told: Told): Promise<string[]> {
   const agents = await client.agents.list()
   return agents.map(({ id, name, workspace, color, model, archived, reads, ready }) =>
@@ -108,7 +111,7 @@ export async function tellAgents(client: ContractClient, told: Told): Promise<st
   )
 }
 
-/** Every note of an agent: its text, its tags, where it links to. */
+/** Describes every note of an agent: text, tags and link targets. */
 export async function tellNotes(client: ContractClient, agent: string): Promise<Record<string, unknown>> {
   const notes: Record<string, unknown> = {}
   for (const { path, kind, date, local } of await client.workspace.list({ agent })) {
@@ -129,7 +132,7 @@ export async function tellNotes(client: ContractClient, agent: string): Promise<
   return notes
 }
 
-/** Every conversation of an agent: messages, what happened between them, what it used and what was sent. */
+/** Describes every chat of an agent: messages, events, usage and requests. */
 export async function tellChats(client: ContractClient, agent: string, told: Told): Promise<Record<string, unknown>> {
   const chats: Record<string, unknown> = {}
   for (const { id, title, pinned, named, isWithoutMemory } of await client.sessions.list({ agent, empty: true })) {
@@ -217,7 +220,7 @@ function tellEvent(event: SessionEvent, told: Told): string {
   }
 }
 
-/** Who changed what, newest first, with every change's lines. */
+/** Describes every change in the history, newest first: author and lines. */
 export async function tellHistory(client: ContractClient, agent: string): Promise<string[]> {
   const entries = await client.history.timeline({ agent, limit: 1000 })
   return Promise.all(
@@ -236,7 +239,7 @@ export async function tellHistory(client: ContractClient, agent: string): Promis
   )
 }
 
-/** The inbox: what waits, and what became of the rest. */
+/** Describes the inbox: open and resolved suggestions. */
 export async function tellInbox(client: ContractClient, agent: string): Promise<Record<string, unknown>> {
   const { open, done, review } = await client.upkeep.list({ agent })
   const tell = ({ rule, state, author, evidence, files, reason, acceptance, until }: (typeof open)[number]) =>
@@ -256,7 +259,7 @@ export async function tellInbox(client: ContractClient, agent: string): Promise<
   return { open: open.map(tell), done: done.map(tell), review: asked, requests: count }
 }
 
-/** What else is kept of an agent. */
+/** Describes the remaining state of an agent. */
 export async function tellKept(client: ContractClient, agent: string, told: Told): Promise<Record<string, unknown>> {
   const { checks, runs } = await client.checks.list({ agent })
   const recalls = await client.search.recalls({ agent })
@@ -298,7 +301,7 @@ export async function tellKept(client: ContractClient, agent: string, told: Told
   }
 }
 
-/** Other programs, and what everything came to. */
+/** Describes the state of client apps, and the totals. */
 export async function tellShared(client: ContractClient): Promise<Record<string, unknown>> {
   const { months, spending } = await client.settings.usage()
   return {
@@ -314,7 +317,10 @@ export async function tellShared(client: ContractClient): Promise<Record<string,
   }
 }
 
-/** Every setting in force by its key, such as `agents.defaults.chat.thinking`; of agents what differs from the defaults. */
+/**
+ * Returns every setting by key, such as `agents.defaults.chat.thinking`; of agents only the differences from the
+ * defaults.
+ */
 export async function tellSettings(client: ContractClient, told: Told): Promise<Record<string, unknown>> {
   const all = flatten((await client.settings.source()).inForce, '')
   const ofDefaults = (key: string) => all[key.replace(/^agents\.list\.\d+\./, 'agents.defaults.')]

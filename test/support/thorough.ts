@@ -1,15 +1,15 @@
-/** How often what is random is tried, and how a try that failed is had again. */
+/** Repetitions and seeds of randomized tests. */
 import { onTestFailed } from 'vitest'
 import { randomOf } from './random.ts'
 
-/** A few times in every run, many times with `THOROUGH=1`. */
+/** Returns `usual`, or `thorough` if `THOROUGH=1` is set. */
 export function rounds(usual: number, thorough: number): number {
   return process.env['THOROUGH'] ? thorough : usual
 }
 
-/** Numbers from 0 to below 1. A test that fails tells its seed; `SEED=…` plays it again. */
+/** Returns a random generator with values from 0 to below 1. A failed test prints its seed; `SEED=…` repeats it. */
 export function seededRandom(): () => number {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-  onTestFailed(() => void process.stdout.write(`to have these random numbers again: SEED=${seed}\n`))
+  onTestFailed(() => void process.stdout.write(`to repeat this run: SEED=${seed}\n`))
   return randomOf(seed)
 }

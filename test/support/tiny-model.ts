@@ -1,6 +1,6 @@
 /**
- * Makes an embedding model that is as small as one can be: an ONNX graph of a single look-up table (a random vector for
- * each word), with the tokenizer to go with it. The files are the ones that a real model has, so the real loader runs.
+ * Creates a minimal embedding model: an ONNX graph with a single lookup table (a random vector per word), and its
+ * tokenizer. It has the files of a real model, so the real loader runs.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ export async function writeTinyModel(folder: string, words: readonly string[]): 
   )
 }
 
-/** ONNX is protocol buffers; field numbers are those of onnx.proto. */
+/** ONNX uses protocol buffers. The field numbers are those of onnx.proto. */
 function lookUpModel(rows: number): Uint8Array {
   const table = new Float32Array(rows * dimensions)
   let state = 7

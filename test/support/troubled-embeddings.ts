@@ -1,4 +1,4 @@
-/** A loopback server of embeddings that can be in every kind of trouble, and counts what it is asked. */
+/** A loopback embeddings server that can fail in various ways, and records its requests. */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
@@ -21,9 +21,9 @@ export interface TroubledServer {
   trouble: Trouble
   /** Texts of each request so far. */
   readonly inputs: string[][]
-  /** Milliseconds that a slow answer takes, and that a limited rate is to be left alone. */
+  /** Delay of slow answers and `retry-after` of rate limits, ms. */
   delayMs: number
-  /** Texts of all requests, without the probes. */
+  /** Returns the texts of all requests, without the probes. */
   texts(): string[]
 }
 
@@ -90,7 +90,7 @@ function answer(response: ServerResponse, input: readonly string[], trouble: Tro
   }
 }
 
-/** Texts with the same words are near. */
+/** Returns similar vectors for texts with the same words. */
 function vectorOf(text: string, length: number): number[] {
   const vector = Array.from({ length }, () => 0.01)
   for (const word of text.toLowerCase().match(/\w+/g) ?? []) {

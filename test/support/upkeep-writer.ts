@@ -1,6 +1,6 @@
 /**
- * Accepts and takes back without pause until somebody kills it: everything, saying which of both is done, or, with
- * `--some`, some of it, as chance has it.
+ * Accepts and undoes suggestions until it is killed. By default all of them, and prints each step; with `--some`, a
+ * random selection.
  */
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
@@ -11,7 +11,7 @@ import { findCandidates } from '../../src/main/curation/suggestions/scan-notes.t
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 
-/** Upkeep of a folder without the rest of its agent. */
+/** Opens the suggestions of a folder without the rest of its agent. */
 export function openUpkeepOf(
   folder: string,
   state: string,
@@ -38,7 +38,7 @@ export function openUpkeepOf(
   return { upkeep, workspace, close }
 }
 
-/** A review whose model answers as told. */
+/** Creates a review with a scripted model. */
 function reviewBy(workspace: string, answer: (content: string) => string) {
   const model: ReviewModel = {
     id: 'scripted',
@@ -74,7 +74,7 @@ if (import.meta.main) {
       const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
       const back = taken[Math.floor(Math.random() * taken.length)]
       if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
-      // The other process may have taken it back meanwhile.
+      // The other process may have undone it already.
       else if (back !== undefined) await upkeep.undo(back).catch(() => undefined)
       continue
     }

@@ -32,7 +32,7 @@ interface Import {
   readonly specifier: string
 }
 
-/** Imports of our own files below `folder`, types included. Paths are relative to the repository's root. */
+/** Returns imports of the project's files below `folder`, types included. Paths are relative to the repository's root. */
 function importsBelow(folder: string): Import[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))

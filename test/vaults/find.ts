@@ -1,6 +1,7 @@
 /**
- * Finds and replaces in all notes of a real vault, in a copy, as the window does: how soon the first match comes, how long
- * all take, whether as many are replaced as were counted by hand, and whether one undo gives the same bytes back.
+ * Finds and replaces in all notes of a copy of a real vault, as the window does. Measures the time to the first match
+ * and to all matches, compares the number of replacements with a separate count, and checks that one undo restores
+ * every byte.
  *
  *   node test/vaults/find.ts [--text the] FOLDER…
  */
@@ -19,7 +20,7 @@ const { values, positionals } = parseArgs({
 })
 const main = { agent: 'main' }
 
-/** Every note, by its path: a hash of its bytes, and how often it holds the text, whatever its case. */
+/** Returns for every note, by path, a hash of its bytes and the number of matches, ignoring case. */
 async function notesOf(folder: string): Promise<Map<string, { hash: string; count: number }>> {
   const notes = new Map<string, { hash: string; count: number }>()
   for (const name of await readdir(folder, { recursive: true })) {

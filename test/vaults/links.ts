@@ -1,8 +1,9 @@
 /**
- * Holds where links of real vaults lead here against the rules of the programs that they were written with. What a link
- * is, too, is found by another parser than ours.
+ * Compares link targets in real vaults with the rules of the programs that wrote them. Finds the links with another
+ * parser than the app's.
  *
- *   node test/vaults/links.ts [--sample 300] [--seed 1] [--table FILE] RULES:FOLDER…     RULES: obsidian, foam, logseq, markdown
+ *   node test/vaults/links.ts [--sample 300] [--seed 1] [--table FILE] RULES:FOLDER…     RULES: obsidian, foam, logseq,
+ *   markdown
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -34,7 +35,7 @@ interface Compared extends FoundLink {
   readonly from: string
   readonly text: string
   readonly there: string
-  /** Undefined for nowhere; null where it is no link here. */
+  /** Undefined if the link has no target; null if the app does not parse it as a link. */
   readonly here: string | undefined | null
 }
 
@@ -52,7 +53,7 @@ interface Node {
 
 const phrasing = new Set(['paragraph', 'heading', 'tableCell'])
 
-/** By the grammar of CommonMark and GitHub; `[[…]]` wherever words stand and no code. */
+/** Finds links by the grammar of CommonMark and GitHub, and `[[…]]` in text outside of code. */
 function linksIn(text: string): FoundLink[] {
   const start = /^---\r?\n[^]*?\r?\n---[\t ]*(?:\r?\n|$)/.exec(text)?.[0].length ?? 0
   const body = text.slice(0, start).replaceAll(/[^\n]/g, ' ') + text.slice(start)
@@ -97,7 +98,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What Logseq knows of a page by its first lines. */
+/** Reads the page properties that Logseq takes from the first lines. */
 function pageOf(path: string, text: string): VaultNote {
   const property = (name: string) =>
     new RegExp(`^(?:- )?${name}:: *(.+?)\\r?$`, 'm').exec(text.split(/\n\s*\n|\n- /, 1)[0] ?? '')?.[1]
@@ -131,7 +132,7 @@ async function compare(rules: string, folder: string): Promise<Compared[]> {
     markdown: () => markdown(paths),
   }
   const oracle = oracles[rules]?.()
-  if (!oracle) throw new Error(`no such rules: ${rules}`)
+  if (!oracle) throw new Error(`unknown rules: ${rules}`)
   const vault = basename(folder)
   let links = 0
   const compared: Compared[] = []
@@ -160,7 +161,7 @@ async function compare(rules: string, folder: string): Promise<Compared[]> {
   process.stdout.write(`${vault} (${rules}): ${JSON.stringify(figures)}\n`)
   for (const { from, line, written, there, here } of compared.filter((one) => one.here !== one.there).slice(0, 40))
     process.stdout.write(
-      `  ${from}:${line} ${written} → there ${there}, here ${here === null ? 'no link' : (here ?? 'nowhere')}\n`,
+      `  ${from}:${line} ${written} → by its program: ${there}, in the app: ${here === null ? 'no link' : (here ?? 'no target')}\n`,
     )
   return compared
 }
@@ -179,7 +180,7 @@ function tableOf(all: readonly Compared[]): string {
       : [],
   )
   return [
-    '| # | vault | stands in | written | leads to, by its program | here | line |',
+    '| # | vault | file and line | link | target by its program | target in the app | text |',
     '|---|---|---|---|---|---|---|',
     ...rows,
     '',

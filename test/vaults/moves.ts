@@ -1,8 +1,8 @@
 /**
- * Moves notes and folders of real vaults at random, in a copy, by the same code as the app, and compares: every link that
- * led somewhere leads to the same note, and all other bytes are what they were. After each move those links are looked at
- * that it may have touched, and now and then, and at the end, all of them: what a link led to at first is followed through
- * every move, so that nothing that went wrong in between is lost.
+ * Moves random notes and folders in a copy of real vaults with the app's code. Checks that every link keeps its target
+ * and that all other bytes are unchanged. After each move it checks the links that the move may have affected, and at
+ * intervals and at the end all links. It tracks each link's first target through every move, so no temporary error is
+ * missed.
  *
  *   node test/vaults/moves.ts [--moves 200] [--seed 1] [--all 25] FOLDER…
  */
@@ -22,27 +22,27 @@ const { values, positionals } = parseArgs({
   options: {
     moves: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
-    /** All links are looked at after so many moves. */
+    /** Moves between checks of all links. */
     all: { type: 'string', default: '25' },
   },
   allowPositionals: true,
 })
 
-/** A file, whatever it is called now. */
+/** A file. Its path changes with moves. */
 interface File {
   path: string
 }
 
 interface Expected {
   readonly file: File
-  /** Where each link of a note must lead; null for nowhere. */
+  /** Expected target of each link of a note; null if it has none. */
   readonly to: (File | null)[]
-  /** The hash of its text when that was looked at. */
+  /** Hash of the text at the last check. */
   hash: string
-  /** The hash of its text without targets, and without links. */
+  /** Hashes of the text without link targets, and without links. */
   rest: string
   between: string
-  /** Of what kind each link is: a wikilink becomes a Markdown link where none can name the note. */
+  /** Kinds of the links. A wikilink becomes a Markdown link if no wikilink can name the note. */
   kinds: string
 }
 
@@ -51,7 +51,7 @@ type Rest = Pick<Expected, 'hash' | 'rest' | 'between'>
 async function restOf(index: LinkIndex, { path, links, hash }: IndexedNote): Promise<Rest> {
   const text = (await index.text(path))?.text ?? ''
   const targets = links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' }))
-  // Pictures may stand in the text of a link.
+  // An image can be nested in the text of a link.
   const outer = links.filter(({ from }, at) => !links.slice(0, at).some((one) => one.to > from))
   const whole = outer.map(({ from, to }) => ({ from, to, text: '' }))
   return { hash, rest: hashOf(applyEdits(text, targets)), between: hashOf(applyEdits(text, whole)) }
@@ -69,7 +69,7 @@ class Vault {
   readonly index: LinkIndex
   readonly #files = new Map<string, File>()
   readonly #notes: Expected[] = []
-  /** Notes that link to a name, by the name as links are held against it. */
+  /** Notes that link to a name, by the normalized name. */
   readonly #linking = new Map<string, Set<Expected>>()
   links = 0
   leading = 0
@@ -101,7 +101,7 @@ class Vault {
     }
   }
 
-  /** What was told before the move, as what no writing can keep, leads nowhere from then on. */
+  /** Expects no target for links that the move reported as impossible to keep. */
   leave(left: readonly { readonly path: string; readonly line: number; readonly target: string }[]): void {
     for (const { path, line, target } of left) {
       const links = this.index.notes.get(path)?.links ?? []
@@ -111,7 +111,7 @@ class Vault {
     }
   }
 
-  /** The files go where the move takes them. @returns those that it may have touched */
+  /** Applies the move to the files. @returns the notes whose links it may have affected */
   follow(move: Move, rewritten: readonly string[]): Set<Expected> {
     const touched = new Set<Expected>()
     const byPath = new Map(this.#notes.map((one) => [one.file.path, one]))
@@ -122,7 +122,7 @@ class Vault {
       if (own) touched.add(own)
       for (const name of [file.path, to]) for (const one of this.#linking.get(nameOf(name)) ?? []) touched.add(one)
       file.path = to
-      // From now on links name it so.
+      // Links now use the new name.
       for (const one of this.#linking.get(nameOf(move.from)) ?? []) this.#note(to, one)
     }
     for (const path of rewritten) {
@@ -136,7 +136,7 @@ class Vault {
     for (const expected of notes) {
       const { file, to, kinds } = expected
       const now = this.index.notes.get(file.path)
-      // A text that was looked at and is the same is not read again.
+      // Skips reading the text if its hash is unchanged.
       const is = now?.hash === expected.hash ? expected : now && (await restOf(this.index, now))
       const isTurned = now && is?.between === expected.between && kindsOf(now) !== kinds
       if (isTurned) {
@@ -203,7 +203,7 @@ async function measure(folder: string): Promise<void> {
       vault.leave(plan.left)
       sum.moves += 1
       const isLast = sum.moves === Number(values.moves)
-      // In the end every byte is what the disk has, whatever times and sizes say.
+      // The last check reads every byte from disk, regardless of times and sizes.
       if (isLast) index.invalidate(vault.paths)
       await index.refresh([])
       const touched = vault.follow(
@@ -237,7 +237,7 @@ async function measure(folder: string): Promise<void> {
   }
 }
 
-/** Half of them another name, the others another folder; one in ten a whole folder. */
+/** Returns a random move: half of them rename, half change the folder; one in ten moves a whole folder. */
 function randomMove(paths: readonly string[], random: () => number): Move {
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
   const path = pick(paths) ?? ''

@@ -1,6 +1,6 @@
 /**
- * Opens real vaults, in a copy, with the built app and a real browser, and measures: how long until the tree can be used
- * and notes are searched by words, how many nodes each view has, and whether a single byte of the vault is another.
+ * Opens copies of real vaults with the built app and a real browser. Measures the time until the tree is usable and
+ * keyword search works, and the number of nodes of each view, and checks that no byte of the vault changes.
  *
  *   node test/vaults/open.ts [--pictures DIR] FOLDER…
  */
@@ -18,7 +18,7 @@ import { connect } from '../support/client.ts'
 
 const { values, positionals } = parseArgs({ options: { pictures: { type: 'string' } }, allowPositionals: true })
 
-/** A hash of every path and every byte. */
+/** Returns a hash of all paths and bytes. */
 async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256')
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -36,7 +36,7 @@ const views = [
   ['settings', '/settings', 'h1'],
 ] as const
 
-/** Every file is in the index; that they are looked at once more when they are watched, or have vectors made, is not waited for. */
+/** Returns true if every file is indexed. Does not wait for embeddings or for the second scan when watching starts. */
 function hasWords({ state, files, done, total }: IndexStatus): boolean {
   return files > 0 && (state === 'ready' || (total > 0 && done === total && files >= total))
 }
@@ -46,7 +46,7 @@ async function measure(folder: string): Promise<void> {
   const [vault, home] = [join(root, 'vault'), join(root, 'state')]
   await cp(folder, vault, { recursive: true })
   await mkdir(home)
-  // Words alone: how long meaning takes is the benchmark's to say.
+  // Keyword search only. The benchmark measures embeddings.
   const config = `agents:\n  defaults: { memory: { embedding: { provider: none } } }\n  list: [{ id: main, workspace: "${vault}" }]\n`
   await writeFile(join(home, 'config.yaml'), config)
   const before = await fingerprint(vault)
@@ -95,11 +95,11 @@ async function measure(folder: string): Promise<void> {
     await server.close()
   }
   const isSame = (await fingerprint(vault)) === before
-  console.log(`  ${isSame ? 'not a byte of the vault is another' : 'THE VAULT WAS WRITTEN TO'}`)
+  console.log(`  ${isSame ? 'the vault is unchanged' : 'THE VAULT WAS WRITTEN TO'}`)
   await rm(root, { recursive: true, force: true })
 }
 
-/** The folder is chosen in the window of a first start, which is there already. */
+/** Chooses the folder at a first start. Its window is already open. */
 async function choose(folder: string): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'vault-'))
   const [vault, home] = [join(root, 'vault'), join(root, 'state')]
@@ -113,7 +113,7 @@ async function choose(folder: string): Promise<void> {
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(vault)
     const start = page.getByRole('button', { name: 'Start', exact: true })
-    // People read what the folder is before they go on.
+    // Users read the description of the folder before they continue.
     await page.waitForTimeout(1500)
     await start.click()
     const began = performance.now()
@@ -125,7 +125,7 @@ async function choose(folder: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const words = performance.now() - began
-    console.log(`  chosen at a first start: tree ${Math.round(tree)} ms, words ${Math.round(words)} ms`)
+    console.log(`  chosen at first start: tree ${Math.round(tree)} ms, words ${Math.round(words)} ms`)
   } finally {
     await browser.close()
     await server.close()

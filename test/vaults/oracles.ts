@@ -1,31 +1,31 @@
 /**
- * Where a link leads by the rules of the program that a vault was written with, told from its own documents or source,
- * and from nothing of ours. Each takes the paths of a vault and what its notes say at their top.
+ * Resolves links by the rules of the program that wrote a vault, implemented from its documentation or source and
+ * independent of the app. Each oracle receives the paths of a vault and the properties of its notes.
  */
 import { posix } from 'node:path'
 
 export interface VaultNote {
-  /** From the top of the vault. */
+  /** Relative to the vault. */
   readonly path: string
-  /** `title`, and other names, as its program knows them. */
+  /** `title` and aliases, as the program reads them. */
   readonly title: string | undefined
   readonly aliases: readonly string[]
 }
 
 export interface WrittenLink {
   readonly kind: 'wiki' | 'inline'
-  /** Without its fragment, decoded. */
+  /** Decoded, without its fragment. */
   readonly target: string
 }
 
-/** @returns the path of the file; undefined for what leads nowhere, outside, or to no file */
+/** @returns the path of the target; undefined if there is none, or it is outside the vault or not a file */
 export type Oracle = (from: string, link: WrittenLink) => string | undefined
 
 /**
- * Obsidian: `MetadataCache.getFirstLinkpathDest` (github.com/obsidianmd/obsidian-api, obsidian.d.ts: "the best match for
- * a linkpath") as help.obsidian.md/links has it: a path from the vault's root, or the shortest that is unique; `./`, `../`
- * and `/` as everywhere; case counts for nothing; `.md` may be left out; among several, those in the folder of the note
- * (or below it) come first, then the shortest path. Markdown links by the same function.
+ * Obsidian: `MetadataCache.getFirstLinkpathDest` (github.com/obsidianmd/obsidian-api, obsidian.d.ts: "the best match
+ * for a linkpath"), documented by help.obsidian.md/links: a path from the vault's root, or the shortest unique path;
+ * `./`, `../` and `/` are supported; case is ignored; `.md` is optional. Of several matches, those in or below the
+ * note's folder come first, then the shortest path. Markdown links use the same function.
  */
 export function obsidian(paths: readonly string[]): Oracle {
   const byName = Map.groupBy(paths, (path) => posix.basename(path).toLowerCase())
@@ -50,10 +50,11 @@ export function obsidian(paths: readonly string[]): Oracle {
 }
 
 /**
- * Foam: `FoamWorkspace.find`, `listByIdentifier` and `MarkdownResourceProvider.resolveLink` (github.com/foambubble/foam,
- * packages/foam-core). A wikilink is an identifier, the end of a path, whatever its case; of several those of the same
- * case, then the first by path; else a folder of that name, which means its `index` or `README`. Markdown links are paths
- * from the note, or from the top with `/`; `.md` may be left out.
+ * Foam: `FoamWorkspace.find`, `listByIdentifier` and `MarkdownResourceProvider.resolveLink`
+ * (github.com/foambubble/foam, packages/foam-core). A wikilink is an identifier: the end of a path, ignoring case. Of
+ * several matches, those with the same case come first, then the first by path. If there is no match, a folder of that
+ * name resolves to its `index` or `README`. Markdown links are paths relative to the note, or to the root if they begin
+ * with `/`; `.md` is optional.
  */
 export function foam(paths: readonly string[]): Oracle {
   const sorted = paths.toSorted()
@@ -83,9 +84,10 @@ export function foam(paths: readonly string[]): Oracle {
 }
 
 /**
- * Logseq (docs.logseq.com: Page, Namespaces, Filename format, alias, Journals page): `[[…]]` is a page, whatever its case.
- * A page has the name of its `title::`, else of its file, in which `___` stands for `/` and `%XX` for what no file name
- * may have; a journal has that of its day, `Jan 31st, 2025`; `alias::` names it too. Files are linked by Markdown's paths.
+ * Logseq (docs.logseq.com: Page, Namespaces, Filename format, alias, Journals page): `[[…]]` is a page name, ignoring
+ * case. The name of a page is its `title::`, or its file name with `___` for `/` and `%XX` for characters that file
+ * names may not contain. A journal has the name of its day, `Jan 31st, 2025`. `alias::` adds names. Links to files are
+ * Markdown paths.
  */
 export function logseq(notes: readonly VaultNote[], paths: readonly string[]): Oracle {
   const pages = new Map<string, string>()
@@ -124,8 +126,8 @@ function pageName(path: string): string {
 }
 
 /**
- * Markdown alone (CommonMark; github.blog: relative links in markup files): an address relative to the file, or to the top
- * with `/`; case counts; a folder is no note.
+ * Plain Markdown (CommonMark; github.blog: relative links in markup files): a path relative to the file, or to the root
+ * if it begins with `/`. Case-sensitive. Folders are not notes.
  */
 export function markdown(paths: readonly string[]): Oracle {
   const areThere = new Set(paths)

@@ -1,6 +1,6 @@
 /**
- * Shows every note of real vaults in the browser, in the preview, and reports what a reader would feel: exceptions, the
- * longest frame, nodes, memory. Then types into, and scrolls through, notes of 430 kB, 2 MB and 5 MB beside their preview.
+ * Shows every note of real vaults in the preview in a browser. Reports exceptions, the longest frame, nodes and memory.
+ * Then types into, and scrolls through, notes of 430 kB, 2 MB and 5 MB beside their preview.
  *
  *   node test/vaults/reading.ts [--every 1] [--pictures FOLDER --of 20] [--typing] [--full] FOLDER…
  */
@@ -103,7 +103,7 @@ async function readAll(browser: Browser, folder: string): Promise<void> {
       }
     }
     Object.assign(sum, await memoryOf(browser, page))
-    // A machine that does other work has slow moments of its own: what was slow is looked at again, between others.
+    // Slow notes are shown again, between other views, because other work on the machine delays frames too.
     sum.twice = slow.length
     const still: string[] = []
     for (const note of slow) {
@@ -127,7 +127,7 @@ async function lookAtNote(page: Page, note: string) {
   return lookAt(page)
 }
 
-/** The page's own, and what the browser keeps of decoded pictures until memory is wanted elsewhere. */
+/** Measures the page's own memory, and the cache of decoded images that the browser frees under memory pressure. */
 async function memoryOf(browser: Browser, page: Page) {
   const session = await page.context().newCDPSession(page)
   await page.requestGC()
@@ -145,7 +145,7 @@ async function memoryOf(browser: Browser, page: Page) {
   }
 }
 
-/** Of the page: resident, without what it shares with the other processes of the browser. */
+/** Returns the resident memory of the page's process, without memory shared with other processes. */
 async function residentMegabytes(browser: Browser): Promise<number> {
   const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo')
   const sizes = processInfo
@@ -157,7 +157,7 @@ async function residentMegabytes(browser: Browser): Promise<number> {
   return Math.max(...(await Promise.all(sizes)))
 }
 
-/** Headings, prose, lists, tasks, a table, code, a quote: as a person's largest notes have them. */
+/** Returns a note with headings, prose, lists, tasks, a table, code and a quote. */
 function largeNote(characters: number): string {
   const parts: string[] = []
   let length = 0
@@ -186,7 +186,7 @@ async function typeInto(browser: Browser): Promise<void> {
       await page.waitForTimeout(2000)
       await page.locator('.monaco-editor .view-line').nth(2).click()
       await page.keyboard.press('End')
-      // From the key to the frame that shows it.
+      // Measures from the key press to the frame that shows it.
       await page.evaluate(() => {
         const delays: number[] = []
         Object.assign(window, { delays })
@@ -219,7 +219,7 @@ async function typeInto(browser: Browser): Promise<void> {
   })
 }
 
-/** With the wheel, 300 px a step at the pace of a hand, then by jumps. */
+/** Scrolls with the wheel, 300 px per step, then in jumps. */
 async function scrollThrough(page: Page) {
   return page.getByTestId('preview').evaluate(async (pane) => {
     const gaps: number[] = []

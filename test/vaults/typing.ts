@@ -1,11 +1,11 @@
 /**
- * Types in every view of the built app, in a browser, on a copy of a real vault: from each key to the frame that shows it,
- * and in the search from each key to its results.
+ * Types in every view of the built app in a browser, on a copy of a real vault. Measures the time from each key press
+ * to its frame, and in the search to the results.
  *
  *   node test/vaults/typing.ts [--wait 600] [--only search] FOLDER…
  *
- * `--wait`: seconds that are given to the vectors of a vault at most, before it is typed all the same. `--only`: views whose
- * name has this in it.
+ * `--wait`: longest wait for the vectors of a vault, seconds; then types without them. `--only`: views with this in
+ * their name.
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,10 +26,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
-/** A person types five to ten keys a second. */
+/** People type five to ten keys per second. */
 const keyEveryMs = 120
 
-/** Notes are searched without their meaning, too, when that takes longer than this to be known. */
+/** If the embeddings take longer, measures without vector search, ms. */
 const meaningWithinMs = Number(values.wait) * 1000
 
 const fields = [
@@ -76,7 +76,7 @@ async function measure(folder: string): Promise<void> {
   }
 }
 
-/** Waits for words, and for a while for meaning. */
+/** Waits for keyword search, and up to `meaningWithinMs` for vector search. */
 async function searchable(client: ContractClient): Promise<void> {
   const began = performance.now()
   for (;;) {
@@ -93,7 +93,7 @@ async function searchable(client: ContractClient): Promise<void> {
   }
 }
 
-/** One view that cannot be typed in keeps no other from being measured. */
+/** Runs one measurement. An error in one view does not stop the others. */
 async function attempt(name: string, what: () => Promise<void>): Promise<void> {
   if (!name.includes(values.only)) return
   try {
@@ -129,7 +129,7 @@ function tell(name: string, delays: readonly number[]): void {
   process.stdout.write(`  ${name}: ${figures}\n`)
 }
 
-/** From the key to the frame that shows it. */
+/** Measures from the key press to the frame that shows it. */
 async function watchKeys(page: Page): Promise<void> {
   await page.evaluate(() => {
     const delays: number[] = []
@@ -153,8 +153,8 @@ async function typed(page: Page, text: string): Promise<number[]> {
 }
 
 /**
- * From the key that ends a word to the frame with its results; a pause in typing is part of it. The results are busy from
- * when they are asked for until they are shown.
+ * Measures from the last key of a word to the frame with its results, debounce included. The results are marked as busy
+ * until they are shown.
  */
 async function results(page: Page): Promise<number[]> {
   const box = page.locator(fields[1][2]).first()
@@ -162,7 +162,7 @@ async function results(page: Page): Promise<number[]> {
   const delays: number[] = []
   for (const word of `${words} template canvas publish sync graph theme image export hotkey markdown`.split(' ')) {
     await box.fill('')
-    // Behind a word of its own: what was asked for before is known.
+    // A second word makes each query new: earlier ones are cached.
     await page.keyboard.type(`words ${word.slice(0, -1)}`, { delay: keyEveryMs })
     await page.waitForTimeout(600)
     await watchResults(page)

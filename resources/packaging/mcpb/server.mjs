@@ -1,6 +1,6 @@
 /**
- * Starts the installed app as `Commonplace mcp` and passes everything on: the memory is opened by the app's own code, in
- * the version that is installed.
+ * Starts the installed app as `Commonplace mcp` and forwards stdin and stdout. The memory is always opened by the
+ * installed version of the app.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -8,8 +8,8 @@ import { formatShortDay } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /**
- * Returns the author of each line and a click handler that opens the chat in which it was written. Undefined
- * while hidden or loading.
+ * Returns the author of each line and a click handler that opens the chat of that change. Undefined while hidden or
+ * loading.
  */
 export function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const [, navigate] = useLocation()

@@ -90,7 +90,7 @@ export type EmbeddingQuality = z.infer<typeof meaningSchema>
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
   model: z.string().max(500),
-  /** Where it is asked, if not at its provider's own address. */
+  /** Address of the endpoint, if it is not the provider's default. */
   baseUrl: z.string().max(2000).optional(),
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>

@@ -127,7 +127,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(begun).toMatchObject({ code: 0, stderr: '' })
     expect(begun.stdout).toMatch(/^a new chat has begun: \S+; \S+ has ended\. .*\n$/)
     const again = await run('ask', '/reset', '--session', 'last')
-    expect(again.stdout).toMatch(/^nothing was said in \S+ yet: it is new already\n$/)
+    expect(again.stdout).toMatch(/^\S+ is already new and empty\n$/)
     const next = JSON.parse((await run('ask', 'Hello', '--session', 'last', '--json')).stdout)
     expect(begun.stdout).toContain(next.session)
     expect(JSON.stringify(server.requests.at(-1)?.body['messages'])).not.toContain('Minka')

@@ -120,7 +120,7 @@ describe('suggestions', () => {
     expect(await upkeep.count(main)).toEqual({ open: 0 })
   })
 
-  it('a suggestion follows its lines, and is withdrawn when they or its evidence are gone', async () => {
+  it('updates a suggestion when its lines move, and withdraws it when they or its evidence are deleted', async () => {
     const { upkeep, open, workspace, read, client } = await openUpkeep()
     await upkeep.look(main)
     const log = 'memory/2026-11-02.md'

@@ -64,7 +64,7 @@ const conversations: readonly {
 
 describe('the offline model in the user’s language', () => {
   it.each(conversations)(
-    '$language: greeting, note, question, what is not known, and what cannot be written',
+    'answers in $language: greeting, note, question, unknown fact, and text that cannot be saved',
     async ({ language, hello, save, ask, unknown, unwritable }) => {
       const locale = language === 'Traditional Chinese' ? 'zh-TW' : 'en'
       const config = `interface: { locale: ${locale} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
@@ -81,7 +81,7 @@ describe('the offline model in the user’s language', () => {
     },
   )
 
-  it('a window in the system’s language tells which one that is; Japanese and Korean are answered in it', async () => {
+  it('answers Japanese and Korean in the system language that a window reported', async () => {
     const { app, say, newSession } = await openConversation({ files: { 'MEMORY.md': '- 会議は木曜です\n' } })
     app.settings.hearSystemLanguage('zh-TW')
     expect(await say('會議 👍')).toMatch(/^你的記憶裡寫著/)
@@ -92,7 +92,7 @@ describe('the offline model in the user’s language', () => {
     expect(await say('울타리는 누가 칠했어?')).toMatch(/^I found nothing in your memory about “울타리는/)
   })
 
-  it('quotes what was noted in a span of days, or the line that fits a question', async () => {
+  it('quotes the notes of a period, or the line that matches a question', async () => {
     const { say } = await openConversation({
       files: {
         'MEMORY.md':
@@ -142,7 +142,7 @@ describe('the offline model in the user’s language', () => {
     expect(answer.length).toBeLessThan(200)
   })
 
-  it('writes nothing of what is not to be kept to a file, also when the conversation ends', async () => {
+  it('writes refused facts to no file, even when the chat ends', async () => {
     const { app, say, workspace } = await openConversation()
     await say('I prefer green tea in the morning.')
     for (const [told, refused, said] of [
@@ -162,14 +162,14 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('212')
   })
 
-  it('/new keeps short statements under a heading of their language, and nothing that was not said by the user', async () => {
+  it('saves short statements of the user at /new, under a heading in their language, and no other text', async () => {
     const { app, say, workspace } = await openConversation()
     await say('我对青霉素过敏。')
     await say('预算定了八万元。')
     await say('护照放在哪里？')
     await say('谢谢')
     await say('/new')
-    // What the old conversation leaves is written beside the new one.
+    // The summary of the old chat is written in the background.
     await app.close()
     const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
     expect(log).toBe('# 2026-11-22\n\n## 10:30 - 对话中保留的内容\n- 我对青霉素过敏。\n- 预算定了八万元。\n')
@@ -181,7 +181,7 @@ describe('the offline model in the user’s language', () => {
     expect(kept).not.toMatch(/cut off/)
   })
 
-  it('an answer that broke off is gone on with, and our request to do so is nobody’s words', async () => {
+  it('continues an interrupted answer and saves no words of the internal request', async () => {
     const { agent, app, say, workspace } = await openConversation({
       files: { 'MEMORY.md': '- 护照放在书房第二个抽屉\n' },
     })
@@ -205,7 +205,7 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('cut off')
   })
 
-  it('with only earlier conversations to quote, it quotes the user, and never its own “nothing found”', async () => {
+  it('quotes the user, not its own “nothing found”, if only earlier chats match', async () => {
     const { say, settled, newSession } = await openConversation()
     expect(await say('紫色河马叫什么名字？')).toMatch(/^在你的记忆里没有找到/)
     newSession()

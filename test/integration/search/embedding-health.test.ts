@@ -293,7 +293,7 @@ describe('reuse of vectors', () => {
     await configure(configOf(ofServer(server.url)))
     await until(() => server.texts().length > atOnce * perBatch, 10_000)
     await app.close()
-    // What was under way when it ended is asked again; what had been answered is not.
+    // Requests in progress at the end are repeated; answered ones are not.
     const answered = new Set(server.texts().slice(0, -atOnce * perBatch))
     const before = server.inputs.length
     server.trouble = 'none'

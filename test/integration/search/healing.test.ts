@@ -245,7 +245,7 @@ describe('context window that is smaller than configured', () => {
     ['the provider states', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
     ['is found by halving', () => 'Your input exceeds the context window of this model. Please adjust your input.'],
   ])(
-    'a limit that %s is learned, shown, and stored',
+    'learns, shows and stores a limit that %s',
     async (how, refusal) => {
       const talk = await openTalk({ contextWindow: 128_000, size: rounds(6000, 2000) })
       const [first, then] = [rounds(20, 60), rounds(8, 20)]

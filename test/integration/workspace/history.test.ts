@@ -313,7 +313,7 @@ describe('history', () => {
     expect(await readFile(join(workspace, '.git/HEAD'), 'utf8')).toBe('untouched')
   })
 
-  it('a history of which an earlier version forgot the oldest part stays readable, and goes on', async () => {
+  it('reads and continues a history whose oldest part was deleted by an earlier version', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')

@@ -85,7 +85,7 @@ describe('a vault of another program', () => {
     }
   })
 
-  it('reads and writes daily notes where the vault keeps them', async () => {
+  it('reads and writes daily notes in the folder set by the vault', async () => {
     const { folder, open } = await openVault()
     const { agent } = await open()
     const files = await agent.listFiles(undefined)

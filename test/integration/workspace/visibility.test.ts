@@ -145,7 +145,7 @@ describe('visibility', () => {
     expect(report.heldBack?.notes.map(({ path }) => path)).toEqual(['trip.md'])
   })
 
-  it('a remote model cannot delete, move or unmark what it does not see', async () => {
+  it('lets no remote model delete, move or unmark hidden notes', async () => {
     const { ask, remote, workspace } = await openBoth({
       files: { ...private_, 'memory/x.md': '---\nvisibility: local\n---\nsecret words of mine\n' },
     })

@@ -160,7 +160,7 @@ describe('templates', () => {
 })
 
 describe('writes of other programs', () => {
-  it('keeps what another program saves between our read and our write', async () => {
+  it('keeps a save by another program between the read and the write', async () => {
     const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
     let looks = 0
     await workspace.edit('a.md', { cause: 'agent' }, async (text = '') => {

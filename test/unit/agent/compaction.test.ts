@@ -151,7 +151,7 @@ describe('pruning', () => {
     expect(plan(0, { messages: conversation(10_000).slice(0, 5) })).toBeUndefined()
   })
 
-  it('leaves the cached prefix alone for five minutes; what is decided is not decided again', () => {
+  it('keeps the cached prefix for five minutes and repeats no decision', () => {
     expect(plan(10_000, { idleMs: 299_000 })).toBeUndefined()
     expect(plan(10_000, { idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
     expect(plan(10_000, { decided: { trimmed: new Set(['1', '2']), cleared: new Set() } })).toBeUndefined()

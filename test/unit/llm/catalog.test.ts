@@ -32,7 +32,7 @@ describe('model table', () => {
     ['anthropic/claude-of-next-year', { cacheRead: 0.2, cacheWrite: 2.5 }],
     ['openai/gpt-4.1', { cacheRead: 0.5, cacheWrite: 0 }],
     ['openai-compatible/x', { cacheRead: 2, cacheWrite: 2 }],
-  ])('what the cache of %s costs follows from the price of its input', (id, cache) => {
+  ])('derives the cache prices of %s from its input price', (id, cache) => {
     const own = modelPrices(id, { input: 2, output: 8 })
     expect(own).toMatchObject({ input: 2, output: 8 })
     expect(own?.cacheRead).toBeCloseTo(cache.cacheRead)

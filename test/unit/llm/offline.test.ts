@@ -50,7 +50,7 @@ describe('offline model', () => {
     expect(replyLanguage(texts, shown)).toBe(language)
   })
 
-  it('quotes the line that fits, with where it stands', () => {
+  it('quotes the matching line with its location', () => {
     const passages = [
       {
         path: 'MEMORY.md',
@@ -63,7 +63,7 @@ describe('offline model', () => {
     ])
   })
 
-  describe('with what the search found by meaning', () => {
+  describe('with results of vector search', () => {
     const path = 'memory/2026-01-20.md'
     const texts = ['Avoid the bridge in winter', 'Lena takes the bridge in winter', 'Mara is allergic to penicillin']
     const lines = ['# 2026-01-20', '', ...texts]
@@ -72,7 +72,7 @@ describe('offline model', () => {
     const quotes = (question: string, found: ReturnType<typeof at>) =>
       bestLines(question, passages, 3, today, found).map(({ text }) => text)
 
-    it('prefers that line to one that shares a single word with the question', () => {
+    it('prefers the found line to one that shares a single word with the question', () => {
       expect(quotes('which medicine should she avoid', [])).toEqual([texts[0]])
       expect(quotes('which medicine should she avoid', at(5, 0.9))[0]).toBe(texts[2])
     })
@@ -81,16 +81,16 @@ describe('offline model', () => {
       expect(quotes('who takes the bridge in winter', at(5, 0.9))[0]).toBe(texts[1])
     })
 
-    it('leaves out a line that meaning is unsure of', () => {
+    it('leaves out a line with a low vector score', () => {
       expect(quotes('which medicine should she avoid', at(5, 0.2))).toEqual([texts[0]])
     })
 
-    it('lets words choose among the lines of the passage', () => {
+    it('chooses among the lines of the passage by shared words', () => {
       const found = [{ path, startLine: 3, endLine: 5, similarity: 0.9 }]
       expect(quotes('is the penicillin dangerous', found)).toEqual([texts[2]])
     })
 
-    it('quotes the found lines where none shares a word with the question', () => {
+    it('quotes the found lines if none shares a word with the question', () => {
       const near = (found: ReturnType<typeof at>) => nearLines(passages, 3, today, found).map(({ text }) => text)
       expect(near(at(5, 0.9))).toEqual([texts[2]])
       expect(near([{ path, startLine: 4, endLine: 5, similarity: 0.9 }])).toEqual(texts.slice(1))
@@ -100,19 +100,19 @@ describe('offline model', () => {
     })
   })
 
-  it('quotes Chinese by its words', () => {
+  it('matches Chinese by words', () => {
     const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
     expect(bestLines('飞书插件怎么用', passages, 1, today)[0]).toMatchObject({ line: 2 })
   })
 
-  it('Latin words glued to Han are words of their own', () => {
+  it('splits Latin words from adjacent Han characters', () => {
     const lines = ['我的生日是五月三号', '团队用Slack沟通', '我的Slack handle是@lin_wei']
     expect(bestLines('我的Slack handle是什么', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)[0]).toMatchObject({
       line: 3,
     })
   })
 
-  it('of conversations, only what the user told is quoted', () => {
+  it('quotes only statements of the user from chats', () => {
     const { nothingFound, noModel } = sentencesIn('zh-Hans')
     const lines = [
       '- User: 我的护照号码是多少',
@@ -124,7 +124,7 @@ describe('offline model', () => {
     expect(bestLines('护照号码是多少', [{ path, from: 1, lines }], 3, today)).toEqual([
       { path, line: 3, text: '我的护照号码是E1234567。' },
     ])
-    // In the middle of a kept conversation nobody says who speaks.
+    // Within a saved chat, continuation lines do not name the speaker.
     const middle = [nothingFound('护照号码'), noModel, '', '**助手:** 护照', '**用户:** 护照号码？']
     expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
   })
@@ -186,7 +186,7 @@ describe('offline model', () => {
 const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
 describe('several messages before one answer', () => {
-  it('every note that was asked for is written, whatever else was said', async () => {
+  it('writes every requested note, even if the last message is a question', async () => {
     const model = createOfflineModel()
     const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
     const messages: Message[] = [

@@ -159,15 +159,10 @@ describe('malicious configurations', () => {
     bomb.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`)
 
   it.each([
-    ['an alias that expands to gigabytes', bomb.join('\n'), /repeats itself/, 2],
+    ['an alias that expands to gigabytes', bomb.join('\n'), /expands aliases/, 2],
     ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
     ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
-    [
-      '20,000 keys',
-      Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'),
-      /more than a configuration/,
-      null,
-    ],
+    ['20,000 keys', Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'), /too many YAML tokens/, null],
     ['a duplicate key', 'spending: {}\nspending: {}\n', /more than once/, 2],
   ])('reports %s as a problem with its line', (_name, text, message, line) => {
     expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])

@@ -13,7 +13,7 @@ const answer = (text: string, provider: string) =>
 const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant']
 
 describe('the text of a transcript', () => {
-  it.each(languages)('leaves out what the offline model says on its own, in %s', (language) => {
+  it.each(languages)('leaves out phrases of the offline model in %s', (language) => {
     const { user: _, assistant: __, kept: ___, ...sentences } = sentencesIn(language)
     for (const sentence of Object.values(sentences)) {
       const text =
@@ -24,7 +24,7 @@ describe('the text of a transcript', () => {
     }
   })
 
-  it('has what the offline model quotes, without the sentences around it', () => {
+  it('includes quotes of the offline model without the surrounding phrases', () => {
     const { nothingFound, found, noModel } = sentencesIn('en')
     const said = `${nothingFound('fence')}\n\n${found}\n\n> The gate code is 4711\n\n[memory/2026-01-20.md:4]\n\n${noModel}`
     expect(transcriptText(answer(said, 'offline'))).toBe(

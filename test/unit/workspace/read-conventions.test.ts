@@ -119,7 +119,7 @@ describe('vault conventions', () => {
     expect(await readConventions(await folderWith(files))).toMatchObject(expected)
   })
 
-  it('what the settings say goes before what the vault says', async () => {
+  it('prefers the settings to the vault', async () => {
     const found = await readConventions(
       await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"],"attachmentFolderPath":"files"}' }),
     )

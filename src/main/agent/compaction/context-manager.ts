@@ -288,6 +288,7 @@ function sourcesOf({ summarySources }: CompactionState, messages: readonly Messa
   return each.length === 0 ? {} : { sources: each }
 }
 
+/** Sent to the model instead of a summary. Stored summaries end with it: changing the text would repeat it in old chats. */
 const droppedMessagesNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 

@@ -52,7 +52,7 @@ export function requestTokens({ report, last }: Pick<CompactionInput, 'report' |
   return Math.ceil(report.estimatedTokens * calibrationFactor(last))
 }
 
-/** How many of the live messages a compaction would summarise. @param keep tokens that stay, in place of the budget's */
+/** Returns the number of live messages that a compaction would summarize. @param keep tokens to keep; default: the budget's */
 export function cutIndexOf(
   input: Omit<CompactionInput, 'now' | 'flushes'>,
   keep: number = keepTokensOf(input),

@@ -22,8 +22,8 @@ const trimFrom = 0.3
 const clearFrom = 0.5
 const minToClear = 50_000
 /**
- * How long a provider keeps the prefix of a request in its cache, ms; pruning would change the prefix. Anthropic's cache:
- * 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
+ * Lifetime of a provider's prompt cache, ms. Pruning before it expires would invalidate the cached prefix. Anthropic's
+ * cache: 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
  */
 const cacheMs = 300_000
 
@@ -35,7 +35,7 @@ export interface PruneInput {
   readonly idleMs: number
 }
 
-/** What is to be pruned on top of what is decided; undefined when there is nothing. */
+/** Returns the results to prune in addition to earlier decisions; undefined if there are none. */
 export function planPruning({ messages, decided, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
   if (idleMs <= cacheMs || tokens < trimFrom * contextWindow) return undefined
   const candidates = prunable(messages)

@@ -10,7 +10,7 @@ import type { Workspace, WriteOrigin } from '#workspace'
 export interface ToolLimits {
   /** Without a sign of progress, ms. */
   readonly timeoutMs: number
-  /** Of a result that a model is shown; all of it stays on the disk. */
+  /** Limit of a result that is sent to a model. The full result is stored on disk. */
   readonly outputCharacters: number
 }
 

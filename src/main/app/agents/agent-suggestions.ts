@@ -21,7 +21,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { builtinFile, foldersWithLocalRules } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
-/** What reviews may take in a month where the model's price is unknown: 18 first reviews of 2,000 lines (docs/upkeep.md). */
+/** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
 const monthlyTokens = 2_000_000
 
 interface Owners {

@@ -60,9 +60,9 @@ export interface AppOptions {
   /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
-  /** Of the tools that models call; `usualToolLimits` when left out. */
+  /** Limits of tool calls by models; default: `usualToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
-  /** Whether pictures of the web may come from an address; from what is public, when left out. */
+  /** Returns true if remote images may be loaded from an IP address; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
   /** A base that the caller has opened and closes itself. */
   readonly base?: AppBase

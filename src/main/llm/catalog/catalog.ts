@@ -37,7 +37,10 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
   [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
 ]
 
-/** What the user says goes before what the provider lists, that before the table. */
+/**
+ * Returns the prices of a model, or undefined if they are unknown. Order: configured prices, prices listed by the
+ * provider, the built-in table.
+ */
 export function modelPrices(id: string, own: BasePrices | undefined, listed?: BasePrices): ModelPrices | undefined {
   const known = priceTable.find(([pattern]) => pattern.test(id))?.[1]
   const base = own ?? listed
@@ -45,9 +48,9 @@ export function modelPrices(id: string, own: BasePrices | undefined, listed?: Ba
 }
 
 /**
- * Where a model is in the table, its cache costs the same share of its input as there. Anthropic's factors for all its
- * models, platform.claude.com/docs/en/about-claude/pricing: 0.1 for a read, 1.25 for a write of five minutes. Elsewhere
- * nothing is known: both cost what input does, so that a limit of spending never counts too little.
+ * Returns cache prices for a given input price. Anthropic charges 0.1 of it for a read and 1.25 for a write of five
+ * minutes, for all models (platform.claude.com/docs/en/about-claude/pricing). Other models in the table keep the table's
+ * ratio. For unknown models both cost as much as input, so that the spending limit never counts too little.
  */
 function cachePrices(
   id: string,

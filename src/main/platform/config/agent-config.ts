@@ -11,7 +11,7 @@ export class AgentConfig {
     this.#store = store
   }
 
-  /** Its own settings; those of all for the built-in agent, which has no entry before it is set up. */
+  /** Settings of the agent. The defaults if it has no entry, as the built-in agent before its setup. */
   get current(): AgentSettings {
     const { defaults, list } = this.#store.config.agents
     return list.find(({ id }) => id === this.id) ?? defaults
@@ -21,21 +21,21 @@ export class AgentConfig {
     await this.#store.set([[...this.#path(), 'model'], model])
   }
 
-  /** @returns what was in force before */
+  /** @returns the previous settings */
   async setSearch(settings: SearchSettings): Promise<SearchSettings> {
     const before = this.current.memory.search
     await this.#setMemory('search', settings)
     return before
   }
 
-  /** @returns what was in force before */
+  /** @returns the previous chunk size */
   async setChunk(chunk: ChunkSize): Promise<ChunkSize> {
     const before = this.current.memory.chunk
     await this.#setMemory('chunk', chunk)
     return before
   }
 
-  /** @returns what was in force before */
+  /** @returns the previous value */
   async setMemory<Part extends 'scope' | 'sessions'>(
     part: Part,
     value: AgentSettings['memory'][Part],
@@ -45,11 +45,11 @@ export class AgentConfig {
     return before
   }
 
-  /** Folders and files that stay on this machine. */
+  /** Sets the folders and files that only local models may see. */
   async setLocal(local: readonly string[]): Promise<void> {
     const path = [...this.#path(), 'visibility', 'local']
     const before = this.current.visibility.local
-    // Each in its place first: what is said beside an entry stays beside it.
+    // Replaces entries in place before it shortens the list, so that YAML comments stay beside their entries.
     await this.#store.set([path, [...local, ...before.slice(local.length)]], [path, local])
   }
 

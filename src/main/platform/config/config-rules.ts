@@ -10,10 +10,11 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   toolServer: 'either command or url',
   toolServerName: 'a name of letters, digits, - and _',
   keys: 'keys such as Mod+Shift+K',
-  accelerator: 'keys such as CommandOrControl+Shift+Space, or nothing for none',
+  accelerator: 'keys such as CommandOrControl+Shift+Space, or empty to disable the shortcut',
   folder: 'a folder inside the workspace, such as notes/daily',
-  ownFolder: 'empty for the top, .commonplace, or a folder that is not hidden',
-  dailyFormat: 'a format that says year, month and day, such as YYYY-MM-DD',
-  schedule: 'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or five fields of cron such as 0 4 * * 1',
-  ids: 'ids that are all different',
+  ownFolder: 'empty for the top folder, .commonplace, or a folder that is not hidden',
+  dailyFormat: 'a format with year, month and day, such as YYYY-MM-DD',
+  schedule:
+    'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or a cron expression of five fields such as 0 4 * * 1',
+  ids: 'a list of agents with unique ids',
 }

@@ -16,7 +16,7 @@ import { rules } from './config-rules.ts'
 
 const longestMs = 2 ** 31 - 1
 
-/** `5m`, `90s`, `2h`, or a bare number of seconds (`600`, `"600"`); parsed to milliseconds. Timers take no more than 24 days. */
+/** `5m`, `90s`, `2h`, or a bare number of seconds (`600`, `"600"`); parsed to milliseconds. `setTimeout` limits it to 24 days. */
 const durationSchema = z
   .union([z.number().int().min(0), z.string().regex(/^\d+(ms|s|m|h|d)?$/, rules.duration)])
   .transform((value) => {
@@ -30,13 +30,13 @@ const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.j
 
 const embeddingSchema = z.strictObject({
   provider: z.enum(embeddingProviders).default('builtin'),
-  /** What the provider is known for, where none is named. */
+  /** Default: the provider's default model. */
   model: z.string().min(1).optional(),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
-  /** As that of a provider of models. */
+  /** See `reach` in `providerSchema`. */
   reach: z.enum(dataLocalities).default('auto'),
-  /** For `local`: the model may be fetched from the hub. */
+  /** For `local`: the model may be downloaded from the hub. */
   allowDownload: z.boolean().default(false),
 })
 
@@ -47,7 +47,7 @@ const weightsSchema = z
   .refine((weights) => weights.vector + weights.text > 0, rules.weights)
 
 const memorySchema = z.strictObject({
-  /** What of the workspace is searched: all of its notes, or MEMORY.md and memory/ alone. */
+  /** `workspace` indexes all notes, `memory` only MEMORY.md and memory/. */
   scope: memoryScopeSchema.default('workspace'),
   embedding: embeddingSchema.prefault({}),
   chunk: z
@@ -67,9 +67,9 @@ const memorySchema = z.strictObject({
     })
     .prefault({}),
   extraPaths: z.array(z.string()).default([]),
-  /** Conversations are searched too: what was said, not what tools returned. */
+  /** Indexes the messages of chats, without tool results. */
   sessions: z.boolean().default(true),
-  /** Agents that may search and read this memory, never write it. */
+  /** Agents that may search and read this memory, but not write to it. */
   shareWith: z.array(agentIdSchema).default([]),
 })
 export type MemorySettings = z.infer<typeof memorySchema>
@@ -81,20 +81,20 @@ const nearFolderSchema = z
   .max(400)
   .refine((path) => isFolderInside(path.replace(/^\.[\\/]/, '')), rules.folder)
 
-/** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
+/** Overrides conventions that are read from the settings of the vault's program (Obsidian, Logseq, …). */
 const vaultSchema = z.strictObject({
-  /** Where AGENTS.md, MEMORY.md and the like lie: `.commonplace`, another folder that is not hidden, or empty for the top. */
+  /** Folder of AGENTS.md, MEMORY.md etc.: `.commonplace`, another folder that is not hidden, or empty for the top folder. */
   own: folderSchema.refine(mayHoldAgentFiles, rules.ownFolder).optional(),
   daily: z
     .strictObject({
       folder: folderSchema.optional(),
-      /** In the tokens of Moment.js, as Obsidian has it. */
+      /** Moment.js format, as in Obsidian. */
       format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
     })
     .prefault({}),
-  /** Where pasted and dropped files go: `beside` the note, a folder, or `./files` for one below the note's. */
+  /** Folder for pasted and dropped files: `beside` the note, a path in the workspace, or `./files` below the note's folder. */
   attachments: nearFolderSchema.optional(),
-  /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
+  /** Folders and files excluded from the search, in addition to those that the vault's program excludes. */
   ignored: z.array(z.string().max(400)).default([]),
 })
 
@@ -125,44 +125,44 @@ const sharedAgentFields = {
     .prefault({}),
   chat: z
     .strictObject({
-      /** A provider that says nothing for so long is given up. */
+      /** Longest time without output from a provider; then the request is aborted. */
       idleTimeout: durationSchema.default(120_000),
-      /** How much a model that can may think before it answers. */
+      /** Reasoning effort. Models without reasoning ignore it. */
       thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
-      /** Conversations are named by the model after its first answer; else by their first words. */
+      /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
       titles: z.boolean().default(true),
     })
     .prefault({}),
   history: z
     .strictObject({
-      /** Every change of the workspace's Markdown is recorded. */
+      /** Records every change to a Markdown file in the workspace. */
       enabled: z.boolean().default(true),
     })
     .prefault({}),
   prompts: z
     .strictObject({
-      /** Used instead of resources/prompts/system.md; docs/prompts.md says what is filled in. */
+      /** Used instead of resources/prompts/system.md. The placeholders are described in docs/guide/prompts.md. */
       system: z.string().optional(),
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
   visibility: z
     .strictObject({
-      /** Folders and files that only models on this machine get to see, as beginnings of paths. */
+      /** Path prefixes of folders and files that only local models may see. */
       local: z.array(z.string().min(1).max(400)).default([]),
     })
     .prefault({}),
   upkeep: z
     .strictObject({
-      /** When memory is looked through and reviewed without being asked to; in words or as cron has it. */
+      /** Schedule of automatic reviews, in words or as a cron expression. */
       schedule: z
         .string()
         .max(100)
         .refine((text) => parseSchedule(text) !== null, rules.schedule)
         .default('off'),
-      /** Used instead of the agent's own. */
+      /** Model for reviews. Default: the agent's model. */
       model: modelIdSchema.optional(),
-      /** What reviews may cost in a month, in US dollars; null for no limit. */
+      /** Cost limit of reviews per month, in US dollars; null: no limit. */
       monthlyBudget: z.number().positive().nullable().default(1),
     })
     .prefault({}),
@@ -175,9 +175,9 @@ export type AgentSettings = z.infer<typeof agentSettingsSchema>
 const agentEntrySchema = z.strictObject({
   ...sharedAgentFields,
   id: agentIdSchema,
-  /** As it is shown; the id when left out. */
+  /** Display name. Default: the id. */
   name: z.string().trim().min(1).max(60).optional(),
-  /** Out of sight; its files and conversations stay. */
+  /** Hides the agent. Its files and chats stay on disk. */
   archived: z.boolean().default(false),
   workspace: z.string().min(1).optional(),
   color: z
@@ -189,15 +189,15 @@ export type AgentEntry = z.infer<typeof agentEntrySchema>
 
 const providerSchema = z.strictObject({
   baseUrl: z.url().optional(),
-  /** Sent with every request; `${NAME}` stands for a variable of the environment. */
+  /** Sent with every request. `${NAME}` is replaced by the environment variable. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Used instead of HTTPS_PROXY and its like. */
+  /** Overrides HTTPS_PROXY and the other proxy variables. */
   proxy: z.url().optional(),
-  /** Whether what it is sent stays on this machine: `auto` goes by the address. Local notes reach local models alone. */
+  /** `local` if data sent to the provider stays on this machine; `auto` decides by the address. Local notes are sent only to local models. */
   reach: z.enum(dataLocalities).default('auto'),
 })
 
-/** A server of tools (Model Context Protocol): a program that is started, or an address. */
+/** An MCP server: a program to start (`command`) or an address (`url`). */
 const mcpServerSchema = z
   .strictObject({
     command: z.string().min(1).optional(),
@@ -206,7 +206,7 @@ const mcpServerSchema = z
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     enabled: z.boolean().default(true),
-    /** What happens when a model calls a tool that `tools` does not name. */
+    /** Permission for tools that are not listed in `tools`. */
     permission: z.enum(['ask', 'always', 'never']).default('ask'),
     tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
   })
@@ -216,9 +216,9 @@ export type McpServerSettings = z.infer<typeof mcpServerSchema>
 const modelOverrideSchema = z.strictObject({
   contextWindow: z.number().int().min(1024).optional(),
   maxOutput: z.number().int().min(16).optional(),
-  /** Pictures can be part of a message. */
+  /** The model accepts images. */
   images: z.boolean().optional(),
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   prices: z
     .strictObject({
       input: z.number().min(0),
@@ -243,16 +243,16 @@ export const configSchema = z.strictObject({
       'openai-compatible': providerSchema.prefault({}),
     })
     .prefault({}),
-  /** Figures by model id that replace those of the built-in table. */
+  /** Overrides of the built-in model table, by model id. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
   desktop: z
     .strictObject({
       launchAtLogin: z.boolean().default(false),
-      /** What closing the window does where there is a tray: `ask` until the user has said. */
+      /** Action when the window is closed, on systems with a tray; `ask` until the user has chosen. */
       closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
-      /** Of answers that took long and came while the window was out of sight. */
+      /** Notifies about long answers that end while the window is hidden. */
       notifications: z.boolean().default(true),
-      /** The port on this machine at which other programs reach the memory over HTTP, with a token each; null for none. */
+      /** Loopback port of the MCP server over HTTP. Each client has its own token. Null: no HTTP server. */
       mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
     })
     .prefault({}),
@@ -262,11 +262,11 @@ export const configSchema = z.strictObject({
       feed: z.url().optional(),
     })
     .prefault({}),
-  /** Other keys for what the palette lists, by the keys that it has: `Mod+K: Mod+J`. */
+  /** Replaced shortcuts of commands, by their default shortcut: `Mod+K: Mod+J`. */
   shortcuts: z.record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, rules.keys)).default({}),
   capture: z
     .strictObject({
-      /** Opens the capture window from anywhere; empty for none. As Electron writes it. */
+      /** Global shortcut of the capture window, an Electron accelerator; empty: disabled. */
       shortcut: z
         .string()
         .regex(
@@ -278,7 +278,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   spending: z
     .strictObject({
-      /** US dollars a month for all agents together; further requests are refused. Null for no limit. */
+      /** US dollars per month for all agents together. Requests beyond it are refused. Null: no limit. */
       monthlyLimit: z.number().positive().nullable().default(null),
     })
     .prefault({}),
@@ -299,22 +299,22 @@ export const configSchema = z.strictObject({
 })
 export type Config = z.infer<typeof configSchema>
 
-/** `~/commonplace` for the agent `main`, `~/commonplace-<id>` for any other. */
+/** Returns `~/commonplace` for the agent `main`, `~/commonplace-<id>` for any other. */
 export function defaultWorkspace(agentId: string, home: string = homedir()): string {
   return join(home, agentId === 'main' ? 'commonplace' : `commonplace-${agentId}`)
 }
 
-/** `~` and `~/…` stand for the home folder. */
+/** Replaces a leading `~` by the home folder. */
 export function expandHome(path: string, home: string = homedir()): string {
   if (path === '~') return home
   return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
 }
 
-/** The configuration as it may be written, for editors that complete and explain. */
+/** Returns the JSON schema of config.yaml before defaults are applied, for completion in editors. */
 export function configJsonSchema(): object {
   jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
   return jsonSchema
 }
 
-/** Always the same, and dear to make: kept once it was asked for. */
+/** Cached: constant and expensive to compute. */
 let jsonSchema: object | undefined

@@ -12,12 +12,12 @@ const variables: Record<KeyName, string> = {
 }
 
 const secretName = /key|token|secret|passw|credential|auth/i
-/** What is shorter stands in too many words. */
+/** Shorter secrets are not redacted: they occur within ordinary words. */
 const minSecret = 6
 
-/** Where keys outlive the app. Only the desktop has one. */
+/** Permanent storage of API keys. Only the desktop app has one. */
 export interface KeyVault {
-  /** `weak`: there is no keychain, and whoever reads the user's files can read the keys. */
+  /** `weak`: no keychain is available. Programs that can read the user's files can read the keys. */
   readonly strength: 'keychain' | 'weak'
   load(): Promise<Readonly<Record<string, string>>>
   save(keys: Readonly<Record<string, string>>): Promise<void>
@@ -40,18 +40,18 @@ export class KeyRing {
     this.#vault = vault
   }
 
-  /** Reads what was kept. */
+  /** Loads the stored keys. */
   async load(): Promise<void> {
     for (const [name, key] of Object.entries((await this.#vault?.load()) ?? {}))
       if (isKeyName(name)) this.#kept.set(name, key)
   }
 
-  /** How keys can be kept; undefined where they cannot. */
+  /** Strength of the key storage; undefined if keys cannot be stored. */
   get vault(): KeyVault['strength'] | undefined {
     return this.#vault?.strength
   }
 
-  /** The key, or undefined when there is none. What was given goes before what was kept, and that before the environment. */
+  /** Returns the key, or undefined if there is none. Order: keys of this session, stored keys, environment. */
   get(name: KeyName): string | undefined {
     return this.#given.get(name) ?? this.#kept.get(name) ?? (this.#env[variables[name]] || undefined)
   }
@@ -63,8 +63,8 @@ export class KeyRing {
   }
 
   /**
-   * Uses a key until the app ends, or keeps it where that is possible; an empty one forgets it.
-   * @throws AppError `input_invalid` when there is no such provider
+   * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the key.
+   * @throws AppError `input_invalid` if the provider is unknown
    */
   async give(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
@@ -79,7 +79,7 @@ export class KeyRing {
     this.#changes.emit()
   }
 
-  /** The text without any key, and without what the environment keeps under a name that says it is secret. */
+  /** Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`. */
   scrub(text: string): string {
     const named = Object.entries(this.#env).flatMap(([name, value]) => (secretName.test(name) && value ? [value] : []))
     return [...this.#given.values(), ...this.#kept.values(), ...named]
@@ -87,7 +87,7 @@ export class KeyRing {
       .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[redacted]'), text)
   }
 
-  /** What to set so that there is one; for messages. */
+  /** Returns the name of the environment variable that sets the key, for messages. */
   variable(name: KeyName): string {
     return variables[name]
   }
@@ -104,5 +104,5 @@ export function isKeyName(name: string): name is KeyName {
 }
 
 export function unknownProvider(name: string): AppError {
-  return new AppError('input_invalid', `there is no provider ${name}`, { reason: name })
+  return new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
 }

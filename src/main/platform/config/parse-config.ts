@@ -14,22 +14,22 @@ export interface ValidConfig {
 
 export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-/** More than these help nobody. */
+/** Reported problems at most. */
 const maxProblems = 50
-/** How often an anchor's value may be repeated, what it repeats itself included. */
+/** Expansions of an anchor at most, nested ones included. */
 const maxAliases = 100
 const maxCharacters = 1_000_000
 /** YAML tokens; a long configuration has 2,000. Parsing takes time in proportion to the square of the keys. */
 const maxTokens = 40_000
-/** The deepest setting is seven levels deep. */
+/** The most deeply nested setting has seven levels. */
 const maxLevels = 40
-const tooDeep = `nests more than ${maxLevels} levels deep`
+const tooDeep = `is nested more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
   if (text.length > maxCharacters) return broken(`is larger than ${maxCharacters} characters`)
-  if (hasTooManyTokens(text)) return broken('holds more than a configuration can')
+  if (hasTooManyTokens(text)) return broken('has too many YAML tokens for a configuration')
   const lineCounter = new LineCounter()
-  // The parser compares every key with every other; we look for doubles ourselves.
+  // The parser's own check for duplicate keys takes quadratic time; `doubleKeys` is linear.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   const lineAt = (offset: number) => lineCounter.linePos(offset).line
   if (document.errors.length > 0) {
@@ -47,7 +47,7 @@ export function parseConfig(text: string): ParsedConfig {
       problems: doubles.slice(0, maxProblems).map(({ key, offset }) => ({
         key,
         line: lineAt(offset),
-        message: 'stands there more than once',
+        message: 'is defined more than once',
         fault: 'twice' as const,
       })),
     }
@@ -84,20 +84,21 @@ function broken(message: string, line: number | null = null): ParsedConfig {
   return { ok: false, problems: [{ key: '', line, message }] }
 }
 
-/** The document as plain values; aliases can make very much of very little, or something that contains itself. */
+/** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */
 function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
-    if (error instanceof ReferenceError) return { problem: 'repeats itself too often (*alias of an &anchor)' }
+    if (error instanceof ReferenceError)
+      return { problem: 'expands aliases too often, or has an alias without an anchor' }
     if (error instanceof RangeError) return { problem: tooDeep }
     throw error
   }
   return isTooDeep(value) ? { problem: tooDeep } : { value }
 }
 
-/** True also for a value that contains itself through an alias. */
+/** Returns true also for a cyclic value. */
 function isTooDeep(value: unknown, levels = maxLevels): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1))
@@ -129,7 +130,7 @@ function doubleKeys(document: Document): { key: string; offset: number }[] {
   return doubles
 }
 
-/** Overlays each agent's entry on `agents.defaults`, before checking, so that an absent key inherits. */
+/** Merges each agent's entry into `agents.defaults` before validation, so that missing keys are inherited. */
 function withInheritedSettings(raw: unknown): unknown {
   if (!isRecord(raw) || !isRecord(raw['agents']) || !Array.isArray(raw['agents']['list'])) return raw
   const { defaults = {}, list } = raw['agents']
@@ -155,7 +156,7 @@ function problemOf(issue: z.core.$ZodIssue, document: Document, lineCounter: Lin
   return { key: path.join('.'), line, message: issue.message, ...faultOf(issue) }
 }
 
-/** What the interface needs to say it in the user's language; nothing for what is too rare to have words. */
+/** Returns the code and values of the translated message; empty if the interface has no translation for the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
   if (rule) return { fault: rule }
@@ -170,7 +171,7 @@ function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: stri
       return { fault: 'choice', allowed: issue.values.map(String).join(', ') }
     case 'invalid_format':
       return issue.format === 'url' ? { fault: 'address' } : {}
-    // What one of several forms asks for is said by the form that has a rule.
+    // A union reports the first of its issues that has a rule.
     case 'invalid_union':
       return (
         issue.errors
@@ -183,7 +184,7 @@ function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: stri
   }
 }
 
-/** The line of the deepest part of `path` that stands in the file. */
+/** Returns the 1-based line of the deepest part of `path` that exists in the file; null if none exists. */
 function lineOf(path: readonly (string | number)[], document: Document, lineCounter: LineCounter): number | null {
   let node: unknown = document.contents
   let offset: number | undefined

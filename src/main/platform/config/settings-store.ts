@@ -15,9 +15,9 @@ import { writeDurably } from '../fs/durable-write.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
-/** Editors save in several steps (truncate, write, rename); we read once they are done. */
+/** Debounce time: editors save in several steps (truncate, write, rename). */
 const settleMs = 100
-/** A configuration of a million characters would be no longer one; these may take three bytes each. */
+/** `parseConfig` refuses more than a million characters, which take up to three bytes each. */
 const maxBytes = 3_000_000
 
 export class SettingsStore {
@@ -32,7 +32,7 @@ export class SettingsStore {
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #alone: Mutex
-  /** What is in force, or what is wrong with the file, is another. */
+  /** Fires when the active configuration or the problems of the file have changed. */
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
 
@@ -42,7 +42,11 @@ export class SettingsStore {
     this.#alone = new Mutex(file)
   }
 
-  /** @param patienceMs how long to wait for a file that is missing or empty: somebody may be saving it */
+  /**
+   * Opens the store and watches the file. A broken file does not throw; see `problems`.
+   * @param patienceMs time to wait for a missing or empty file, which an editor may be saving
+   * @throws errors of the file system if the folder cannot be created or watched
+   */
   static async open(file: string, patienceMs = 0): Promise<SettingsStore> {
     const store = new SettingsStore(file)
     await makeFolder(dirname(file))
@@ -56,26 +60,26 @@ export class SettingsStore {
       clearTimeout(store.#timer)
       store.#timer = setTimeout(() => void store.#load(), settleMs)
     })
-    // The folder went away, say: what is in force stays in force.
+    // For example, the folder was deleted. The active configuration stays.
     store.#watcher.on('error', (error) =>
       store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
     )
     return store
   }
 
-  /** The language that is spoken to the user: the chosen one; else the system's, as a window told it last. */
+  /** Language of the interface: the configured one, or the system language that a window reported last. */
   get locale(): string {
     const { locale } = this.#config.interface
     if (locale !== 'system') return locale
     return this.#systemLanguage ?? Intl.DateTimeFormat().resolvedOptions().locale
   }
 
-  /** @param language of the system that a window is shown on, such as `zh-TW`: a browser knows it, this process may not */
+  /** @param language system language reported by a window, such as `zh-TW`; this process may not know it */
   hearSystemLanguage(language: string): void {
     this.#systemLanguage = language
   }
 
-  /** False while no configuration was ever in force but the one of an empty file. */
+  /** False until a configuration has been loaded without problems. A missing file counts as an empty configuration. */
   get hasBeenRead(): boolean {
     return this.#hasBeenRead
   }
@@ -84,43 +88,43 @@ export class SettingsStore {
     return this.#config
   }
 
-  /** An agent's entry as it stands in the file, without what it inherits; empty when it has none. */
+  /** Returns an agent's entry in the file, without inherited settings; empty if it has none. */
   rawAgent(id: string): Record<string, unknown> {
     const list: unknown = parseDocument(this.#text).getIn(['agents', 'list'])
     const entries: unknown = isCollection(list) ? list.toJSON() : []
     return (Array.isArray(entries) ? entries : []).filter(isRecord).find((entry) => entry['id'] === id) ?? {}
   }
 
-  /** What is wrong with the file as it is now; empty when it is the configuration in force. */
+  /** Problems of the current file; empty if the file is the active configuration. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
   }
 
-  /** Unknown keys of the configuration in force. */
+  /** Unknown keys of the active configuration. */
   get ignored(): readonly ConfigProblem[] {
     return this.#ignored
   }
 
-  /** The text of the file as it is now, mistakes included. */
+  /** Returns the current text of the file, valid or not. @throws AppError `config_invalid` if it cannot be read */
   source(): Promise<string> {
     return this.#readAnyhow()
   }
 
-  /** What stands in the configuration in force, without defaults. */
+  /** Returns the active configuration without defaults. */
   written(): unknown {
     return parseDocument(this.#text).toJSON() ?? {}
   }
 
   /**
-   * Saves the whole text. If the file is no longer `baseText`, both changes are merged where they do not touch.
-   * @throws AppError `config_invalid`, or `file_changed` when they do; nothing is written then
+   * Saves the whole text. If the file is no longer `baseText`, merges both changes.
+   * @throws AppError `config_invalid` if the result is invalid, `file_changed` if the changes overlap; nothing is written
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#alone.run(async () => {
       const current = (await this.#readAnyhow()) || this.#text
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
-        throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
+        throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
       const parsed = parseConfig(merged)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
       await this.#write(current, merged, parsed)
@@ -129,8 +133,8 @@ export class SettingsStore {
   }
 
   /**
-   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` takes a value out.
-   * @throws AppError `config_invalid` when the file is broken now or would be after it; nothing is written then.
+   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
+   * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
     await this.#alone.run(async () => {
@@ -158,7 +162,7 @@ export class SettingsStore {
     this.#alone.close()
   }
 
-  /** For one who is to mend it: what is no text is shown as far as it is one. */
+  /** Reads the file for repair in the editor: replaces bytes that are not UTF-8 instead of throwing. */
   #readAnyhow(): Promise<string> {
     return this.#read(false)
   }
@@ -172,7 +176,7 @@ export class SettingsStore {
     }
   }
 
-  /** @param before what it takes the place of */
+  /** @param before text that is replaced; a copy is saved if it is not valid text */
   async #write(before: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
     if (isNoText(before)) await copyDamaged(this.file)
     await writeDurably(this.file, text)
@@ -190,8 +194,8 @@ export class SettingsStore {
       return
     }
     if (text === '' && this.#text !== '') {
-      // It was deleted, or is being saved: nobody's folder may change by that.
-      const message = `${this.file} is missing or empty; the settings that were in force stay so until it is back`
+      // The file was deleted or is being saved. Workspaces must not change because of that.
+      const message = `${this.file} is missing or empty; the last valid settings stay active until it is restored`
       return this.#accept(this.#config, [{ key: '', line: null, message }])
     }
     const parsed = parseConfig(text)
@@ -211,7 +215,10 @@ export class SettingsStore {
   }
 }
 
-/** A list of words is changed entry by entry: comments beside those that stay, stay. @returns false where it cannot be */
+/**
+ * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
+ * @returns false if the value is not such a list or the entries cannot be matched; nothing is changed
+ */
 function setList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
   const known = document.getIn(path, true)
   if (!isSeq(known) || !Array.isArray(value)) return false
@@ -227,7 +234,7 @@ function setList(document: Document, path: readonly (string | number)[], value: 
   return true
 }
 
-/** With what is empty then: a map that says nothing would only be in the way. Entries of lists stay, and comments. */
+/** Deletes a value and the parent maps that become empty. Keeps list entries and maps with comments. */
 function takeOut(document: Document, path: readonly (string | number)[]): void {
   document.deleteIn([...path])
   for (let above = path.slice(0, -1); typeof above.at(-1) === 'string'; above = above.slice(0, -1)) {
@@ -237,7 +244,7 @@ function takeOut(document: Document, path: readonly (string | number)[]): void {
   }
 }
 
-/** Not what an editor saved: it could not be shown as it is, and saving what was shown would lose it. */
+/** Returns true for text with invalid UTF-8 or zero bytes, which saving would destroy. */
 function isNoText(text: string): boolean {
   return text.includes('\uFFFD') || text.includes('\0')
 }
@@ -250,7 +257,7 @@ function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
   return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...told })
 }
 
-/** One line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */
+/** Returns one line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */
 export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
   return problems
     .map(({ key, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${key ? `${key}: ` : ''}${message}`)

@@ -27,7 +27,7 @@ export interface IndexIdentity {
   /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
-  /** 0: of the model's own length, which is in `meta` once a vector is there. Earlier versions could ask for another. */
+  /** Always 0, the model's default length; `meta` has it after the first vector. Indexes of earlier versions may have another. */
   readonly dimensions: number
   /** The provider's URL if it is not the default one. */
   readonly address?: string | undefined

@@ -198,10 +198,9 @@ export async function moveFile(
 }
 
 /**
- * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder. It
- * is synced, then moved.
- * @param fill gets the path of the temporary file, which it must create
- * @throws AppError as `moveFile`, and what `fill` throws
+ * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder, which is synced and moved.
+ * @param fill receives the path of the temporary file, which it must create
+ * @throws AppError as `moveFile`, and any error of `fill`
  */
 export async function createFile(
   path: string,

@@ -108,7 +108,7 @@ export class Journal {
     })
   }
 
-  /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
+  /** Saves a copy of the journal if it is damaged. @returns the path of the copy; undefined if the journal is intact */
   async checkIntegrity(): Promise<string | undefined> {
     return this.#mutex.run(async () => {
       const text = await readIfExists(this.#file).catch(() => null)

@@ -50,7 +50,7 @@ export interface RecorderSettings {
   readonly workspace: string
   /** Absolute paths of folders that belong to others. */
   readonly forbidden: readonly string[]
-  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
+  /** True to scan all files for changes made while no recorder ran. False after a pause of an idle recorder. */
   readonly scanAtStart: boolean
   /** Offset of the app's clock from the system's, ms. Commits use the app's clock. */
   readonly clockAheadMs: number

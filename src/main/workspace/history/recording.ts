@@ -11,7 +11,7 @@ import type { RecorderEvent } from './recorder.ts'
 
 export interface RecordingOptions extends HistoryOptions {
   readonly settings: () => { readonly enabled: boolean }
-  /** False where nobody stays to record. */
+  /** False in a process that ends soon, such as a command: it writes the journal but commits nothing. */
   readonly isLongRunning: boolean
 }
 

@@ -194,7 +194,7 @@ export class Repository {
     return records
   }
 
-  /** Undefined for one that cannot be read. */
+  /** Returns undefined if the commit cannot be read. */
   async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
     return git.readCommit({ fs, gitdir: this.#gitdir, oid }).then(
       ({ commit }) => commit,
@@ -202,7 +202,7 @@ export class Repository {
     )
   }
 
-  /** The first commit that is there: earlier versions could forget older ones. */
+  /** Returns the id of the oldest commit, if older ones were deleted by an earlier version. */
   async #shallow(): Promise<string | undefined> {
     return (await readIfExists(join(this.#gitdir, 'shallow')))?.trim()
   }

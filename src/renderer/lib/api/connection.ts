@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Waits at most `queryTimeoutMs` for the connection. @throws Unreachable if it is not open by then */
+  /** Waits at most `queryTimeoutMs` for the connection. @throws ConnectionTimeoutError if it is not open in time */
   async #linkInTime(): Promise<Link> {
     if (this.#state === 'open') return this.#link
     const { promise: late, reject } = Promise.withResolvers<never>()

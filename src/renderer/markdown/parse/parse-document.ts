@@ -1,5 +1,5 @@
 /**
- * Splits a note into small rows, which are parsed and rendered only when the reader scrolls near them.
+ * Splits a note into small rows. A row is parsed and rendered when the reader scrolls near it.
  * Removes comments, collects front matter, footnotes and reference definitions, and records the source line
  * of each row. Runs in linear time.
  */

@@ -50,7 +50,7 @@ function startsChat(message: string): boolean {
 }
 
 function describeStart(before: string | undefined, session: string): string {
-  if (before === session) return `nothing was said in ${session} yet: it is new already`
+  if (before === session) return `${session} is already new and empty`
   const ended = before === undefined ? '' : `; ${before} has ended`
   return `a new chat has begun: ${session}${ended}. Continue it with --session last`
 }
