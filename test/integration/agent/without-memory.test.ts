@@ -64,7 +64,7 @@ describe('a chat without memory', () => {
         secret,
       ).toEqual([])
     expect(sent[0]).toContain('lighthouse keeper')
-    expect(sent[0]).toContain('held without memory')
+    expect(sent[0]).toContain('has no access to memory')
     const kinds = (await agent.sessions.get(session)).entries.map(({ type }) => type)
     expect(kinds).toContain('compaction')
     expect(kinds).not.toContain('flush')
