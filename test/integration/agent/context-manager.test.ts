@@ -133,7 +133,7 @@ describe('context manager', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
-                eyes: new Eyes(model, () => notes.look()),
+                accessPolicy: new Eyes(model, () => notes.look()),
                 isOfLocal: false,
                 sources: [],
                 ownWords: '',

@@ -61,7 +61,7 @@ describe('limits of tools', () => {
     const context = {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
-      eyes: {
+      accessPolicy: {
         isOfLocal: () => Promise.resolve(false),
         words: (text: string) => Promise.resolve(text),
         passed: (_call: unknown, result: unknown) => Promise.resolve(result),

@@ -276,9 +276,9 @@ describe('isolation: listing', () => {
     const tool = (name: string, path: string) => {
       const found = builtInTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const eyes = new Eyes({ isLocal: false }, () => main.localNotes.look())
+      const accessPolicy = new Eyes({ isLocal: false }, () => main.localNotes.look())
       const { signal } = new AbortController()
-      const context = { workspace: main.workspace, signal, eyes } as unknown as ToolContext
+      const context = { workspace: main.workspace, signal, accessPolicy } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
         ({ text }) => ({ code: '', text }),
         (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),

@@ -60,7 +60,6 @@ const droppedSettings = [
   'prompts.withoutMemory',
   'session.memoryHook.messages',
   'spending.warnAt',
-  'updates',
   'upkeep.monthlyTokens',
   'vault.followIgnored',
 ]

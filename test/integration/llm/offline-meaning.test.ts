@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp, untouchedConfig } from '../../support/app.ts'
 
@@ -97,7 +97,10 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
     await say('/new', session)
     await settle()
     const folder = join(workspace, 'memory')
-    const name = (await readdir(folder)).find((file) => file.endsWith('.md') && file !== '2026-01-20.md') ?? ''
+    const findSummary = async () =>
+      (await readdir(folder)).find((file) => file.endsWith('.md') && file !== '2026-01-20.md')
+    await vi.waitFor(async () => expect(await findSummary()).toBeDefined(), 5000)
+    const name = (await findSummary()) ?? ''
     const kept = await readFile(join(folder, name), 'utf8')
     expect(kept).toContain('**User:** Who painted the garden fence?')
     expect(kept).not.toContain('I found nothing')

@@ -122,8 +122,8 @@ describe('filters and time expressions', () => {
   it('the tool of the agent accepts filters and reports them', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
-    const eyes = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
-    const context = { memory, workspace, session: 'other', signal, eyes } as unknown as Parameters<
+    const accessPolicy = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
       typeof memorySearch.run
     >[1]
     const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
