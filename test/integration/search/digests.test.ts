@@ -76,8 +76,8 @@ describe('index of the built-in model', () => {
     expect(await embedMissing(store, await openProvider(), { signal })).toEqual({
       embedded: 0,
       problem: undefined,
-      held: 0,
-      isMeasured: true,
+      privateCount: 0,
+      isCalibrated: true,
     })
     expect(store.db.prepare('SELECT count(*) FROM embedding_cache').pluck().get()).toBe(0)
     expect(store.dimensions).toBe(256)
@@ -91,13 +91,13 @@ describe('index of the built-in model', () => {
     const store = await openStore(missing)
     expect(store.counts()).toMatchObject({ chunks: 3, embedded: 0 })
     const outcome = await embedMissing(store, await openProvider(missing), { signal })
-    expect(outcome).toMatchObject({ embedded: 0, isMeasured: false, problem: { code: 'provider_unavailable' } })
+    expect(outcome).toMatchObject({ embedded: 0, isCalibrated: false, problem: { code: 'provider_unavailable' } })
     const { db } = store
     const later = new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
     assignCachedVectors(later, await openProvider())
     expect(await embedMissing(later, await openProvider(), { signal })).toMatchObject({
       problem: undefined,
-      isMeasured: true,
+      isCalibrated: true,
     })
     await embedMissing(whole, await openProvider(), { signal })
     expect(forms(later)).toEqual(forms(whole))

@@ -223,8 +223,8 @@ describe('embeddings', () => {
     expect(await embedMissing(store, provider, { signal: never })).toEqual({
       embedded: 5,
       problem: undefined,
-      held: 0,
-      isMeasured: true,
+      privateCount: 0,
+      isCalibrated: true,
       otherLength: undefined,
     })
     expect(store.counts()).toMatchObject({ chunks: 6, embedded: 6 })
@@ -234,8 +234,8 @@ describe('embeddings', () => {
     expect(await embedMissing(store, provider, { signal: never })).toEqual({
       embedded: 0,
       problem: undefined,
-      held: 0,
-      isMeasured: false,
+      privateCount: 0,
+      isCalibrated: false,
       otherLength: undefined,
     })
     expect(server.requests.length).toBe(requests)
