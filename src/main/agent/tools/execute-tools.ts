@@ -3,6 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
+import { memoryFolderPath } from '#workspace'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
@@ -109,7 +110,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
 async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
   try {
     // Anthropic's memory tool calls the folder /memories.
-    return (await workspace.read(path.replace(/^\/memories(?=\/)/, 'memory'))).text
+    return (await workspace.read(path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout)))).text
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -94,7 +94,7 @@ export class UsageStore {
     const { file, onProblem } = this.#options
     try {
       await this.#writeLock.run(async () => {
-        const lines = this.#unwritten
+        const lines = [...this.#unwritten]
         if (lines.length === 0) return
         await makeFolder(dirname(file))
         await appendDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

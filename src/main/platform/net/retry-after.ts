@@ -5,8 +5,8 @@ import { systemClock } from '../clock.ts'
  * undefined if neither is valid.
  */
 export function parseRetryAfter(headers: Headers | undefined): number | undefined {
-  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(exact)) return exact
+  const exact = Number(headers?.get('retry-after-ms') || Number.NaN)
+  if (Number.isFinite(exact)) return Math.max(0, exact)
   const value = headers?.get('retry-after')
   if (value === null || value === undefined || value === '') return undefined
   const seconds = Number(value)
