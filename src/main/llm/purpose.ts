@@ -21,7 +21,7 @@ export type Purpose =
       readonly missing: readonly string[]
     }
   /** A few words for a file name. */
-  | { readonly kind: 'topic'; readonly said: readonly string[] }
+  | { readonly kind: 'topic' }
   | { readonly kind: 'title' }
   /** Review of memory lines; only for language models, not for the offline model. */
   | { readonly kind: 'upkeep' }

@@ -42,7 +42,7 @@ const conversations: readonly {
     save: ['please note that the gate code is 4711', 'The gate code is 4711', /^Noted in today’s log/],
     ask: ['whats the gate code', /^Your memory says:\n\n> The gate code is 4711\n/],
     unknown: ['Who painted the fence?', /^I found nothing in your memory about “Who painted the fence\?”/],
-    unwritable: ['remember the code is 12\u000034', /^I could not note that: .+NUL/],
+    unwritable: ['remember the code is 12\u000034', /^That did not work: .+NUL/],
   },
   {
     language: 'Simplified Chinese',
@@ -50,7 +50,7 @@ const conversations: readonly {
     save: ['请帮我记一下门禁密码是4711', '门禁密码是4711', /^已记入今天的日志/],
     ask: ['门禁密码是多少', /^你的记忆里写着：\n\n> 门禁密码是4711\n/],
     unknown: ['谁刷了围墙？', /^在你的记忆里没有找到与“谁刷了围墙？”/],
-    unwritable: ['请记住密码是12\u000034', /^这句没能记下来：.+NUL/],
+    unwritable: ['请记住密码是12\u000034', /^没有成功：.+NUL/],
   },
   {
     language: 'Traditional Chinese',
@@ -58,7 +58,7 @@ const conversations: readonly {
     save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日誌/],
     ask: ['大門密碼多少啊', /^你的記憶裡寫著：\n\n> 大門密碼是4711\n/],
     unknown: ['誰修好了鋼琴？', /^在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
-    unwritable: ['請記住密碼是12\u000034', /^這句沒能記下來：.+NUL/],
+    unwritable: ['請記住密碼是12\u000034', /^沒有成功：.+NUL/],
   },
 ]
 
@@ -174,14 +174,14 @@ describe('the offline model in the user’s language', () => {
     const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
     expect(log).toBe('# 2026-11-22\n\n## 10:30 - 对话中保留的内容\n- 我对青霉素过敏。\n- 预算定了八万元。\n')
     const names = (await readdir(join(workspace, 'memory'))).filter((name) => name !== '2026-11-22.md')
-    expect(names).toEqual([expect.stringMatching(/^2026-11-22-\p{Script=Han}{2,}(?:-\p{Script=Han}{2,})*\.md$/u)])
+    expect(names).toEqual(['2026-11-22-1030.md'])
     const kept = await readFile(join(workspace, 'memory', names[0] ?? ''), 'utf8')
     expect(kept).toContain('一段对话的结尾（sessions/')
     expect(kept).toContain('**用户:** 我对青霉素过敏。')
     expect(kept).not.toMatch(/cut off/)
   })
 
-  it('continues an interrupted answer and saves no words of the internal request', async () => {
+  it('repeats an interrupted answer and saves no words of the internal request', async () => {
     const { agent, app, say, workspace } = await openConversation({
       files: { 'MEMORY.md': '- 护照放在书房第二个抽屉\n' },
     })
@@ -197,7 +197,7 @@ describe('the offline model in the user’s language', () => {
     await (
       await agent.chat.resume(id)
     ).ended
-    expect(messageText((await agent.sessions.get(id)).messages().at(-1)?.message ?? broken)).toBe(answer.slice(20))
+    expect(messageText((await agent.sessions.get(id)).messages().at(-1)?.message ?? broken)).toBe(answer)
     await say('/new')
     await app.close()
     const names = await readdir(join(workspace, 'memory'))

@@ -23,7 +23,7 @@ async function openChat(files: Readonly<Record<string, string>> = {}) {
     return { session: sent.session, answer: last ? messageText(last.message) : '' }
   }
   await settle()
-  return { memory, settle, say, workspace }
+  return { app, memory, settle, say, workspace }
 }
 
 /** Unrelated notes; score calibration needs them. */
@@ -89,13 +89,14 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
   })
 
   it('are left out of the session summary, while quotes are included', async () => {
-    const { say, settle, workspace } = await openChat()
+    const { app, say, settle, workspace } = await openChat()
     const { session } = await say('Remember that the gate code is 4711')
     await settle()
     await say('Who painted the garden fence?', session)
     await say('What is the gate code?', session)
     await say('/new', session)
-    await settle()
+    // Writes what the conversation leaves.
+    await app.close()
     const folder = join(workspace, 'memory')
     const findSummary = async () =>
       (await readdir(folder)).find((file) => file.endsWith('.md') && file !== '2026-01-20.md')

@@ -45,7 +45,7 @@ describe('recognition of requests by the offline model', () => {
       }
       await say('Remember that the boiler is serviced in March')
       await say('We decided to use feature flags for the launch, see src/flags.ts')
-      // Longer than the part that a compaction keeps verbatim, and without words for a topic.
+      // Longer than the part that a compaction keeps verbatim.
       await say('the '.repeat(14_000))
       const first = await say('/compact')
       const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
@@ -58,7 +58,7 @@ describe('recognition of requests by the offline model', () => {
       await say('/new')
       await app.close()
       const names = await readdir(join(workspace, 'memory'))
-      expect(names.sort()).toEqual(['2026-01-20-serviced-decided-feature.md', '2026-01-20.md'])
+      expect(names.sort()).toEqual(['2026-01-20-1030.md', '2026-01-20.md'])
     },
   )
 })

@@ -56,7 +56,7 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
   const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
   const shown = options.model.isLocal ? said : withheldMessages(said, sight)
   const conversation = shown.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const slug = (await topicOf(options, conversation, own)) ?? clockOf(at)
+  const slug = (await topicOf(options, conversation)) ?? clockOf(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
@@ -83,18 +83,14 @@ function formatMessage(message: Message, { user, assistant }: Sentences): string
   return `**${message.role === 'user' ? user : assistant}:** ${shown}`
 }
 
-async function topicOf(
-  { model, prompt }: SessionSummaryOptions,
-  conversation: string,
-  said: readonly string[],
-): Promise<string | undefined> {
+async function topicOf({ model, prompt }: SessionSummaryOptions, conversation: string): Promise<string | undefined> {
   const content = prompt({ conversation })
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
     const answer = await complete(
       model,
       {
-        purpose: { kind: 'topic', said },
+        purpose: { kind: 'topic' },
         system: ['You name conversations.'],
         messages: [{ role: 'user', content, timestamp: 0 }],
         tools: [],

@@ -1,17 +1,8 @@
-import { isRecord, parseJson } from '#shared/util/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { Intent } from './intent.ts'
-import {
-  bestLines,
-  clip,
-  nearLines,
-  sharesWord,
-  withoutListMarker,
-  type Match,
-  type Passage,
-  type QuotedLine,
-} from './quote.ts'
+import { bestLines, clip, countShared, nearLines, withoutListMarker, type Passage, type QuotedLine } from './quote.ts'
 import type { Sentences } from './sentences.ts'
 
 const maxReadsPerStep = 3
@@ -30,7 +21,6 @@ export interface Step {
   readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
 }
 
-/** A result and the arguments of its call. */
 export interface ToolResult {
   readonly result: ToolResultMessage
   readonly arguments: Readonly<Record<string, unknown>>
@@ -49,7 +39,6 @@ function resultsOf(tool: string, results: readonly ToolResult[]): ToolResult[] {
   return results.filter(({ result }) => result.toolName === tool)
 }
 
-/** Lists the entries of the daily logs. */
 export function answerPeriod(
   { first, last }: Extract<Intent, { kind: 'period' }>,
   results: readonly ToolResult[],
@@ -97,7 +86,6 @@ function entriesOf({ path, lines }: Passage): QuotedLine[] {
   })
 }
 
-/** Searches, reads the results, and quotes the matching lines, or the closest ones where none matches. */
 export function answerQuestion(
   question: string,
   results: readonly ToolResult[],
@@ -113,7 +101,7 @@ export function answerQuestion(
   const lines = bestLines(query, passages, maxQuotes, today, matches)
   const isSecondSearch = searches.length > 1
   if (lines.length > 0) {
-    const isClosest = isSecondSearch || !lines.some(({ text }) => sharesWord(query, text))
+    const isClosest = isSecondSearch || !lines.some(({ text }) => countShared(query, text) > 0)
     return { text: formatQuotes(lines, sentences, isClosest) }
   }
   const unread = hitsOf(search).filter(
@@ -138,7 +126,7 @@ export function answerQuestion(
 }
 
 function formatQuotes(quotes: readonly QuotedLine[], sentences: Sentences, isClosest: boolean): string {
-  const blocks = quotes.map(({ path, line, text }) => `> ${text}\n\n[${path}:${line}]`)
+  const blocks = quotes.map(({ path, line, text }) => `> ${clip(text)}\n\n[${path}:${line}]`)
   let lead = isClosest ? sentences.foundClosest : sentences.found
   if (quotes.every(({ path }) => isTranscript(path))) lead = sentences.foundInChats
   return [lead, ...blocks, sentences.noModel].join('\n\n')
@@ -157,7 +145,7 @@ function hitsOf({ result: { details } }: ToolResult) {
   return details?.kind === 'recall' ? details.recall.results : []
 }
 
-function matchesOf(search: ToolResult): Match[] {
+function matchesOf(search: ToolResult) {
   return hitsOf(search).flatMap(({ path, found, vectorScore, textScore }, index) => {
     // Similarity is reliable for the first result only.
     const isSemantic = index === 0 && vectorScore !== null && vectorScore > (textScore ?? 0)
@@ -167,9 +155,7 @@ function matchesOf(search: ToolResult): Match[] {
 
 /** The lines of a `memory_get` result, also when the JSON was cut off. */
 function passageOf({ result, arguments: { path, from } }: ToolResult): Passage {
-  const json = messageText(result)
-  const escaped = /"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(json)?.[1]
-  const whole = parseJson(json)
-  const text = isRecord(whole) ? whole['text'] : parseJson(`"${escaped ?? ''}"`)
+  const escaped = /"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(messageText(result))?.[1]
+  const text = parseJson(`"${escaped ?? ''}"`)
   return { path: String(path), from: typeof from === 'number' ? from : 1, lines: String(text ?? '').split('\n') }
 }

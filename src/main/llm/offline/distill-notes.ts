@@ -1,9 +1,6 @@
 import type { Message } from '#shared/chat/messages.ts'
-import { segmenter } from '#shared/util/segmenter.ts'
-import { countCjk } from '#shared/util/tokens.ts'
 import type { Purpose } from '../purpose.ts'
 import { isSubstantial, parseIntent } from './intent.ts'
-import { isStopWord } from './quote.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf, userTextsInRendered, type UserText } from './strip-context.ts'
 import { sentencesIn } from './sentences.ts'
@@ -22,11 +19,7 @@ export function userTextsIn(messages: readonly Message[]): UserText[] {
   })
 }
 
-/**
- * The user's statements as a list; undefined when there are none.
- * @param written the notes that the conversation has already saved
- * @param today as in `parseIntent`
- */
+/** Undefined where the user stated nothing. @param written the notes that the conversation has already saved */
 export function extractNotes(texts: readonly UserText[], written: string, today: string): string | undefined {
   const notes = withoutOptedOut(texts)
     .flatMap(({ text }) => (parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')))
@@ -68,32 +61,14 @@ function statementsIn(text: string, today: string): string[] {
   return statements.length === sentences.length ? [text] : statements
 }
 
-/** Lists the user's statements and last questions. The caller adds identifiers that are `missing`. */
+/** Lists what the user said, without the questions. The caller adds identifiers that are `missing`. */
 export function extractSummary(
   { conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>,
   fallback: Language,
 ): string {
   if (missing.length > 0) return conversation
   const lines = userTextsInRendered(conversation).flatMap((text) => text.split('\n').filter(Boolean))
-  const sentences = sentencesIn(replyLanguage([...lines.toReversed(), conversation.slice(0, 2000)], fallback))
-  const questions = lines.filter((line) => parseIntent(line, anyDay).kind === 'question')
-  const facts = lines.filter((line) => !questions.includes(line))
-  const section = (title: string, items: readonly string[]) => [`## ${title}`, ...items.map((item) => `- ${item}`)]
-  const asked = questions.length > 0 ? ['', ...section(sentences.questions, questions.slice(-3))] : []
-  return [...(earlier === undefined ? [] : [earlier, '']), ...section(sentences.facts, facts), ...asked].join('\n')
-}
-
-const words = segmenter('en', 'word')
-const maxWords = 3
-
-/** The longest content words, joined as a file name. */
-export function extractTopic(texts: readonly string[]): string {
-  const weights = new Map<string, number>()
-  for (const { segment, isWordLike } of words.segment(texts.join('\n').normalize('NFKC').toLowerCase())) {
-    const weight = segment.length + countCjk(segment)
-    const isContent = isWordLike && /^\p{L}[\p{L}\p{M}\p{N}]*$/u.test(segment) && !isStopWord(segment)
-    if (isContent && weight >= 4) weights.set(segment, weight)
-  }
-  const longest = [...weights].sort(([, one], [, other]) => other - one).slice(0, maxWords)
-  return longest.map(([word]) => word).join('-')
+  const { facts } = sentencesIn(replyLanguage([...lines.toReversed(), conversation.slice(0, 2000)], fallback))
+  const items = lines.filter((line) => parseIntent(line, anyDay).kind !== 'question').map((line) => `- ${line}`)
+  return [...(earlier === undefined ? [] : [earlier, '']), `## ${facts}`, ...items].join('\n')
 }

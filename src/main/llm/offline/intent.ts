@@ -1,4 +1,4 @@
-import { formatDay, parseDay, simplify, parseTemporalExpressions, type DaySpan } from '#search/text'
+import { formatDay, parseDay, simplify, parseTemporalExpressions } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
@@ -6,14 +6,10 @@ export type Intent =
   | { readonly kind: 'remember'; readonly text: string }
   /** List the notes of these days, both `YYYY-MM-DD` and inclusive. */
   | { readonly kind: 'period'; readonly first: string; readonly last: string }
-  /** A greeting, or a request that needs a language model. */
-  | { readonly kind: 'help' }
   /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
   | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
-  | { readonly kind: 'statement' }
-  | { readonly kind: 'question' }
-  /** None of the above; treated as a search in the chat and as a note in a memory flush. */
-  | { readonly kind: 'keywords' }
+  /** `help`: a greeting, or a request for a language model. `keywords`: searched in a chat, noted by a memory flush. */
+  | { readonly kind: 'help' | 'statement' | 'question' | 'keywords' }
 
 /** Long pasted text follows its request, so the first characters decide. */
 const maxParsed = 1000
@@ -119,25 +115,11 @@ const listRequest =
 
 /** Matches a message that names a time and otherwise only asks for the log. */
 function parsePeriod(text: string, patterns: Patterns, _raw: string, today: string): Intent | undefined {
-  const span = findSpan(text, parseDay(today))
-  if (!span) return undefined
+  const now = parseDay(today)
+  const [span, ...others] = parseTemporalExpressions(text, now)
+  if (!span || others.length > 0 || span.first > now || !Number.isFinite(span.first)) return undefined
   const rest = text.replace(span.text, ' ')
   const otherWords = rest.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
   if (/[\p{L}\p{N}]/u.test(otherWords) || !(listRequest.test(rest) || trimPunctuation(rest) === '')) return undefined
-  const last = Math.min(span.last, parseDay(today))
-  return { kind: 'period', first: formatDay(Math.min(span.first, last)), last: formatDay(last) }
-}
-
-const weekday =
-  /\b(?:(mon)|(tues)|(wednes)|(thurs)|(fri)|(satur)|(sun))day\b|(?:星期|礼拜|周)(?:(一)|(二)|(三)|(四)|(五)|(六)|([日天]))/i
-
-/** Undefined for future times and for several times; a weekday alone is the most recent one. */
-function findSpan(text: string, now: number): (DaySpan & { readonly text: string }) | undefined {
-  const [time, ...others] = parseTemporalExpressions(text, now)
-  if (time) return others.length === 0 && time.first <= now && Number.isFinite(time.first) ? time : undefined
-  const match = weekday.exec(text)
-  if (!match) return undefined
-  const index = match.slice(1).findIndex((name) => name !== undefined) % 7
-  const day = now - ((((now + 3) % 7) - index + 7) % 7)
-  return { first: day, last: day, text: match[0] }
+  return { kind: 'period', first: formatDay(span.first), last: formatDay(Math.min(span.last, now)) }
 }

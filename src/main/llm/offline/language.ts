@@ -7,13 +7,10 @@ export type DetectedLanguage = Language | 'zh'
 
 const latinWords = /[\p{Script=Latin}]+(?:['’]\p{Script=Latin}+)*/gu
 const englishWords = new Set(
-  'the a an of to in on at is are was were be do does did have has had i you we they he she it my your our what which who when where why how and or for with about that this me please can could remember note not any said say from by will if there'.split(
+  'the a an of to in on at is are was were be do does did have has had i you we they he she it my your our what which who when where why how and or for with about that this me please can could remember note not any said say from by will if there hi hello hey hiya thanks thank help yes no sorry goodbye bye good morning list today yesterday cheers'.split(
     ' ',
   ),
 )
-/** One of these words alone identifies a message as English. */
-const englishAlone =
-  /^(?:hi|hello|hey|hiya|thanks|thank|help|remember|please|yes|no|sorry|goodbye|bye|good|morning|what|who|when|where|why|how|list|note|today|yesterday|cheers)$/i
 /** Function words, which Chinese names and terms in an English sentence lack. */
 const chineseFunction = /[的了吗嗎么麼您你我们們呢吧]|什么|什麼|怎么|怎麼|记|記|帮|幫|请|請/u
 /** Simplified characters that are other words in traditional texts. */
@@ -27,9 +24,9 @@ export function detectLanguage(text: string): DetectedLanguage | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const otherCjk = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}]/gu)?.length ?? 0
   const latin = text.match(latinWords) ?? []
-  if (han + otherCjk === 0) return latin.length > 1 || englishAlone.test(latin[0] ?? '') ? 'en' : undefined
-  // "Who is 王小明?" is an English sentence with a Chinese name.
   const english = latin.filter((word) => englishWords.has(word.toLowerCase())).length
+  if (han + otherCjk === 0) return latin.length > 1 || english === 1 ? 'en' : undefined
+  // "Who is 王小明?" is an English sentence with a Chinese name.
   if (english >= 2 && latin.length >= (han + otherCjk) / 2 && !chineseFunction.test(text)) return 'en'
   // Chinese brand names contain a の now and then.
   return otherCjk * 6 >= han ? undefined : detectScript(text)

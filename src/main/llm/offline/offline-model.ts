@@ -7,7 +7,7 @@ import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from 
 import type { Purpose } from '../purpose.ts'
 import { answerPeriod, answerQuestion, toolResultsIn, type Step, type ToolResult } from './answers.ts'
 import { parseIntent } from './intent.ts'
-import { extractNotes, extractSummary, extractTopic, userTextsIn } from './distill-notes.ts'
+import { extractNotes, extractSummary, userTextsIn } from './distill-notes.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf } from './strip-context.ts'
 import { sentencesIn, type Sentences } from './sentences.ts'
@@ -65,7 +65,6 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
     case 'summary':
       return { text: extractSummary(purpose, fallback) }
     case 'topic':
-      return { text: extractTopic(purpose.said) }
     case 'upkeep':
     case 'title':
       return {}
@@ -73,23 +72,14 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
       return saveNotes(messages, purpose, fallback)
     case 'chat': {
       // A summary of the current turn is not the user's text.
-      const conversation = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
-      const step = purpose.continuesAnswer
-        ? resume(conversation, purpose, fallback)
-        : answer(conversation, purpose, fallback)
+      const asked = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
+      // Repeats an interrupted answer as a whole.
+      const conversation = asked.slice(0, asked.findLastIndex(({ role }) => role !== 'assistant') + 1)
+      const step = answer(conversation, purpose, fallback)
       if (!step.calls || purpose.isWithoutMemory !== true) return step
-      const last = conversation.findLast(({ role }) => role === 'user')
-      return { text: sentencesFor(conversation, last ? plainText(last) : '', fallback).withoutMemory }
+      return { text: sentencesFor(conversation, fallback).withoutMemory }
     }
   }
-}
-
-/** The rest of an interrupted answer, or a new answer if it would now begin differently. */
-function resume(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
-  const start = messages.findLastIndex(({ role }) => role !== 'assistant') + 1
-  const begun = messages.slice(start).map(messageText).join('')
-  const step = answer(messages.slice(0, start), at, fallback)
-  return step.text?.startsWith(begun) ? { ...step, text: step.text.slice(begun.length) } : step
 }
 
 /** Answers all messages since the last answer, each from the results of its tool calls. */
@@ -99,16 +89,15 @@ function answer(messages: readonly Message[], at: ChatPurpose, fallback: Languag
   const results = toolResultsIn(turn)
   const failed = results.find(({ result }) => result.isError)
   if (failed) {
-    const { toolFailed, unwritable } = sentencesFor(messages, questions.at(-1) ?? '', fallback)
-    const [, code, reason] = /^(?:([a-z]+(?:_[a-z]+)+): )?([\s\S]*)$/.exec(messageText(failed.result)) ?? []
-    return { text: code === 'text_unwritable' ? unwritable : toolFailed(reason ?? '') }
+    const reason = messageText(failed.result).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
+    return { text: sentencesFor(messages, fallback).toolFailed(reason) }
   }
   const writes = noteWrites(turn, at)
   if (writes.length > 0) return { calls: writes }
   const pending = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
   for (const question of questions) {
-    const sentences = sentencesFor(messages, question, fallback)
+    const sentences = sentencesFor(messages, fallback, question)
     const own: ToolResult[] = []
     let step = reply(question, own, at, sentences)
     // Results arrive in the order of the calls.
@@ -137,16 +126,12 @@ function reply(question: string, results: readonly ToolResult[], at: ChatPurpose
     case 'question':
     case 'keywords':
       return answerQuestion(question, results, sentences, at.today)
-    case 'optOut':
-      return { text: sentences.optedOut }
-    case 'statement':
-      return { text: sentences.notSaved }
-    case 'help':
-      return { text: sentences.help }
+    default:
+      return { text: sentences[intent.kind] }
   }
 }
 
-function sentencesFor(messages: readonly Message[], question: string, fallback: Language): Sentences {
+function sentencesFor(messages: readonly Message[], fallback: Language, question = ''): Sentences {
   const earlier = messages.flatMap((message) => userTextOf(message)?.text ?? []).reverse()
   return sentencesIn(replyLanguage([question, ...earlier], fallback))
 }
@@ -158,9 +143,7 @@ function saveNotes(messages: readonly Message[], at: ChatPurpose, fallback: Lang
   if (messages.slice(request + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
   const conversation = messages.slice(0, request)
   // A flush can come in the middle of a turn, which will itself write the note that the user asks for.
-  const isUnanswered =
-    conversation.at(-1)?.role === 'user' &&
-    noteWrites(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
+  const isUnanswered = noteWrites(conversation.slice(-1), at).length > 0
   const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
   const written = conversation.flatMap(writtenBy).join('\n')
   const notes = extractNotes(texts, written, today)

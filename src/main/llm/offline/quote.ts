@@ -17,7 +17,6 @@ export interface QuotedLine {
   readonly text: string
 }
 
-/** The lines of a passage that the search found. */
 export interface Match {
   readonly path: string
   /** 1-based, inclusive. */
@@ -35,11 +34,7 @@ const similarityShare = 0.6
 const prefixLength = 4
 const maxQuote = 400
 
-/**
- * The lines with the highest share of the question's words; empty where no line has any. A semantic match counts as if
- * the line had some of the words.
- * @param today `YYYY-MM-DD`
- */
+/** Empty where no line shares a word with the question. @param today `YYYY-MM-DD` */
 export function bestLines(
   question: string,
   passages: readonly Passage[],
@@ -47,62 +42,43 @@ export function bestLines(
   today: string,
   matches: readonly Match[] = [],
 ): QuotedLine[] {
-  const wanted = new Set(tokens(question))
-  const scored: (QuotedLine & { score: number })[] = []
-  let hasSharedWord = false
-  for (const [rank, passage] of passages.entries()) {
-    const lines = quotableLines(passage, today).map((quote) => ({ ...quote, shared: countShared(quote.text, wanted) }))
-    for (const quote of lines) {
-      const { path, line, text, shared } = quote
-      if (shared > 0) hasSharedWord = true
-      const [match] = matches
-        .filter((one) => contains(one, quote))
-        .toSorted((one, other) => other.similarity - one.similarity)
-      // Within one match, the lines with shared words win.
-      const isWeaker = shared === 0 && match && lines.some((other) => other.shared > 0 && contains(match, other))
-      const semantic = match && !isWeaker ? match.similarity * similarityShare * wanted.size : 0
-      const score = Math.max(shared, semantic)
-      if (score > 0) scored.push({ path, line, text, score: (score - text.length / 2000) * rankDiscount ** rank })
-    }
-  }
-  if (!hasSharedWord) return []
-  scored.sort((one, other) => other.score - one.score)
-  const threshold = (scored[0]?.score ?? 0) * 0.6
-  const unique = new Map<string, QuotedLine>()
-  for (const { path, line, text, score } of scored) {
-    if (score >= threshold && !unique.has(text)) unique.set(text, { path, line, text: clip(text) })
-  }
-  return [...unique.values()].slice(0, limit)
+  const { size } = tokens(question)
+  const quotes = passages.flatMap((passage, rank) =>
+    quotableLines(passage, today).map((quote) => ({ ...quote, rank, shared: countShared(question, quote.text) })),
+  )
+  if (!quotes.some(({ shared }) => shared > 0)) return []
+  const scored = quotes.map((quote) => {
+    // Within one match, the lines with shared words win.
+    const similarities = matches
+      .filter((match) => contains(match, quote))
+      .filter((match) => quote.shared > 0 || !quotes.some((other) => other.shared > 0 && contains(match, other)))
+      .map(({ similarity }) => similarity)
+    const score = Math.max(quote.shared, Math.max(0, ...similarities) * similarityShare * size)
+    return { ...quote, score: (score - quote.text.length / 2000) * rankDiscount ** quote.rank }
+  })
+  const threshold = Math.max(...scored.map(({ score }) => score)) * 0.6
+  const best = scored.filter(({ score }) => score >= threshold).sort((one, other) => other.score - one.score)
+  return best
+    .filter(({ text }, index) => best.findIndex((other) => other.text === text) === index)
+    .slice(0, limit)
+    .map(({ path, line, text }) => ({ path, line, text }))
 }
 
-function countShared(text: string, wanted: ReadonlySet<string>): number {
-  return new Set(tokens(text).filter((token) => wanted.has(token))).size
-}
-
-export function sharesWord(question: string, text: string): boolean {
-  return countShared(text, new Set(tokens(question))) > 0
+export function countShared(question: string, text: string): number {
+  return tokens(question).intersection(tokens(text)).size
 }
 
 function contains({ path, startLine, endLine }: Match, quote: QuotedLine): boolean {
   return quote.path === path && quote.line >= startLine && quote.line <= endLine
 }
 
-/**
- * Used when no line shares a word with the question: the matched lines of the first passage, or the first line after a
- * matched heading.
- */
-export function nearLines(
-  passages: readonly Passage[],
-  limit: number,
-  today: string,
-  matches: readonly Match[] = [],
-): QuotedLine[] {
+/** For passages without a shared word: the matched lines of the first one, or the line after a matched heading. */
+export function nearLines(passages: readonly Passage[], limit: number, today: string, matches: readonly Match[]) {
   const lines = passages.map((passage) => quotableLines(passage, today)).find((quotes) => quotes.length > 0) ?? []
   const match = matches.find((one) => one.path === lines[0]?.path)
   const within = lines.filter((quote) => match && contains(match, quote)).slice(0, limit)
   const next = lines.find(({ line }) => match && line >= match.startLine) ?? lines[0]
-  const near = within.length > 0 || !next ? within : [next]
-  return near.map((quote) => ({ ...quote, text: clip(quote.text) }))
+  return within.length > 0 || !next ? within : [next]
 }
 
 export function clip(text: string, limit: number = maxQuote): string {
@@ -136,20 +112,16 @@ function quotableLines({ path, from, lines }: Passage, today: string): QuotedLin
   return quotable
 }
 
-export function isStopWord(word: string): boolean {
-  return [english, chinese].some(({ stopWords }) => word.replace(stopWords, '') === '')
-}
-
 /** Prefixes of words, and pairs of CJK characters. This simple scheme only ranks lines that the search found. */
-function tokens(text: string): string[] {
+function tokens(text: string): Set<string> {
   const lower = text.normalize('NFKC').toLowerCase()
   const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
   const words = lower.replace(cjk, ' ').match(/[\p{L}\p{N}]+/gu) ?? []
   const runs = (lower.match(cjk) ?? []).flatMap(withoutFunctionWords).map((run) => [...run])
-  return [
-    ...words.filter((word) => !isStopWord(word)).map((word) => word.slice(0, prefixLength)),
+  return new Set([
+    ...words.filter((word) => word.replace(english.stopWords, '') !== '').map((word) => word.slice(0, prefixLength)),
     ...runs.flatMap((run) => (run.length === 1 ? run : run.slice(1).map((letter, index) => `${run[index]}${letter}`))),
-  ]
+  ])
 }
 
 /** Japanese writes its function words in Hiragana. */

@@ -2,15 +2,14 @@ import type { Language } from './language.ts'
 
 const english = {
   help: 'No language model is connected, so I do two things. Write “remember that …”, and I save a note to today’s log. Ask a question, and I search your notes and quote the lines I find. You can also ask “What did I do last week?” For anything else, connect a language model in the settings.',
-  /** Reply to a statement without a request. */
-  notSaved:
+  statement:
     'I have not saved that. Without a language model, I only save what you ask me to. Write “remember that …”, and I add it to today’s log.',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param span a day, or the first and the last one */
   nothingIn: (span: string) => `There are no notes for ${span}.`,
   periodHas: (span: string) => `Notes for ${span}:`,
   more: (count: number) => `And ${count} more.`,
-  optedOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
+  optOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
   found: 'Your memory says:',
   foundClosest: 'I found no close match. The nearest lines are:',
   /** Every quote comes from earlier conversations. */
@@ -21,30 +20,26 @@ const english = {
   toolFailed: (reason: string) => `That did not work: ${reason}`,
   withoutMemory:
     'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
-  /** The log write failed with `text_unwritable`. */
-  unwritable:
-    'I could not note that: it contains an invisible control character (NUL), which a text file cannot hold. Your message is still here. Edit it, delete that character, and send it again.',
   /** Heading of the notes from a memory flush. */
   kept: 'Kept from a conversation',
   /** First line of a file with the end of a conversation. */
   ending: (path: string) => `The end of a conversation (${path}).`,
   user: 'User',
   assistant: 'Assistant',
-  /** Headings of a summary. */
+  /** Heading of a summary. */
   facts: 'Facts and identifiers',
-  questions: 'Questions',
 }
 
 export type Sentences = typeof english
 
 const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日志；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
-  notSaved: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
+  statement: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
   remembered: (path) => `已记入今天的日志 [${path}]。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
   periodHas: (span) => `${span} 的记录：`,
   more: (count) => `另外还有 ${count} 条。`,
-  optedOut: '好的，这个我不会记下来。如果之前已经记下，请在今天的日志里自己删除那一行。',
+  optOut: '好的，这个我不会记下来。如果之前已经记下，请在今天的日志里自己删除那一行。',
   found: '你的记忆里写着：',
   foundClosest: '没有很吻合的内容，最接近的是：',
   foundInChats: '笔记里没有写，但你在之前的对话里说过：',
@@ -54,24 +49,21 @@ const simplified: Sentences = {
   toolFailed: (reason) => `没有成功：${reason}`,
   withoutMemory:
     '这次对话不使用记忆：我不会查阅你的笔记，也不会保留任何内容。没有语言模型时，我只能根据记忆回答；请在另一个对话中提问，或者选择保留这次对话。',
-  unwritable:
-    '这句没能记下来：其中有一个看不见的控制字符（NUL），文本文件无法保存它。你的消息还在：请编辑消息，删掉这个字符，再发送一次。',
   kept: '对话中保留的内容',
   ending: (path) => `一段对话的结尾（${path}）。`,
   user: '用户',
   assistant: '助手',
   facts: '事实与标识',
-  questions: '问题',
 }
 
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住……」，我會寫進今天的日誌；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
-  notSaved: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
+  statement: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
   remembered: (path) => `已記入今天的日誌 [${path}]。`,
   nothingIn: (span) => `${span} 沒有任何記錄。`,
   periodHas: (span) => `${span} 的記錄：`,
   more: (count) => `另外還有 ${count} 則。`,
-  optedOut: '好的，這個我不會記下來。如果之前已經記下，請在今天的日誌裡自己刪除那一行。',
+  optOut: '好的，這個我不會記下來。如果之前已經記下，請在今天的日誌裡自己刪除那一行。',
   found: '你的記憶裡寫著：',
   foundClosest: '沒有很吻合的內容，最接近的是：',
   foundInChats: '筆記裡沒有寫，但你在之前的對話裡說過：',
@@ -81,14 +73,11 @@ const traditional: Sentences = {
   toolFailed: (reason) => `沒有成功：${reason}`,
   withoutMemory:
     '這次對話不使用記憶：我不會查閱你的筆記，也不會保留任何內容。沒有語言模型時，我只能根據記憶回答；請在另一個對話中提問，或者選擇保留這次對話。',
-  unwritable:
-    '這句沒能記下來：其中有一個看不見的控制字元（NUL），文字檔無法儲存它。你的訊息還在：請編輯訊息，刪掉這個字元，再傳送一次。',
   kept: '從對話中保留的內容',
   ending: (path) => `一段對話的結尾（${path}）。`,
   user: '使用者',
   assistant: '助理',
   facts: '事實與識別碼',
-  questions: '問題',
 }
 
 const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }

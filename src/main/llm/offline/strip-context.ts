@@ -13,8 +13,8 @@ export interface UserText {
 export function userTextOf(message: Message): UserText | undefined {
   if (message.role !== 'user') return undefined
   const { text } = splitAttachments(message)
-  const time = timestamp.exec(`${text}\n`)?.[1]
-  return time === undefined ? undefined : { text: `${text}\n`.replace(timestamp, '').trim(), time }
+  const [stamp = '', time] = timestamp.exec(`${text}\n`) ?? []
+  return time === undefined ? undefined : { text: text.slice(stamp.length).trim(), time }
 }
 
 export function plainText(message: Message): string {
@@ -23,15 +23,14 @@ export function plainText(message: Message): string {
 
 /** The user's messages in the output of `renderInParts`. */
 export function userTextsInRendered(text: string): string[] {
-  const texts: string[] = []
-  let isUser = false
-  for (const line of text.split('\n')) {
-    if (/^<\/?conversation>$/.test(line)) isUser = false
-    const speaker = /^(User|Assistant|Tool result \([^)]*\)): ?/.exec(line)
-    if (speaker) isUser = speaker[1] === 'User'
-    if (!isUser) continue
-    if (speaker) texts.push(line.slice(speaker[0].length).replace(timestamp, ''))
-    else texts[texts.length - 1] = `${texts.at(-1)}\n${line}`
-  }
-  return texts.map((part) => part.trim()).filter(Boolean)
+  return text
+    .split(/^(?=(?:User|Assistant|Tool result \([^)]*\)):|<\/?conversation>$)/m)
+    .filter((part) => part.startsWith('User:'))
+    .map((part) =>
+      part
+        .replace(/^User: ?/, '')
+        .replace(timestamp, '')
+        .trim(),
+    )
+    .filter(Boolean)
 }
