@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SearchOptions } from '../../src/shared/contract/index.ts'
 import { builtinModelName } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { createEmbeddings } from '../../src/main/search/embeddings/create-embeddings.ts'
 import { calibrationKey } from '../../src/main/search/ranking/calibrated.ts'
@@ -75,10 +74,6 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   const memory = await openMemory(source)
   figures.push(
     ...(await measureSearch(memory, corpus, `${label}: keyword search`, keywordBudgets[size])),
-    ...(await measureSearch(memory, corpus, `${label}: 50 results by MMR`, isTenThousand ? 100 : undefined, {
-      maxResults: 50,
-      mmrLambda: 0.7,
-    })),
     await measureSaved(memory, corpus, label),
   )
   if (isTenThousand) figures.push(await measureDuringRebuild(root, memory, corpus, label))
@@ -178,7 +173,6 @@ async function openMemory(source: MemorySource): Promise<Memory> {
     minScore: 0.35,
     maxResults: 6,
     recencyHalfLifeDays: null,
-    mmrLambda: null,
   }
   const memory = new Memory({
     now: () => new Date(),
@@ -199,7 +193,6 @@ async function measureSearch(
   corpus: Corpus,
   name: string,
   budget: number | undefined,
-  options: SearchOptions = {},
 ): Promise<Figure[]> {
   await memory.settle(60_000)
   await sleep(pauseMs)
@@ -207,7 +200,7 @@ async function measureSearch(
     const times: number[] = []
     for (const query of corpus.queries) {
       const started = performance.now()
-      const { timings } = await memory.search(query, options)
+      const { timings } = await memory.search(query)
       times.push(performance.now() - started - timings.embedMs)
     }
     return times

@@ -167,7 +167,6 @@ describe('trying out settings', () => {
     await panel.getByRole('slider', { name: /^Results/ }).fill('9')
     await panel.getByRole('checkbox', { name: 'Older logs count less' }).check()
     await panel.getByRole('slider', { name: /Half after/ }).fill('300')
-    await panel.getByRole('checkbox', { name: 'Varied results' }).check()
     await page
       .getByText(/[▲▼]\d|comes in/)
       .first()

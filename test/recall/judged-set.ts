@@ -19,7 +19,6 @@ export const defaults = {
   minScore: 0.35,
   maxResults: 6,
   recencyHalfLifeDays: null,
-  mmrLambda: null,
 } as const
 
 export interface JudgedSet {

@@ -74,7 +74,6 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'memory.search.minScore': 'search',
   'memory.search.maxResults': 'search',
   'memory.search.recencyHalfLifeDays': 'search',
-  'memory.search.mmrLambda': 'search',
   'memory.scope': 'index',
   'memory.extraPaths': 'index',
   'vault.own': 'vault',

@@ -182,8 +182,6 @@ export const searchSettingsSchema = z.object({
   maxResults: z.number().int().min(1).max(100),
   /** Days until the score of a dated file is halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
-  /** Balance between relevance (1) and diversity (0); null disables re-ranking. */
-  mmrLambda: z.number().min(0).max(1).nullable(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
@@ -303,7 +301,7 @@ export const candidateSchema = z.object({
    */
   modifiers: z.array(
     z.object({
-      name: z.enum(['recency', 'mmr', 'time', 'echo', 'superseded', 'successor']),
+      name: z.enum(['recency', 'time', 'echo', 'superseded', 'successor']),
       factor: z.number(),
       of: z.string().optional(),
     }),

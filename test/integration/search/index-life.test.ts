@@ -292,7 +292,6 @@ describe('worker crash', () => {
         minScore: 0,
         maxResults: 6,
         recencyHalfLifeDays: null,
-        mmrLambda: null,
       }),
       threads: { ...threadEntries(mainFolder), searcher: new URL('../../support/dying-searcher.ts', import.meta.url) },
       watch: false,

@@ -110,6 +110,12 @@ describe('configuration', () => {
       { agents: { list: [{ id: 'main', vault: { daily: { folder: 'days' } } }] } },
     ],
     [
+      'of search',
+      'agents:\n  defaults: { memory: { search: { mmrLambda: 0.7, maxResults: 9 } } }\n  list:\n    - { id: main, memory: { search: { mmrLambda: null } } }\n',
+      ['agents.defaults.memory.search.mmrLambda', 'agents.list.0.memory.search.mmrLambda'],
+      { agents: { list: [{ id: 'main', memory: { search: { maxResults: 9 } } }] } },
+    ],
+    [
       'of a model',
       'models:\n  openai/x: { prices: { input: 1, output: 2, cacheRead: 3 } }\n',
       ['models.openai/x.prices.cacheRead'],

@@ -27,7 +27,6 @@ const settings = {
   minScore: 0,
   maxResults: 10,
   recencyHalfLifeDays: null,
-  mmrLambda: null,
 }
 
 let folder: string

@@ -27,7 +27,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'memorySearch.query.minScore': same('memory.search.minScore'),
   'memorySearch.query.hybrid.vectorWeight': same('memory.search.weights.vector'),
   'memorySearch.query.hybrid.textWeight': same('memory.search.weights.text'),
-  'memorySearch.query.hybrid.mmr.lambda': same('memory.search.mmrLambda'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
   'memorySearch.experimental.sessionMemory': same('memory.sessions'),
   'compaction.memoryFlush.enabled': same('compaction.memoryFlush.enabled'),

@@ -63,7 +63,6 @@ const memorySchema = z.strictObject({
       minScore: searchShape.minScore.default(0.35),
       maxResults: searchShape.maxResults.default(6),
       recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
-      mmrLambda: searchShape.mmrLambda.default(null),
     })
     .prefault({}),
   extraPaths: z.array(z.string()).default([]),
