@@ -190,35 +190,6 @@ describe('trying out settings', () => {
   })
 })
 
-describe('trying out a chunk size', () => {
-  it('previews another size, applies it, and finds the same after the rebuild', async () => {
-    const { client, page, ask, settled } = await openInspector()
-    await ask('who talked about the garden in Lisbon')
-    await page.getByTestId('candidate').first().waitFor()
-    await page.getByRole('button', { name: 'What if' }).click()
-    const panel = page.getByRole('complementary', { name: 'What if' })
-    await panel.getByRole('slider', { name: 'Chunk size' }).fill('75')
-    await panel.getByText(/chunks instead of/).waitFor()
-    await settled()
-    const shown = () =>
-      page
-        .locator('[data-testid=candidate][data-verdict=returned]')
-        .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
-    const previewed = await shown()
-    await keepScreenshot(page, 'inspector-8-chunks')
-    await panel.getByRole('button', { name: 'Apply and index anew' }).click()
-    await page.getByText('The index is being built anew.', { exact: false }).waitFor()
-    await until(async () => {
-      const [{ state }, chunk] = await Promise.all([
-        client.search.status({ agent: 'main' }),
-        client.search.chunk({ agent: 'main' }),
-      ])
-      return state === 'ready' && chunk.tokens === 75
-    })
-    await until(async () => JSON.stringify(await shown()) === JSON.stringify(previewed))
-  })
-})
-
 describe('agent searches', () => {
   it('shows each search then and now, and how the answer used it', async () => {
     const server = await openTestServer({

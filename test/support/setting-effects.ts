@@ -68,8 +68,6 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'memory.embedding.baseUrl': 'index',
   'memory.embedding.allowDownload': 'index',
   'memory.embedding.reach': 'index',
-  'memory.chunk.tokens': 'index',
-  'memory.chunk.overlap': 'index',
   'memory.search.weights': 'search',
   'memory.search.minScore': 'search',
   'memory.search.maxResults': 'search',

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
@@ -22,13 +21,12 @@ interface WhatIfProps {
   /** Without embeddings, keywords have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
-  readonly children?: ReactNode
 }
 
 /** Initial half-life, in days, when temporal decay is turned on. */
 const firstHalfLife = 30
 
-export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose, children }: WhatIfProps) {
+export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -123,7 +121,6 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
           </Button>
         </div>
         <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
-        {children}
       </div>
     </SidePanel>
   )

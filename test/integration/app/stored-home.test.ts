@@ -48,6 +48,7 @@ const droppedSettings = [
   'contextPruning',
   'history.keepDays',
   'mcp.servers.tools-a.cwd',
+  'memory.chunk',
   'memory.embedding.batchSize',
   'memory.search.mmrLambda',
   'memory.sync',
@@ -154,7 +155,6 @@ describe('a home of version 0.1.0', () => {
       maxResults: 9,
       recencyHalfLifeDays: 400,
     })
-    expect(await client.search.chunk(main)).toEqual({ tokens: 300, overlap: 60 })
     expect((await client.settings.mcpServers()).map(({ name: server, state }) => [server, state])).toEqual([
       ['tools-a', 'disabled'],
       ['tools-b', 'disabled'],

@@ -47,8 +47,6 @@ describe('settings of OpenClaw', () => {
       'agents.defaults.memory.embedding.provider': 'gemini',
       'agents.defaults.memory.embedding.model': 'gemini-embedding-001',
       'agents.defaults.memory.extraPaths': ['../team-docs'],
-      'agents.defaults.memory.chunk.tokens': 500,
-      'agents.defaults.memory.chunk.overlap': 50,
       'agents.defaults.memory.search.maxResults': 8,
       'agents.defaults.memory.search.minScore': 0.4,
       'agents.defaults.memory.search.weights.vector': 0.6,
@@ -76,6 +74,7 @@ describe('settings of OpenClaw', () => {
     expect(left).toMatchObject({
       'agents.defaults.model.fallbacks': 'noCounterpart',
       'agents.defaults.memorySearch.remote.apiKey': 'secret',
+      'agents.defaults.memorySearch.chunking': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.enabled': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.mmr': 'noCounterpart',
       'agents.defaults.contextPruning': 'noCounterpart',

@@ -21,8 +21,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'memorySearch.model': same('memory.embedding.model'),
   'memorySearch.remote.baseUrl': same('memory.embedding.baseUrl'),
   'memorySearch.extraPaths': { to: 'memory.extraPaths', value: words },
-  'memorySearch.chunking.tokens': same('memory.chunk.tokens'),
-  'memorySearch.chunking.overlap': same('memory.chunk.overlap'),
   'memorySearch.query.maxResults': same('memory.search.maxResults'),
   'memorySearch.query.minScore': same('memory.search.minScore'),
   'memorySearch.query.hybrid.vectorWeight': same('memory.search.weights.vector'),
