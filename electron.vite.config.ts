@@ -53,7 +53,6 @@ export default defineConfig({
           'workspace/links/links.worker': 'src/main/workspace/links/links.worker.ts',
           'search/indexing/indexer.worker': 'src/main/search/indexing/indexer.worker.ts',
           'search/indexing/prepare.worker': 'src/main/search/indexing/prepare.worker.ts',
-          'search/evaluation/rechunk.worker': 'src/main/search/evaluation/rechunk.worker.ts',
           'search/ranking/searcher.worker': 'src/main/search/ranking/searcher.worker.ts',
           'curation/suggestions/curation.worker': 'src/main/curation/suggestions/curation.worker.ts',
           'workspace/privacy/scanner.worker': 'src/main/workspace/privacy/scanner.worker.ts',

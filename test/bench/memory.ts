@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SearchOptions } from '../../src/shared/contract/index.ts'
 import { builtinModelName } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { createEmbeddings } from '../../src/main/search/embeddings/create-embeddings.ts'
 import { calibrationKey } from '../../src/main/search/ranking/calibrated.ts'
@@ -16,6 +15,7 @@ import { Memory } from '../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../src/main/search/service/memory-workers.ts'
 import type { MemorySource } from '../../src/main/search/service/open-workers.ts'
 import { builtinFile } from '../recall/judged-set.ts'
+import { outdateIndex } from '../support/outdated-index.ts'
 import { measureResidentMemory } from './app.ts'
 import type { Corpus } from './corpus.ts'
 import { median, quantile, type Figure } from './figures.ts'
@@ -75,10 +75,6 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   const memory = await openMemory(source)
   figures.push(
     ...(await measureSearch(memory, corpus, `${label}: keyword search`, keywordBudgets[size])),
-    ...(await measureSearch(memory, corpus, `${label}: 50 results by MMR`, isTenThousand ? 100 : undefined, {
-      maxResults: 50,
-      mmrLambda: 0.7,
-    })),
     await measureSaved(memory, corpus, label),
   )
   if (isTenThousand) figures.push(await measureDuringRebuild(root, memory, corpus, label))
@@ -127,7 +123,7 @@ async function measureHybrid(root: string, corpus: Corpus, label: string): Promi
 async function measureCalibration(source: MemorySource, label: string): Promise<Figure> {
   const provider = await createEmbeddings(source.embedding)
   if (typeof provider !== 'object') throw new Error('no provider')
-  const store = new IndexStore(openForWriting(source.file), source.chunk)
+  const store = new IndexStore(openForWriting(source.file))
   const { passages = 0 } = store.passages?.counts() ?? {}
   const times: number[] = []
   for (let round = 0; round < calibrationRounds; round += 1) {
@@ -150,12 +146,10 @@ function sourceOf(
   corpus: Corpus,
   provider: 'none' | 'builtin' | 'openai-compatible',
   baseUrl: string | undefined,
-  tokens = 400,
 ): MemorySource {
   return {
     file: join(root, `${provider}-${corpus.files}.sqlite`),
     folders: [{ source: 'memory', folder: corpus.folder, prefix: '', forbidden: [] }],
-    chunk: { tokens, overlap: 80 },
     debounceMs,
     notes: [],
     embedding: {
@@ -178,7 +172,6 @@ async function openMemory(source: MemorySource): Promise<Memory> {
     minScore: 0.35,
     maxResults: 6,
     recencyHalfLifeDays: null,
-    mmrLambda: null,
   }
   const memory = new Memory({
     now: () => new Date(),
@@ -199,7 +192,6 @@ async function measureSearch(
   corpus: Corpus,
   name: string,
   budget: number | undefined,
-  options: SearchOptions = {},
 ): Promise<Figure[]> {
   await memory.settle(60_000)
   await sleep(pauseMs)
@@ -207,7 +199,7 @@ async function measureSearch(
     const times: number[] = []
     for (const query of corpus.queries) {
       const started = performance.now()
-      const { timings } = await memory.search(query, options)
+      const { timings } = await memory.search(query)
       times.push(performance.now() - started - timings.embedMs)
     }
     return times
@@ -230,7 +222,7 @@ async function measureSearch(
 }
 
 /**
- * Compares complete search calls, updates of the index included, during a rebuild with other chunk sizes and when idle.
+ * Compares complete search calls, updates of the index included, during a rebuild and when idle.
  */
 async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus, label: string): Promise<Figure> {
   const p95 = async (isOver: (round: number) => Promise<boolean>) => {
@@ -243,7 +235,10 @@ async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus
     return quantile(times, 0.95)
   }
   const idle = await p95(async (round) => round >= 300)
-  await memory.setSource(sourceOf(root, corpus, 'none', undefined, 390))
+  const source = sourceOf(root, corpus, 'none', undefined)
+  outdateIndex(source.file)
+  // Another source restarts the workers, which then find the outdated index.
+  await memory.setSource({ ...source, debounceMs: debounceMs + 1 })
   const busy = await p95(async () => (await memory.status()).state === 'ready')
   return { name: `${label}: search p95 during a rebuild, times the idle one`, value: busy / idle, unit: '×', budget: 2 }
 }

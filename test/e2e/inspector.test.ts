@@ -167,7 +167,6 @@ describe('trying out settings', () => {
     await panel.getByRole('slider', { name: /^Results/ }).fill('9')
     await panel.getByRole('checkbox', { name: 'Older logs count less' }).check()
     await panel.getByRole('slider', { name: /Half after/ }).fill('300')
-    await panel.getByRole('checkbox', { name: 'Varied results' }).check()
     await page
       .getByText(/[▲▼]\d|comes in/)
       .first()
@@ -188,35 +187,6 @@ describe('trying out settings', () => {
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 6)
     await until(async () => (await shown()).length <= 6)
-  })
-})
-
-describe('trying out a chunk size', () => {
-  it('previews another size, applies it, and finds the same after the rebuild', async () => {
-    const { client, page, ask, settled } = await openInspector()
-    await ask('who talked about the garden in Lisbon')
-    await page.getByTestId('candidate').first().waitFor()
-    await page.getByRole('button', { name: 'What if' }).click()
-    const panel = page.getByRole('complementary', { name: 'What if' })
-    await panel.getByRole('slider', { name: 'Chunk size' }).fill('75')
-    await panel.getByText(/chunks instead of/).waitFor()
-    await settled()
-    const shown = () =>
-      page
-        .locator('[data-testid=candidate][data-verdict=returned]')
-        .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
-    const previewed = await shown()
-    await keepScreenshot(page, 'inspector-8-chunks')
-    await panel.getByRole('button', { name: 'Apply and index anew' }).click()
-    await page.getByText('The index is being built anew.', { exact: false }).waitFor()
-    await until(async () => {
-      const [{ state }, chunk] = await Promise.all([
-        client.search.status({ agent: 'main' }),
-        client.search.chunk({ agent: 'main' }),
-      ])
-      return state === 'ready' && chunk.tokens === 75
-    })
-    await until(async () => JSON.stringify(await shown()) === JSON.stringify(previewed))
   })
 })
 

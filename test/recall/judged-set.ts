@@ -19,7 +19,6 @@ export const defaults = {
   minScore: 0.35,
   maxResults: 6,
   recencyHalfLifeDays: null,
-  mmrLambda: null,
 } as const
 
 export interface JudgedSet {
@@ -36,10 +35,9 @@ export interface JudgedSet {
  */
 export async function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): Promise<JudgedSet> {
   const db = openForWriting(':memory:')
-  const chunk = { tokens: 400, overlap: 80 }
   const { provider: name = '', model = '', address } = provider ?? {}
-  createTables(db, { chunk, provider: name, model, address, dimensions: 0 })
-  const store = new IndexStore(db, chunk, { provider: name, builtinFile })
+  createTables(db, { provider: name, model, address, dimensions: 0 })
+  const store = new IndexStore(db, { provider: name, builtinFile })
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
   store.transaction(() => {

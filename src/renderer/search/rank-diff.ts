@@ -28,25 +28,6 @@ export function diffRanks(before: readonly Candidate[], after: readonly Candidat
   return moves
 }
 
-/** Returns the changes of rank for another chunk size. A chunk is matched with the one that shares the most lines. */
-export function diffRechunkRanks(before: readonly Candidate[], after: readonly Candidate[]): RankChanges {
-  const returned = (candidates: readonly Candidate[]) => candidates.filter(({ verdict }) => verdict.kind === 'returned')
-  const old = returned(before)
-  const moves = new Map<string, RankChange>()
-  for (const [index, candidate] of returned(after).entries()) {
-    const shared = old.map((other) => sharedLines(candidate, other))
-    const from = shared.indexOf(Math.max(0, ...shared))
-    if (from < 0 || shared[from] === 0) moves.set(keyOf(candidate), 'new')
-    else if (from !== index) moves.set(keyOf(candidate), from - index)
-  }
-  return moves
-}
-
-function sharedLines(one: Candidate, other: Candidate): number {
-  if (one.path !== other.path || one.source !== other.source) return 0
-  return Math.max(0, Math.min(one.endLine, other.endLine) - Math.max(one.startLine, other.startLine) + 1)
-}
-
 /** Returns the 1-based ranks of the returned candidates. */
 function placesOf(candidates: readonly Candidate[]): Map<string, number> {
   const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')

@@ -3,7 +3,7 @@ import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Agent, ChunkSize, SearchSettings } from '#shared/contract/index.ts'
+import type { Agent, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
@@ -15,9 +15,8 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ConditionChips } from './condition-chips.tsx'
 import { Results } from './results.tsx'
 import { WhatIf } from './what-if.tsx'
-import { WhatIfChunk } from './what-if-chunk.tsx'
 import { ExplainMissing } from './explain-missing.tsx'
-import { useRanking, useRechunk } from './use-ranking.ts'
+import { useRanking } from './use-ranking.ts'
 import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
 
 /** Debounce, in ms, for updating the address and for searches that call a remote provider. */
@@ -51,24 +50,19 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => navigate(paths.search(settled, why), { replace: true }), [settled, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
-  const [triedChunk, setTriedChunk] = useState<ChunkSize>()
   const [disabledConditions, setOff] = useState<readonly string[]>([])
   const ranking = useRanking(agent.id, query, why, tried, disabledConditions)
-  const rechunk = useRechunk(agent.id, query, triedChunk, tried, disabledConditions)
   // One search at a time; the next one uses the latest text.
   const isFree = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isAsking
   if (query !== typed && (isFree || settled === typed)) setQuery(typed)
   const { error, retry } = ranking
   // The results may lag behind the field.
-  const latest = rechunk.outcome?.after.explanation ?? ranking.explanation
-  const explanation = useDeferredValue(latest)
-  const moves = useDeferredValue(rechunk.outcome ? rechunk.moves : ranking.moves)
-  const isBusy = ranking.isBusy || rechunk.isBusy || explanation !== latest
+  const explanation = useDeferredValue(ranking.explanation)
+  const moves = useDeferredValue(ranking.moves)
+  const isBusy = ranking.isBusy || explanation !== ranking.explanation
   const toggleWhatIf = () => {
     setHasWhatIf(!hasWhatIf)
     setTried(undefined)
-    setTriedChunk(undefined)
   }
   return (
     <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
@@ -153,17 +147,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             settings={tried ?? settings.data}
             onPreview={setTried}
             onClose={toggleWhatIf}
-          >
-            {chunk.data && (
-              <WhatIfChunk
-                agent={agent.id}
-                inForce={chunk.data}
-                tried={triedChunk}
-                outcome={rechunk.outcome}
-                onTry={setTriedChunk}
-              />
-            )}
-          </WhatIf>
+          />
         )}
       </div>
     </section>

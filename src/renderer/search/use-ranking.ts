@@ -1,15 +1,12 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { ChunkSize, Rechunk, SearchSettings } from '#shared/contract/index.ts'
+import type { SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import type { FileLine } from '#lib/router/paths.ts'
-import { diffRanks, diffRechunkRanks, type RankChanges } from './rank-diff.ts'
+import { diffRanks } from './rank-diff.ts'
 
 const sliderPauseMs = 40
-
-/** Debounce of the chunk size, in ms: chunking again takes longer. */
-const chunkPauseMs = 250
 
 /**
  * Returns the ranking under the current settings, or under those being tried with the changes of rank.
@@ -50,39 +47,4 @@ export function useRanking(
     error: inForce.error ?? (isTrying ? other.error : null),
     retry: () => void inForce.refetch(),
   }
-}
-
-/** Returns the ranking with another chunk size, while one is being tried. */
-export function useRechunk(
-  agent: string,
-  query: string,
-  chunk: ChunkSize | undefined,
-  tried: SearchSettings | undefined,
-  disabledConditions: readonly string[],
-): { outcome: Rechunk | undefined; moves: RankChanges | undefined; isBusy: boolean } {
-  const settled = useDebounced(chunk, chunkPauseMs)
-  const isTrying = chunk !== undefined && query !== ''
-  const { data, isFetching, isPlaceholderData } = useQuery(
-    api.search.rechunk.queryOptions({
-      input:
-        isTrying && settled !== undefined
-          ? {
-              agent,
-              query,
-              chunk: settled,
-              options: {
-                ...tried,
-                ...(disabledConditions.length > 0 ? { disabledConditions: [...disabledConditions] } : {}),
-              },
-            }
-          : skipToken,
-      placeholderData: keepPreviousData,
-    }),
-  )
-  const outcome = isTrying ? data : undefined
-  const moves = useMemo(
-    () => outcome && diffRechunkRanks(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
-    [outcome],
-  )
-  return { outcome, moves, isBusy: isTrying && (isFetching || isPlaceholderData || settled !== chunk) }
 }

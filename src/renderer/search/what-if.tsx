@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
@@ -22,14 +21,12 @@ interface WhatIfProps {
   /** Without embeddings, keywords have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
-  readonly children?: ReactNode
 }
 
-/** Initial values when temporal decay (half-life in days) and diversity (MMR lambda) are turned on. */
+/** Initial half-life, in days, when temporal decay is turned on. */
 const firstHalfLife = 30
-const firstLambda = 0.7
 
-export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose, children }: WhatIfProps) {
+export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -40,7 +37,7 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
-  const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = settings
+  const { weights, minScore, maxResults, recencyHalfLifeDays } = settings
   const shown = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
   const change = (part: Partial<SearchSettings>) => onPreview({ ...settings, ...part })
   return (
@@ -90,43 +87,27 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
           step={1}
           onChange={(value) => change({ maxResults: value })}
         />
-        <Optional
-          label={t('whatIf.recency')}
-          hint={t('whatIf.recencyHint')}
-          value={recencyHalfLifeDays}
-          first={firstHalfLife}
-          onChange={(value) => change({ recencyHalfLifeDays: value })}
-        >
-          {(value) => (
+        <div className="flex flex-col gap-1">
+          <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
+            <input
+              type="checkbox"
+              checked={recencyHalfLifeDays !== null}
+              onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? firstHalfLife : null })}
+            />
+            {t('whatIf.recency')}
+          </label>
+          {recencyHalfLifeDays !== null && (
             <Slider
               label={t('whatIf.halfLife')}
-              shown={t('whatIf.days', { count: value })}
-              value={value}
+              shown={t('whatIf.days', { count: recencyHalfLifeDays })}
+              value={recencyHalfLifeDays}
               min={1}
               max={365}
               step={1}
               onChange={(days) => change({ recencyHalfLifeDays: days })}
             />
           )}
-        </Optional>
-        <Optional
-          label={t('whatIf.mmr')}
-          hint={t('whatIf.mmrHint')}
-          value={mmrLambda}
-          first={firstLambda}
-          onChange={(value) => change({ mmrLambda: value })}
-        >
-          {(value) => (
-            <Slider
-              label={t('whatIf.lambda')}
-              shown={formatScore(value)}
-              value={value}
-              max={1}
-              step={0.05}
-              onChange={(lambda) => change({ mmrLambda: lambda })}
-            />
-          )}
-        </Optional>
+        </div>
         <div className="flex gap-2">
           <Button
             look="primary"
@@ -140,33 +121,7 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
           </Button>
         </div>
         <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
-        {children}
       </div>
     </SidePanel>
-  )
-}
-
-interface OptionalProps {
-  readonly label: string
-  readonly hint: string
-  readonly value: number | null
-  readonly first: number
-  readonly onChange: (value: number | null) => void
-  readonly children: (value: number) => ReactNode
-}
-
-function Optional({ label, hint, value, first, onChange, children }: OptionalProps) {
-  return (
-    <div className="flex flex-col gap-1">
-      <label className="flex items-center gap-2" title={hint}>
-        <input
-          type="checkbox"
-          checked={value !== null}
-          onChange={(event) => onChange(event.target.checked ? first : null)}
-        />
-        {label}
-      </label>
-      {value !== null && children(value)}
-    </div>
   )
 }

@@ -9,7 +9,7 @@ export const sections = [
   { id: 'agents', groups: [] },
   { id: 'models', groups: ['model', 'chat'] },
   { id: 'memory', groups: ['memory', 'visibility', 'vault', 'history', 'upkeep'] },
-  { id: 'recall', groups: ['memory.search', 'memory.chunk', 'memory.embedding'] },
+  { id: 'recall', groups: ['memory.search', 'memory.embedding'] },
   { id: 'keeping', groups: ['compaction', 'session', 'prompts'] },
   { id: 'tools', groups: [] },
   { id: 'programs', groups: [] },

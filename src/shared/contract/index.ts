@@ -97,7 +97,6 @@ export {
 } from './history.ts'
 export {
   type Candidate,
-  type ChunkSize,
   type Condition,
   type EmbeddingModel,
   type Explanation,
@@ -107,7 +106,6 @@ export {
   type NearNote,
   type Recall,
   type RecalledLines,
-  type Rechunk,
   type Script,
   type SearchOptions,
   type SearchResponse,

@@ -182,8 +182,6 @@ export const searchSettingsSchema = z.object({
   maxResults: z.number().int().min(1).max(100),
   /** Days until the score of a dated file is halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
-  /** Balance between relevance (1) and diversity (0); null disables re-ranking. */
-  mmrLambda: z.number().min(0).max(1).nullable(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
@@ -303,7 +301,7 @@ export const candidateSchema = z.object({
    */
   modifiers: z.array(
     z.object({
-      name: z.enum(['recency', 'mmr', 'time', 'echo', 'superseded', 'successor']),
+      name: z.enum(['recency', 'time', 'echo', 'superseded', 'successor']),
       factor: z.number(),
       of: z.string().optional(),
     }),
@@ -405,23 +403,6 @@ export const recallSchema = z.object({
 })
 export type Recall = z.infer<typeof recallSchema>
 
-/** In tokens. Consecutive chunks share up to `overlap` tokens. */
-export const chunkSizeSchema = z
-  .object({ tokens: z.number().int().min(32).max(8192), overlap: z.number().int().min(0).max(4096) })
-  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'overlap must be at most half of the chunk size')
-export type ChunkSize = z.infer<typeof chunkSizeSchema>
-
-const rechunkedSchema = z.object({ chunks: z.number().int(), explanation: explanationSchema })
-
-export const rechunkSchema = z.object({
-  before: rechunkedSchema,
-  after: rechunkedSchema,
-  /** Number of files tried, and total number of files. */
-  files: z.number().int(),
-  of: z.number().int(),
-})
-export type Rechunk = z.infer<typeof rechunkSchema>
-
 export const search = {
   query: base
     .input(
@@ -452,19 +433,6 @@ export const search = {
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
   /** Turns session search on or off. @returns the previous value */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
-  chunk: base.input(forAgent).output(chunkSizeSchema),
-  /** Changes the chunk size and rebuilds the index. @returns the previous size */
-  setChunk: base.input(forAgent.extend({ chunk: chunkSizeSchema })).output(chunkSizeSchema),
-  /** Previews results with another chunk size, by keyword search on a sample of the memory. */
-  rechunk: base
-    .input(
-      forAgent.extend({
-        query: z.string().min(1).max(maxQuery),
-        chunk: chunkSizeSchema,
-        options: searchOptionsSchema.optional(),
-      }),
-    )
-    .output(rechunkSchema),
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
   nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(nearNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),

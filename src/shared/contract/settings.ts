@@ -17,7 +17,6 @@ const configRules = [
   'duration',
   'model',
   'weights',
-  'overlap',
   'color',
   'toolServer',
   'toolServerName',

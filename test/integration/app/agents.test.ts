@@ -269,9 +269,9 @@ describe('agents', () => {
     // The last one to apply changes.
     const { memory } = await app.agents.get('nested')
     const list = `[{ id: main, workspace: "${workspace}" }, { id: nested, workspace: "${workspace}/memory/nested" }]`
-    const config = `agents:\n  defaults: { memory: { chunk: { tokens: 200 } } }\n  list: ${list}\n`
+    const config = `agents:\n  defaults: { memory: { embedding: { provider: none } } }\n  list: ${list}\n`
     await writeFile(join(home, 'config.yaml'), config)
-    await until(() => memory.chunk.tokens === 200, 20_000)
+    await until(async () => (await memory.status()).provider === 'none', 20_000)
     app.log.warn({}, 'the last line')
     const log = await readFile(app.log.file, 'utf8')
     expect(log).toContain('the last line')

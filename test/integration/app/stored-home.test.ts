@@ -48,7 +48,9 @@ const droppedSettings = [
   'contextPruning',
   'history.keepDays',
   'mcp.servers.tools-a.cwd',
+  'memory.chunk',
   'memory.embedding.batchSize',
+  'memory.search.mmrLambda',
   'memory.sync',
   'models.anthropic/test-model.prices.cacheRead',
   'models.anthropic/test-model.prices.cacheWrite',
@@ -152,9 +154,7 @@ describe('a home of version 0.1.0', () => {
       minScore: 0.25,
       maxResults: 9,
       recencyHalfLifeDays: 400,
-      mmrLambda: 0.8,
     })
-    expect(await client.search.chunk(main)).toEqual({ tokens: 300, overlap: 60 })
     expect((await client.settings.mcpServers()).map(({ name: server, state }) => [server, state])).toEqual([
       ['tools-a', 'disabled'],
       ['tools-b', 'disabled'],

@@ -11,7 +11,6 @@ import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { builtinFile, defaults } from '../../recall/judged-set.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-const chunk = { tokens: 400, overlap: 80 }
 const signal = new AbortController().signal
 const notes = {
   'memory/family.md': '# Family\n\n- Our daughter starts kindergarten in September.\n- 女儿九月份开始上幼儿园。\n',
@@ -39,8 +38,8 @@ async function openProvider(file = builtinFile): Promise<EmbeddingProvider> {
 async function openStore(file = builtinFile): Promise<IndexStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
   const { provider, model } = await openProvider()
-  createTables(db, { chunk, provider, model, dimensions: 0 })
-  const store = new IndexStore(db, chunk, { provider, builtinFile: file })
+  createTables(db, { provider, model, dimensions: 0 })
+  const store = new IndexStore(db, { provider, builtinFile: file })
   store.transaction(() => {
     for (const [path, text] of Object.entries(notes))
       store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
@@ -93,7 +92,7 @@ describe('index of the built-in model', () => {
     const outcome = await embedMissing(store, await openProvider(missing), { signal })
     expect(outcome).toMatchObject({ embedded: 0, isCalibrated: false, problem: { code: 'provider_unavailable' } })
     const { db } = store
-    const later = new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
+    const later = new IndexStore(db, { provider: 'builtin', builtinFile })
     assignCachedVectors(later, await openProvider())
     expect(await embedMissing(later, await openProvider(), { signal })).toMatchObject({
       problem: undefined,

@@ -21,8 +21,8 @@ const notes = notesOf(12)
 const [perBatch, atOnce] = [64, 3]
 const manyNotes = notesOf(7 * perBatch)
 
-function configOf(embedding: string, chunk = ''): string {
-  return `agents:\n  defaults: { memory: { ${chunk} embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+function configOf(embedding: string): string {
+  return `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 }
 
 function ofServer(url: string, more = ''): string {
@@ -234,19 +234,12 @@ describe('failing embedding provider', () => {
 describe('reuse of vectors', () => {
   const twiceSent = (texts: readonly string[]) => texts.filter((text, index) => texts.indexOf(text) !== index)
 
-  it('sends no text twice after a reindex or a change of chunk size or provider', async () => {
+  it('sends no text twice after a reindex or a change of provider', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))
     await memory.reindex()
     await until(() => isMeasured(memory))
-    for (const tokens of [200, 400, 200, 400]) {
-      const [before, wanted] = [server.texts().length, `chunk: { tokens: ${tokens}, overlap: 0 },`]
-      await configure(configOf(ofServer(server.url), wanted))
-      await until(async () => memory.chunk.tokens === tokens && (await isMeasured(memory)), 20_000)
-      // These notes are short, so other chunk sizes result in the same passages.
-      expect(server.texts().slice(before)).toEqual([])
-    }
     await configure(configOf('provider: none'))
     await until(async () => (await memory.status()).provider === 'none', 20_000)
     await configure(configOf(ofServer(server.url)))

@@ -10,6 +10,7 @@ import { transcriptText } from '../../../src/main/search/indexing/transcript-tex
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
+import { outdateIndex } from '../../support/outdated-index.ts'
 
 const memoryFile = { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' }
 
@@ -86,20 +87,22 @@ describe('extra folders', () => {
 })
 
 describe('settings changed while the app runs', () => {
-  it('a new threshold applies at once, a new chunk size rebuilds the index', async () => {
+  it('a new threshold applies at once, another embedding model rebuilds the index', async () => {
     const { memory, home, workspace } = await openMemory({
       files: { 'MEMORY.md': `# M\n\n${'- The mascot is a walrus named Bob\n'.repeat(40)}` },
     })
-    const before = (await memory.status()).chunks
     const configure = (text: string) =>
       writeFile(
         join(home, 'config.yaml'),
         `agents:\n  defaults: { memory: ${text} }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
       )
-    await configure('{ search: { minScore: 0.99 } }')
+    await configure('{ embedding: { provider: none }, search: { minScore: 0.99 } }')
     await until(async () => (await memory.search('mascot walrus zebra')).results.length === 0)
-    await configure('{ chunk: { tokens: 40, overlap: 0 } }')
-    await until(async () => (await memory.status()).chunks > before * 3)
+    await configure('{ embedding: { provider: builtin } }')
+    await until(async () => {
+      const { provider, state, chunks, embedded } = await memory.status()
+      return provider === 'builtin' && state === 'ready' && chunks > 0 && embedded === chunks
+    })
     await until(async () => (await memory.search('mascot walrus')).results.length > 0)
   })
 })
@@ -138,7 +141,6 @@ describe('index problems', () => {
       {
         file: join(state, 'memory', 'main.sqlite'),
         folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
-        chunk: { tokens: 400, overlap: 80 },
         notes: [],
         embedding: {
           provider: 'none',
@@ -182,14 +184,11 @@ describe('index problems', () => {
         `# Note ${index}\n\n${`topic${index} and more words of text\n`.repeat(30)}`,
       ]),
     )
-    const { app, home, workspace } = await openMemory({ files: { ...files, ...memoryFile } })
+    const { app, home } = await openMemory({ files: { ...files, ...memoryFile } })
     await app.close()
+    outdateIndex(join(home, 'memory', 'main.sqlite'))
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
     const { mainFolder } = await import('../../support/app.ts')
-    await writeFile(
-      join(home, 'config.yaml'),
-      `agents:\n  defaults: { memory: { chunk: { tokens: 64, overlap: 8 } } }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
-    )
     const again = await createApp({ mainFolder, env: {}, home })
     const { memory } = await again.agents.get('main')
     const states = new Set<string>()
@@ -260,7 +259,8 @@ describe('index replacement', () => {
       return answers
     }
     const asking = [ask(), ask(), ask()]
-    for (const tokens of [100, 150, 200, 250]) await app.agents.configOf('main').setChunk({ tokens, overlap: 10 })
+    for (const provider of ['builtin', 'none', 'builtin', 'none'])
+      await app.settings.set([['agents', 'defaults', 'memory', 'embedding', 'provider'], provider])
     await memory.settle(10_000)
     done.abort()
     for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(0)
@@ -282,7 +282,6 @@ describe('worker crash', () => {
       source: {
         file: join(state, 'index.sqlite'),
         folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
-        chunk: { tokens: 400, overlap: 80 },
         debounceMs: 100,
         embedding: { provider: 'none', model: '', batchSize: 1, allowDownload: false, modelsFolder: state } as never,
         notes: [],
@@ -292,7 +291,6 @@ describe('worker crash', () => {
         minScore: 0,
         maxResults: 6,
         recencyHalfLifeDays: null,
-        mmrLambda: null,
       }),
       threads: { ...threadEntries(mainFolder), searcher: new URL('../../support/dying-searcher.ts', import.meta.url) },
       watch: false,

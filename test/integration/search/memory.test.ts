@@ -1,9 +1,11 @@
 import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { getMeta, openForReading } from '../../../src/main/search/indexing/index-schema.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
+import { outdateIndex } from '../../support/outdated-index.ts'
 
 const files = {
   'MEMORY.md':
@@ -129,22 +131,22 @@ describe('index', () => {
     await again.close()
   })
 
-  it('builds a new index for another chunk size, then replaces the old one', async () => {
+  it('builds a new index in place of one with another chunk size', async () => {
     const first = await openMemory()
     await first.app.close()
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
     const { mainFolder } = await import('../../support/app.ts')
-    await writeFile(
-      join(first.home, 'config.yaml'),
-      `agents:\n  defaults: { memory: { chunk: { tokens: 32, overlap: 0 } } }\n  list: [{ id: main, workspace: "${first.workspace}" }]\n`,
-    )
+    const database = join(first.home, 'memory', 'main.sqlite')
+    outdateIndex(database)
     const again = await createApp({ mainFolder, env: {}, home: first.home })
     const { memory } = await again.agents.get('main')
     expect((await memory.search('Acme database')).results.length).toBeGreaterThan(0)
     await until(async () => (await memory.status()).state === 'ready')
-    expect((await memory.status()).chunks).toBeGreaterThan(6)
     expect((await memory.search('Acme database')).results.length).toBeGreaterThan(0)
     await again.close()
+    const db = openForReading(database)
+    expect(JSON.parse(getMeta(db, 'fingerprint') ?? '{}')).toMatchObject({ chunk: [400, 80] })
+    db.close()
   })
 
   it('keeps the index of a workspace that is missing', async () => {

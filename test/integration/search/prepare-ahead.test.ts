@@ -7,7 +7,6 @@ import { syncAll } from '../../../src/main/search/indexing/sync.ts'
 import { builtinFile } from '../../recall/judged-set.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
-const chunk = { tokens: 400, overlap: 80 }
 const entry = new URL('../../../src/main/search/indexing/prepare.worker.ts', import.meta.url)
 const dying = new URL('../../support/dying-prepare-thread.ts', import.meta.url)
 const tables = [
@@ -38,8 +37,8 @@ async function manyNotes(): Promise<string> {
 
 async function openStore(): Promise<IndexStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { chunk, provider: 'builtin', model: 'm', dimensions: 0 })
-  return new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
+  createTables(db, { provider: 'builtin', model: 'm', dimensions: 0 })
+  return new IndexStore(db, { provider: 'builtin', builtinFile })
 }
 
 /** In the order of the rows, so that incremental readers find the same. */
@@ -104,7 +103,6 @@ describe('preparation in a worker', () => {
 
   it('prepares files in this thread if the worker cannot start', async () => {
     const ahead = new PreparationWorker(new URL('../../support/no-such-thread.ts', import.meta.url), {
-      chunk,
       hasPassages: true,
     })
     const file = {

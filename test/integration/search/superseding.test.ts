@@ -11,30 +11,32 @@ const main = { agent: 'main' }
 const around = ['Lunch with the team was good.', 'It rained all afternoon.', 'The printer jams again.']
 
 /**
- * Puts the old answers into one log and the new ones into others.
+ * Puts each answer, old or new, into a log of its own.
  * @param drift number of lines inserted above the new answers after they were referenced
  */
 function memory(drift: number): { files: Record<string, string>; places: Map<string, string> } {
   const files: Record<string, string> = {}
   const places = new Map<string, string>()
-  const old: string[] = ['# 2026-03-02', '']
   for (const [index, [, , now]] of superseding.entries()) {
-    const path = `memory/2026-${String(5 + Math.floor(index / 25)).padStart(2, '0')}-${String(1 + (index % 25)).padStart(2, '0')}.md`
+    const path = logOf(5, index)
     files[path] = `# Log\n\n${around.map((line) => `- ${line}\n`).join('')}\n${'- One more.\n'.repeat(drift)}- ${now}\n`
     places.set(now, `${path}:${7 + drift}`)
   }
-  for (const [, was, now] of superseding) {
+  for (const [index, [, was, now]] of superseding.entries()) {
     const [path = '', line] = (places.get(now) ?? '').split(':')
-    old.push(
-      strikeThrough(`- ${was}`, {
-        until: '2026-04-30',
-        by: { path, line: Number(line) - drift, ...(drift > 0 ? { text: quoteOf(now) } : {}) },
-      }),
-      '',
-    )
+    const old = strikeThrough(`- ${was}`, {
+      until: '2026-04-30',
+      by: { path, line: Number(line) - drift, ...(drift > 0 ? { text: quoteOf(now) } : {}) },
+    })
+    files[logOf(2, index)] = `# Log\n\n${old}\n`
   }
-  files['memory/2026-03-02.md'] = old.join('\n')
   return { files, places }
+}
+
+/** Returns the path of a log; 25 in a month, beginning with `month` of 2026. */
+function logOf(month: number, index: number): string {
+  const day = String(1 + (index % 25)).padStart(2, '0')
+  return `memory/2026-0${month + Math.floor(index / 25)}-${day}.md`
 }
 
 describe('superseded passages', () => {
@@ -47,7 +49,7 @@ describe('superseded passages', () => {
     const { files, places } = memory(drift)
     const { app } = await openTestApp({
       files,
-      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { chunk: { tokens: 64, overlap: 0 }, embedding: { provider: ${provider} } } }\n`,
+      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: ${provider} } } }\n`,
     })
     const { search } = createRouterClient(createRouter(app))
     await search.settle({ ...main, vectors: true })

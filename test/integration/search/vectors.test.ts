@@ -14,7 +14,6 @@ import { startModelServer } from '../../support/model-server.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 import { writeTinyModel } from '../../support/tiny-model.ts'
 
-const chunk = { tokens: 400, overlap: 80 }
 const source: EmbeddingSource = {
   provider: 'openai-compatible',
   model: 'hashed',
@@ -29,8 +28,8 @@ const source: EmbeddingSource = {
 
 async function openStore(texts: readonly string[] = []): Promise<IndexStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { chunk, provider: 'p', model: 'm', dimensions: 0 })
-  const store = new IndexStore(db, chunk)
+  createTables(db, { provider: 'p', model: 'm', dimensions: 0 })
+  const store = new IndexStore(db)
   store.transaction(() => {
     for (const [index, text] of texts.entries()) {
       store.replaceFile({ path: `memory/${index}.md`, source: 'memory', hash: String(index), mtime: 0, size: 0, text })

@@ -25,6 +25,11 @@ const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
   ['a recall', { kind: 'recall', recall }, { kind: 'recall', recall }],
   ['a change of an older version', { change }, { kind: 'change', change }],
   ['a recall of an older version', { recall }, { kind: 'recall', recall }],
+  [
+    'a recall with a removed option',
+    { kind: 'recall', recall: { ...recall, mmrLambda: 0.7 } },
+    { kind: 'recall', recall },
+  ],
   ['what another program left', { diff: '+1', firstChangedLine: 3 }, foreign({ diff: '+1', firstChangedLine: 3 })],
   ['a kind of a newer version', { kind: 'weather', degrees: 3 }, foreign({ kind: 'weather', degrees: 3 })],
   ['something that only looks like ours', { recall: {} }, foreign({ recall: {} })],

@@ -12,7 +12,6 @@ describe('configuration', () => {
     expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
       model: 'offline',
       memory: {
-        chunk: { tokens: 400, overlap: 80 },
         search: { minScore: 0.35, maxResults: 6, weights: 'auto' },
       },
     })
@@ -31,7 +30,6 @@ describe('configuration', () => {
     ['agents: { defaults: { memory: { search: { maxResults: many } } } }', { fault: 'type', allowed: 'number' }],
     ['agents: { defaults: { memory: { search: { maxResults: 0 } } } }', { fault: 'tooSmall', allowed: '1' }],
     ['agents: { defaults: { chat: { idleTimeout: soon } } }', { fault: 'duration' }],
-    ['agents: { defaults: { memory: { chunk: { overlap: 300 } } } }', { fault: 'overlap' }],
     ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
@@ -108,6 +106,16 @@ describe('configuration', () => {
       'agents:\n  list:\n    - { id: main, contextPruning: { ttl: soon }, vault: { links: wiki, daily: { folder: days } } }\n',
       ['agents.list.0.contextPruning', 'agents.list.0.vault.links'],
       { agents: { list: [{ id: 'main', vault: { daily: { folder: 'days' } } }] } },
+    ],
+    [
+      'of search',
+      'agents:\n  defaults: { memory: { chunk: { tokens: 300, overlap: 60 }, search: { mmrLambda: 0.7, maxResults: 9 } } }\n  list:\n    - { id: main, memory: { search: { mmrLambda: null } } }\n',
+      [
+        'agents.defaults.memory.chunk',
+        'agents.defaults.memory.search.mmrLambda',
+        'agents.list.0.memory.search.mmrLambda',
+      ],
+      { agents: { list: [{ id: 'main', memory: { search: { maxResults: 9 } } }] } },
     ],
     [
       'of a model',

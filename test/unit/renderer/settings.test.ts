@@ -66,8 +66,8 @@ describe('setting rows', () => {
 
   it.each([
     ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isInteger: false, isNullable: false }],
-    ['memory.search.mmrLambda', { kind: 'number', isNullable: true }],
-    ['memory.chunk.tokens', { kind: 'number', min: 32, isInteger: true }],
+    ['memory.search.recencyHalfLifeDays', { kind: 'number', isNullable: true }],
+    ['memory.search.maxResults', { kind: 'number', min: 1, isInteger: true }],
     ['chat.idleTimeout', { kind: 'duration' }],
     ['chat.thinking', { kind: 'choice', options: ['off', 'low', 'medium', 'high'] }],
     ['memory.extraPaths', { kind: 'list' }],

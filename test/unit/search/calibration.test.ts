@@ -72,9 +72,8 @@ const notes = Object.entries(topics).map(
 
 function storeOf(files: readonly (readonly [string, string])[]): IndexStore {
   const db = openForWriting(':memory:')
-  const chunk = { tokens: 400, overlap: 80 }
-  createTables(db, { chunk, provider: 'openai-compatible', model: 'words', dimensions: 0 })
-  const store = new IndexStore(db, chunk)
+  createTables(db, { provider: 'openai-compatible', model: 'words', dimensions: 0 })
+  const store = new IndexStore(db)
   put(store, files)
   return store
 }

@@ -41,9 +41,7 @@ function optionsOf({ vector, text, minScore }: { vector: number; text: number; m
     minScore,
     maxResults: 100,
     recencyHalfLifeDays: null,
-    mmrLambda: null,
     today: '2026-01-31',
-    wordsOf: () => new Set(),
   }
 }
 

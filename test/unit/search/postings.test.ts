@@ -19,15 +19,13 @@ import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
 import { termSource } from '../../../src/main/search/keyword/index-statements.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 
-const chunk = { tokens: 40, overlap: 8 }
-const identity = { chunk, provider: '', model: '', dimensions: 0 }
+const identity = { provider: '', model: '', dimensions: 0 }
 const vocabulary = ['amber', 'birch', 'cedar', 'dahlia', 'elder', '数据库', '数据', 'fern 库', 'gorse']
 const settings = {
   weights: { vector: 0.7, text: 0.3 },
   minScore: 0,
   maxResults: 10,
   recencyHalfLifeDays: null,
-  mmrLambda: null,
 }
 
 let folder: string
@@ -38,7 +36,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'postings-'))
   const db = openForWriting(join(folder, 'index.sqlite'))
   createTables(db, identity)
-  store = new IndexStore(db, chunk)
+  store = new IndexStore(db)
 })
 
 afterEach(() => {

@@ -181,10 +181,8 @@ const options: FuseOptions = {
   minScore: 0.35,
   maxResults: 6,
   recencyHalfLifeDays: null,
-  mmrLambda: null,
   vectorScale: linear,
   today: '2026-01-31',
-  wordsOf: () => new Set(),
 }
 
 function candidate(
@@ -257,13 +255,6 @@ describe('fusion', () => {
     expect(ranked[0]?.input.id).toBe(2)
     expect(ranked[1]?.score).toBeCloseTo((ranked[0]?.score ?? 0) / 2, 10)
     expect(ranked[1]?.modifiers).toEqual([{ name: 'recency', factor: 0.5 }])
-  })
-
-  it('MMR ranks a different passage above a near-copy', () => {
-    const inputs = [candidate(1, 0.9, 0.9), candidate(2, 0.89, 0.89), candidate(3, 0.6, 0.6)]
-    const wordsOf = ({ id }: LegInput) => new Set(id === 3 ? ['another'] : ['same', 'words'])
-    const order = fuse(inputs, { ...options, mmrLambda: 0.5, wordsOf }).map(({ input }) => input.id)
-    expect(order).toEqual([1, 3, 2])
   })
 
   it('orders ties independently of the input order', () => {

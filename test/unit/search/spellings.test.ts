@@ -9,9 +9,8 @@ import { defaults } from '../../recall/judged-set.ts'
 
 function indexOf(notes: Readonly<Record<string, string>>, file = ':memory:') {
   const db = openForWriting(file)
-  const chunk = { tokens: 400, overlap: 80 }
-  createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
-  const store = new IndexStore(db, chunk)
+  createTables(db, { provider: '', model: '', dimensions: 0 })
+  const store = new IndexStore(db)
   const put = (path: string, text: string) =>
     store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
   for (const [path, text] of Object.entries(notes)) put(path, text)

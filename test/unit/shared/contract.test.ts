@@ -68,6 +68,15 @@ describe('contract', () => {
     await expect(call(router.search.query, { agent: 'main', query })).rejects.toMatchObject({ code: 'input_too_long' })
   })
 
+  it('accepts a removed search option and ignores it', async () => {
+    const { app } = await openTestApp({ files: { 'MEMORY.md': '- The mascot is a walrus\n' }, watch: false })
+    const { query, settle } = createRouter(app).search
+    await call(settle, { agent: 'main' })
+    const older = { maxResults: 1, mmrLambda: 0.7 }
+    const { results } = await call(query, { agent: 'main', query: 'mascot', options: older })
+    expect(results).toMatchObject([{ path: 'MEMORY.md' }])
+  })
+
   it('limits the length of every string and array in a request', () => {
     const schemas = proceduresOf(contract).flatMap(({ path, definition: { inputSchema } }) =>
       inputSchema ? [[path, inputSchema] as const] : [],

@@ -20,7 +20,7 @@ const indexDebounceMs = 1500
 
 /** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
-  const { chunk, embedding, sessions, scope } = options.config.current.memory
+  const { embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfConventions(options.habits)
   const forbidden = options.forbidden()
   return {
@@ -38,7 +38,6 @@ export function memorySource(options: AgentOptions): MemorySource {
         ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
         : []),
     ],
-    chunk,
     debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
     notes: foldersWithLocalRules(options),

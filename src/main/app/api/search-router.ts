@@ -31,13 +31,6 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   setSessions: os.search.setSessions.handler(({ input }) =>
     app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
   ),
-  chunk: os.search.chunk.handler(({ input }) => app.agents.settingsOf(input.agent).memory.chunk),
-  setChunk: os.search.setChunk.handler(({ input }) => app.agents.configOf(input.agent).setChunk(input.chunk)),
-  rechunk: os.search.rechunk
-    .use(agent)
-    .handler(({ context, input, signal }) =>
-      context.agent.memory.rechunk(input.query, input.chunk, input.options, signal),
-    ),
   status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
   meaning: os.search.meaning
     .use(agent)

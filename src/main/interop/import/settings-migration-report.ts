@@ -16,8 +16,8 @@ export interface Counterpart {
   readonly value?: (value: unknown) => unknown
 }
 
-/** Groups of values that are valid only together. */
-const jointGroups = ['memory.chunk', 'memory.search.weights']
+/** Values that are valid only together. */
+const jointGroup = 'memory.search.weights'
 export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
@@ -82,8 +82,8 @@ export class SettingsMigration {
     const groups = new Map<string, Change[]>()
     for (const change of this.#changes) {
       const path = change.path.join('.')
-      const group = jointGroups.find((start) => path.includes(`${start}.`))
-      const key = group === undefined ? path : path.slice(0, path.indexOf(group) + group.length)
+      const start = path.indexOf(`${jointGroup}.`)
+      const key = start < 0 ? path : path.slice(0, start + jointGroup.length)
       groups.set(key, [...(groups.get(key) ?? []), change])
     }
     const valid = [...groups.values()].filter((group) => {

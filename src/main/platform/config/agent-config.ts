@@ -1,4 +1,4 @@
-import type { ChunkSize, SearchSettings } from '#shared/contract/index.ts'
+import type { SearchSettings } from '#shared/contract/index.ts'
 import type { AgentSettings } from './config-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 
@@ -24,14 +24,8 @@ export class AgentConfig {
   /** @returns the previous settings */
   async setSearch(settings: SearchSettings): Promise<SearchSettings> {
     const before = this.current.memory.search
-    await this.#setMemory('search', settings)
-    return before
-  }
-
-  /** @returns the previous chunk size */
-  async setChunk(chunk: ChunkSize): Promise<ChunkSize> {
-    const before = this.current.memory.chunk
-    await this.#setMemory('chunk', chunk)
+    const path = [...this.#path(), 'memory', 'search']
+    await this.#store.set(...Object.entries(settings).map(([key, value]) => [[...path, key], value] as const))
     return before
   }
 
@@ -51,11 +45,6 @@ export class AgentConfig {
     const before = this.current.visibility.local
     // Replaces entries in place before it shortens the list, so that YAML comments stay beside their entries.
     await this.#store.set([path, [...local, ...before.slice(local.length)]], [path, local])
-  }
-
-  async #setMemory(part: 'search' | 'chunk', values: object): Promise<void> {
-    const path = [...this.#path(), 'memory', part]
-    await this.#store.set(...Object.entries(values).map(([key, value]) => [[...path, key], value] as const))
   }
 
   #path(): (string | number)[] {

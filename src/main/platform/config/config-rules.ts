@@ -5,7 +5,6 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   duration: 'a duration such as 90s, 5m or 2h, of at most 24d',
   model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
   weights: 'at least one weight above 0',
-  overlap: 'an overlap of at most half of the chunk',
   color: 'a colour such as #3f5bd9',
   toolServer: 'either command or url',
   toolServerName: 'a name of letters, digits, - and _',

@@ -50,20 +50,12 @@ const memorySchema = z.strictObject({
   /** `workspace` indexes all notes, `memory` only MEMORY.md and memory/. */
   scope: memoryScopeSchema.default('workspace'),
   embedding: embeddingSchema.prefault({}),
-  chunk: z
-    .strictObject({
-      tokens: z.number().int().min(32).max(8192).default(400),
-      overlap: z.number().int().min(0).max(4096).default(80),
-    })
-    .refine((chunk) => chunk.overlap * 2 <= chunk.tokens, rules.overlap)
-    .prefault({}),
   search: z
     .strictObject({
       weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
       minScore: searchShape.minScore.default(0.35),
       maxResults: searchShape.maxResults.default(6),
       recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
-      mmrLambda: searchShape.mmrLambda.default(null),
     })
     .prefault({}),
   extraPaths: z.array(z.string()).default([]),

@@ -12,6 +12,8 @@ export interface ChunkSettings {
   readonly overlap: number
 }
 
+export const chunkSize: ChunkSettings = { tokens: 400, overlap: 80 }
+
 export interface Chunk {
   /** 1-based, inclusive. */
   readonly startLine: number

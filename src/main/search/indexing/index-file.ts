@@ -7,7 +7,6 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { makeFolder, renameDamaged } from '#platform'
-import type { ChunkSettings } from './chunk.ts'
 import {
   createTables,
   ensureIdentity,
@@ -35,13 +34,9 @@ export interface OpenedIndex {
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
  * @param isDamaged the file was found to be corrupt while in use
  */
-export async function openIndexFile(
-  file: string,
-  settings: { readonly chunk: ChunkSettings; readonly embedding: EmbeddingSource },
-  isDamaged = false,
-): Promise<OpenedIndex> {
-  const identity = identityOf(settings)
-  const storeOf = (db: Db) => new IndexStore(db, settings.chunk, settings.embedding)
+export async function openIndexFile(file: string, embedding: EmbeddingSource, isDamaged = false): Promise<OpenedIndex> {
+  const identity = identityOf(embedding)
+  const storeOf = (db: Db) => new IndexStore(db, embedding)
   await makeFolder(dirname(file))
   const files = filesOf(file)
   if (isDamaged) await putAside(file, files.damaged)

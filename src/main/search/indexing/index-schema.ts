@@ -4,7 +4,7 @@ import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
 import { embeddingBaseUrl } from '#shared/util/providers.ts'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import type { ChunkSettings } from './chunk.ts'
+import { chunkSize } from './chunk.ts'
 import { tokenizerVersion } from '../text/terms.ts'
 
 export type Db = Database.Database
@@ -23,7 +23,6 @@ export function snapshotPathOf(file: string): string {
 
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export interface IndexIdentity {
-  readonly chunk: ChunkSettings
   /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
@@ -34,19 +33,17 @@ export interface IndexIdentity {
 }
 
 /** Returns the identity that the settings ask for. */
-export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
-  if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
-  const { provider, model, baseUrl } = embedding
-  return { chunk, provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
+export function identityOf({ provider, model, baseUrl }: EmbeddingSource): IndexIdentity {
+  if (provider === 'none') return { provider: '', model: '', dimensions: 0 }
+  return { provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
 }
 
-export function fingerprint(identity: IndexIdentity): string {
-  const { chunk, provider, model, dimensions, address } = identity
+export function fingerprint({ provider, model, dimensions, address }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
     transcriptVersion,
-    chunk: [chunk.tokens, chunk.overlap],
+    chunk: [chunkSize.tokens, chunkSize.overlap],
     provider,
     model,
     dimensions,

@@ -1,6 +1,5 @@
 import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import { toBlob } from '../embeddings/embedding-provider.ts'
-import type { ChunkSettings } from './chunk.ts'
 import {
   modelOfIndex,
   cacheKey,
@@ -61,14 +60,14 @@ export class IndexStore {
   #preparer: FilePreparer
 
   /** @param embedding the configured model; used if it is the index's model and makes digests */
-  constructor(db: Db, chunk: ChunkSettings, embedding?: DigestSource) {
+  constructor(db: Db, embedding?: DigestSource) {
     this.db = db
     this.#statements = prepare(db)
     this.counts = memoizeByDataVersion(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
     const { provider } = modelOfIndex(db)
     const own = embedding?.provider === provider ? embedding : undefined
     if (provider !== '') this.passages = new PassageStore(db, own && digestModelOf(own))
-    this.preparing = { chunk, hasPassages: this.passages !== undefined, embedding: own }
+    this.preparing = { hasPassages: this.passages !== undefined, embedding: own }
     this.#preparer = new FilePreparer(this.preparing)
   }
 

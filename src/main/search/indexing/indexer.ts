@@ -8,7 +8,6 @@ import type { IndexStatus } from '#shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'
-import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { FolderWatchers } from './folder-watchers.ts'
@@ -24,7 +23,6 @@ export interface IndexerSettings {
   readonly file: string
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
-  readonly chunk: ChunkSettings
   readonly embedding: EmbeddingSource
   /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
@@ -231,8 +229,7 @@ export class Indexer {
       const { file } = this.#settings
       await replaceIndexFile(built, file)
       this.#building = undefined
-      const { chunk, embedding } = this.#settings
-      this.#store = new IndexStore(openForWriting(file), chunk, embedding)
+      this.#store = new IndexStore(openForWriting(file), this.#settings.embedding)
       this.#state = 'ready'
       this.#emitStatus()
       this.#embedder?.start(this.#store)
@@ -269,8 +266,8 @@ export class Indexer {
     this.#store?.db.close()
     this.#store = undefined
     const isDamaged = this.#isDamaged
-    const { file, folders } = this.#settings
-    const { store, building, corruption, movedAsideTo } = await openIndexFile(file, this.#settings, isDamaged)
+    const { file, folders, embedding } = this.#settings
+    const { store, building, corruption, movedAsideTo } = await openIndexFile(file, embedding, isDamaged)
     this.#isDamaged = false
     this.#store = store
     this.#building = building

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { daysOfPassage, daysOfPath } from './chunk-days.ts'
-import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
+import { chunkMarkdown, chunkSize, type Chunk } from './chunk.ts'
 import { parseDay, type DaySpan } from '../text/days.ts'
 import { ChunkPacker } from '../keyword/packed-terms.ts'
 import { passagesOf, type Passage } from './passages.ts'
@@ -62,7 +62,6 @@ export interface PreparedFile extends KnownFile {
 }
 
 export interface PrepareSettings {
-  readonly chunk: ChunkSettings
   /** False if the index has no embedding model: passages are not needed then. */
   readonly hasPassages: boolean
   /** The index's embedding model, if it makes digests. */
@@ -87,14 +86,14 @@ export class FilePreparer {
   }
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
-    const { chunk: size, hasPassages } = this.#settings
+    const { hasPassages } = this.#settings
     // Transcripts have no properties.
     const facts = lineDays ? noFacts : factsOf(text)
     const spellings = new Map<string, string>()
     const names = facts.names.map(({ name }) => name)
     const packer = new ChunkPacker(file.path, (word, term) => this.#tell(word, term, spellings), names)
     const ofPath = daysOfPath(file.path)
-    const chunks = chunkMarkdown(text, size).map((chunk) => {
+    const chunks = chunkMarkdown(text, chunkSize).map((chunk) => {
       const passages = hasPassages ? passagesOf(chunk) : []
       return {
         ...chunk,

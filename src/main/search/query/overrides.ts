@@ -2,13 +2,12 @@
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
 export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
-  const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = overrides
+  const { weights, minScore, maxResults, recencyHalfLifeDays } = overrides
   return {
     weights: weights ?? defaults.weights,
     minScore: minScore ?? defaults.minScore,
     maxResults: maxResults ?? defaults.maxResults,
-    // Null turns either off.
+    // Null turns it off.
     recencyHalfLifeDays: recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : recencyHalfLifeDays,
-    mmrLambda: mmrLambda === undefined ? defaults.mmrLambda : mmrLambda,
   }
 }

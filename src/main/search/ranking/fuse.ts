@@ -6,7 +6,6 @@ import type { Candidate, SearchSettings, Verdict } from '#shared/contract/index.
 import type { Source } from '../indexing/indexed-file.ts'
 import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
 import { pairEchoes } from './echo.ts'
-import { rerankByMmr } from './mmr.ts'
 import { replaceSuperseded, type Supersession } from './supersession.ts'
 import type { PassageMatch } from '../vector/vector-retriever.ts'
 
@@ -40,8 +39,6 @@ export interface FuseOptions extends Omit<SearchSettings, 'weights'> {
   readonly vectorScale: VectorScale | null
   /** The day that recency counts from, `YYYY-MM-DD`. */
   readonly today: string
-  /** Asked only when `mmrLambda` is set, once for each. */
-  readonly wordsOf: (input: LegInput) => ReadonlySet<unknown>
   /** Whether a passage is old at the line by which it was found (1-based, of the file). */
   readonly successionOf?: (input: LegInput, line: number) => Supersession | undefined
   /** Whether a file says what a conversation says at its best place. */
@@ -96,9 +93,8 @@ export function fuse(
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
-  const diverse = options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda)
-  const echoes = echoesAmong(diverse, options)
-  const { scored: standing, missing } = replaceSuperseded(withEchoes(diverse, echoes), options.minScore, (candidate) =>
+  const echoes = echoesAmong(scored, options)
+  const { scored: standing, missing } = replaceSuperseded(withEchoes(scored, echoes), options.minScore, (candidate) =>
     candidate.input.refusedBy ? undefined : options.successionOf?.(candidate.input, bestLineOf(candidate)),
   )
   const folded = new Map([...echoes].map(([id, { input }]) => [id, input.id]))
@@ -235,17 +231,6 @@ function ranks(inputs: readonly LegInput[], value: (input: LegInput) => number |
     })
     .sort((one, other) => other.measured - one.measured || one.id - other.id)
   return new Map(sorted.map(({ id }, index) => [id, index + 1]))
-}
-
-/** The balance of score and distance becomes a factor on the score. */
-function spread(scored: readonly Scored[], { maxResults, wordsOf }: FuseOptions, lambda: number): Scored[] {
-  return rerankByMmr(scored, { lambda, maxResults, wordsOf: ({ input }) => wordsOf(input) })
-    .map(({ candidate, factor }) => {
-      if (factor === 1) return candidate
-      const modifiers = [...candidate.modifiers, { name: 'mmr' as const, factor }]
-      return { ...candidate, modifiers, score: candidate.score * factor }
-    })
-    .sort(byScore)
 }
 
 /** @param echoes files' passages that conversations repeat, by id */

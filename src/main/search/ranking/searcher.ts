@@ -27,7 +27,6 @@ import {
 } from '../indexing/index-schema.ts'
 import { parseDay } from '../text/days.ts'
 import { scriptOf } from './pseudo-questions.ts'
-import { lineEnd } from '../keyword/packed-terms.ts'
 import { hasPhrases, scoreChunk } from '../keyword/bm25.ts'
 import { resultsOf, toScoreBreakdown, explainMissing, type RankingResult } from './search-answer.ts'
 import { isOfUse, measureOf, scaleOf, vectorScaleOf, weightsFor } from './calibrate.ts'
@@ -377,7 +376,6 @@ export class Searcher {
         const line = textOf(conversation.id).split('\n')[conversation.keyword?.bestLine ?? 0] ?? ''
         return isEcho(line, matchedWords(line, plan), textOf(file.id))
       },
-      wordsOf: ({ id }) => new Set(keywordIndex.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
     // Successors are answers even if they share no words with the query: rank again with them.
     if (missing.size > 0 && successors.size === 0)

@@ -1,15 +1,13 @@
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
-import { fromOrpcError, startThread, type Thread, workerEntry, searcherYoungGenerationMb } from '#platform'
+import { startThread, type Thread, workerEntry, searcherYoungGenerationMb } from '#platform'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
-import type { RechunkRequest, RechunkRouter } from '../evaluation/rechunk.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
 
 /** Entry scripts of the workers; they differ between source and build. */
 export interface ThreadEntries {
   readonly indexer: URL
   readonly searcher: URL
-  readonly rechunk: URL
 }
 
 function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter>> {
@@ -20,25 +18,10 @@ function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRout
   return startThread(entries.searcher, searcherYoungGenerationMb)
 }
 
-/** Runs a chunk size experiment in a separate worker. @throws the signal's reason if aborted */
-export async function runRechunk(entries: ThreadEntries, request: RechunkRequest, signal: AbortSignal | undefined) {
-  const thread: Thread<RouterClient<RechunkRouter>> = startThread(entries.rechunk)
-  try {
-    return await thread.client.run(request, signal ? { signal } : {})
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw fromOrpcError(error)
-  } finally {
-    await Promise.race([thread.exited, thread.client.rest().catch(() => undefined)])
-    await thread.terminate()
-  }
-}
-
 export function threadEntries(mainFolder: URL): ThreadEntries {
   return {
     indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
     searcher: workerEntry(mainFolder, 'search/ranking/searcher.worker'),
-    rechunk: workerEntry(mainFolder, 'search/evaluation/rechunk.worker'),
   }
 }
 

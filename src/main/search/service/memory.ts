@@ -1,16 +1,13 @@
 import type {
-  ChunkSize,
   EmbeddingModel,
   Explanation,
   IndexStatus,
   EmbeddingQuality,
   NearNote,
-  Rechunk,
-  SearchOptions,
   SearchResponse,
   IndexExclusion,
 } from '#shared/contract/index.ts'
-import { clockOffset, type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
+import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import { bytesOfIndex } from '../indexing/index-bytes.ts'
@@ -18,10 +15,9 @@ import type { IndexerEvent } from '../indexing/indexer.ts'
 import { openWorkers, type MemorySource } from './open-workers.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
-import { sampleOf } from '../evaluation/sample.ts'
 import type { SearchOverrides } from '../ranking/searcher.ts'
 import { whyUnsearched } from '../indexing/index-exclusion.ts'
-import { runRechunk, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
+import type { ThreadEntries, MemoryWorkers } from './memory-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500
@@ -167,30 +163,6 @@ export class Memory {
   /** True if queries are sent to another machine. */
   get sendsQueries(): boolean {
     return !this.#source.embedding.isLocal
-  }
-
-  get chunk(): ChunkSize {
-    return this.#source.chunk
-  }
-
-  /**
-   * Compares the results of a query with another chunk size. Keyword search only, on the files that are candidates now
-   * and a sample of the others; both results use the same files.
-   * @throws AppError `index_unavailable`; the signal's reason if aborted
-   */
-  async rechunk(query: string, chunk: ChunkSize, options: SearchOptions = {}, signal?: AbortSignal): Promise<Rechunk> {
-    const [folder] = this.#source.folders
-    if (!folder) throw new AppError('index_unavailable', 'there is no memory to search')
-    const { candidates } = await this.explain(query, options, undefined, signal)
-    const all = (await this.fileCounts()).flatMap(({ path, source }) => (source === folder.source ? [path] : []))
-    const found = candidates.flatMap(({ path, source }) => (source === folder.source ? [path] : []))
-    const sizes = [this.#source.chunk, chunk]
-    const { search, now, threads } = this.#options
-    const paths = sampleOf(all, found)
-    const request = { folder, paths, sizes, query, defaults: search(), options, clockAheadMs: clockOffset(now) }
-    const [before, after] = await runRechunk(threads, request, signal)
-    if (!before || !after) throw new AppError('index_unavailable', 'the chunk size could not be tried')
-    return { before, after, files: paths.length, of: all.length }
   }
 
   async status(): Promise<IndexStatus> {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { clockOffset, type Clock, type MemorySettings } from '#platform'
+import { clockOffset, type Clock } from '#platform'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { NotesFolder } from '#workspace/privacy'
 import type { IndexedFolder } from '../indexing/indexed-folder.ts'
@@ -8,7 +8,6 @@ import type { MemoryWorkers } from './memory-workers.ts'
 export interface MemorySource {
   readonly file: string
   readonly folders: readonly IndexedFolder[]
-  readonly chunk: MemorySettings['chunk']
   readonly debounceMs: number
   readonly embedding: EmbeddingSource
   readonly notes: readonly NotesFolder[]
