@@ -27,7 +27,7 @@ export interface IndexIdentity {
   /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
-  /** 0: of the model's own length, which is in `meta` once a vector is there. Earlier versions could ask for another. */
+  /** 0: the model's own length, which `meta` has once a vector is stored. Earlier versions could request another. */
   readonly dimensions: number
   /** The provider's URL if it is not the default one. */
   readonly address?: string | undefined
@@ -40,6 +40,7 @@ export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embeddi
   return { chunk, provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
 }
 
+/** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
 export function fingerprint(identity: IndexIdentity): string {
   const { chunk, provider, model, dimensions, address } = identity
   return JSON.stringify({
@@ -55,9 +56,7 @@ export function fingerprint(identity: IndexIdentity): string {
   })
 }
 
-/**
- * Returns true if the tables have this schema version. An older index only serves keyword search until it is rebuilt.
- */
+/** Returns true if the tables have the current schema. An older index only serves keyword search until its rebuild. */
 export function isCurrent(db: Db): boolean {
   const text = getMeta(db, 'fingerprint')
   return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
@@ -75,6 +74,7 @@ const builtForSchema = z.object({
 /** The embedding model of an index; empty strings if it has none. */
 export type IndexModel = Readonly<z.infer<typeof builtForSchema>>
 
+/** @throws SyntaxError or ZodError if the text is not a fingerprint */
 export function parseFingerprint(text: string): IndexModel {
   return builtForSchema.parse(JSON.parse(text))
 }
