@@ -20,7 +20,7 @@ function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRout
   return startThread(entries.searcher, searcherYoungGenerationMb)
 }
 
-/** Runs a chunk size experiment in a separate worker. @throws the signal's reason if aborted */
+/** Tries a chunk size in a separate worker. @throws AppError from the worker; the signal's reason if aborted */
 export async function runRechunk(entries: ThreadEntries, request: RechunkRequest, signal: AbortSignal | undefined) {
   const thread: Thread<RouterClient<RechunkRouter>> = startThread(entries.rechunk)
   try {
@@ -43,8 +43,9 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
 }
 
 export interface IndexerProgress {
+  /** Number of `notifyWritten` calls so far. */
   touches: number
-  /** Number of `touch` calls when the indexer last became idle; undefined while it has work. */
+  /** Number of `notifyWritten` calls when the indexer last became idle; undefined while it has work. */
   idleAt: number | undefined
 }
 
