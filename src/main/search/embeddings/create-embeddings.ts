@@ -12,6 +12,7 @@ export interface EmbeddingSource {
   readonly baseUrl: string | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
+  /** True if texts stay on this machine. */
   readonly isLocal: boolean
   readonly allowDownload: boolean
   readonly modelsFolder: string
@@ -58,7 +59,7 @@ export interface DigestSource {
   readonly builtinFile: string
 }
 
-/** Returns the model name; the built-in provider ignores `named`. */
+/** Returns the name of the model: `named`, or the provider's default. The built-in provider ignores `named`. */
 export function modelOf(provider: EmbeddingProviderName, named: string | undefined): string {
   return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, named)
 }

@@ -16,7 +16,7 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
   /** Warms up, so that the first question does not wait. */
   prepare?(): void
-  /** Resolves to true if a text is private and is not sent. */
+  /** Resolves to true if a text is private and is not sent. Absent if the provider is local. */
   isPrivate?(text: string): Promise<boolean>
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
   understands?(text: string): boolean
@@ -41,10 +41,7 @@ export interface SimilarityModel {
    * digest's vector length before normalization.
    */
   cosinesWith(vector: Float32Array): (passage: TokenIdSequence, length: number) => number
-  /**
-   * Returns a function that computes the similarity of a passage and the question from its digest and cosine; at most
-   * 1.
-   */
+  /** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
   similarityTo(question: string): (passage: TokenIdSequence, cosine: number) => number
 }
 
@@ -88,7 +85,7 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
   return Float32Array.from(values, (value) => value / length)
 }
 
-/** Returns the bytes in the format of sqlite-vec: 32-bit floats, little-endian. */
+/** Returns the vector's own memory, in the format of sqlite-vec: 32-bit floats, little-endian. */
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }

@@ -8,6 +8,7 @@ import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 export interface LocalEmbeddingOptions {
   /** A name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
   readonly model: string
+  /** Absolute path; downloads and installed packages are in it. */
   readonly modelsFolder: string
   readonly allowDownload: boolean
   readonly batchSize: number

@@ -63,7 +63,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
           options,
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
-      // A wrong answer is no measure of later ones: who knows the length is the table and the index.
+      // Not compared with earlier answers, which may be wrong: the caller compares the length with the index.
       const expected = promised || mostFrequent(usable.map(({ length }) => length))
       if (usable.every(({ length }) => length !== expected))
         fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)

@@ -26,6 +26,7 @@ export interface ProviderFailure {
   readonly since: number
 }
 
+/** Time that a search waits for its vector, or the failure because of which it must not call the provider. */
 export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }

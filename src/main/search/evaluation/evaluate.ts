@@ -76,6 +76,7 @@ interface QuestionResult {
  * Runs each question twice, without a threshold and with the settings in force, and computes the figures.
  * @param offTopic questions that the memory can't answer; `offTopic` is absent in the report if undefined
  * @param onProgress called after each question
+ * @throws the errors of `rank` and `search`
  */
 export async function evaluate(
   { rank, search, minScore, maxResults }: EvaluationTarget,

@@ -6,6 +6,7 @@ import { FolderWatcher } from './watcher.ts'
 export interface FolderEvents {
   /** A path in the first folder, relative to it. */
   readonly onPath: (path: string) => void
+  /** Called for a change in another folder. */
   readonly onOther: () => void
   readonly onReady: () => void
 }

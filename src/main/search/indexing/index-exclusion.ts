@@ -13,7 +13,7 @@ export interface ExclusionQuery {
   readonly problems: readonly { readonly path?: string | undefined; readonly message: string }[]
 }
 
-/** Returns the reason why a line of a file can't be found by a search. */
+/** Returns the reason why no search finds a line of the file. @throws the system error if it can't be examined */
 export async function whyUnsearched({ path, folders, isIndexed, problems }: ExclusionQuery): Promise<IndexExclusion> {
   if (isIndexed) return { reason: 'emptyLine' }
   const problem = problems.find((one) => one.path === path)

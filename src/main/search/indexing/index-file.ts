@@ -22,7 +22,7 @@ import { IndexStore } from './index-store.ts'
 
 export interface OpenedIndex {
   readonly store: IndexStore
-  /** Path of the store while an older index still serves searches; undefined if the store is the index itself. */
+  /** Path of the store while an older index still serves searches; undefined if it is at the index's own path. */
   readonly building: string | undefined
   /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
@@ -33,6 +33,7 @@ export interface OpenedIndex {
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
  * @param isDamaged the file was found to be corrupt while in use
+ * @throws SqliteError or the system error if a file can't be opened, moved or deleted
  */
 export async function openIndexFile(file: string, embedding: EmbeddingSource, isDamaged = false): Promise<OpenedIndex> {
   const identity = identityOf(embedding)
@@ -71,9 +72,7 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
   await rename(built, file)
 }
 
-/**
- * `next`: being built. `last`: begun for other settings. `damaged`: corrupt file, kept until its vectors are copied.
- */
+/** `next`: a rebuild. `last`: a rebuild begun for other settings. `damaged`: a corrupt index with vectors to copy. */
 function filesOf(file: string) {
   return { next: `${file}.next`, last: `${file}.last`, damaged: `${file}.damaged` }
 }
@@ -123,7 +122,7 @@ function isForeign(file: string): boolean {
   }
 }
 
-/** Opens a database. A corrupt one is moved to `movedAsideTo`, or deleted if `movedAsideTo` is undefined. */
+/** Opens a database, if it exists. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
 async function openSound(file: string, aside: string | undefined): Promise<Opened> {
   if (!existsSync(file)) return { db: undefined, damage: undefined }
   let db: Db | undefined

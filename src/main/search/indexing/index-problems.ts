@@ -27,7 +27,7 @@ export class IndexProblems {
     if (this.#standing.length < before) this.#onChange()
   }
 
-  /** @param paths the paths that were synced; undefined for all */
+  /** Replaces the problems of the synced files. @param paths the synced paths; undefined for all */
   recordSync({ problems }: SyncReport, paths: readonly string[] | undefined): void {
     if (paths) for (const path of paths) this.#ofFiles.delete(path)
     else this.#ofFiles.clear()

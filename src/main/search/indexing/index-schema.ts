@@ -38,6 +38,7 @@ export function identityOf({ provider, model, baseUrl }: EmbeddingSource): Index
   return { provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
 }
 
+/** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
 export function fingerprint({ provider, model, dimensions, address }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
@@ -52,9 +53,7 @@ export function fingerprint({ provider, model, dimensions, address }: IndexIdent
   })
 }
 
-/**
- * Returns true if the tables have this schema version. An older index only serves keyword search until it is rebuilt.
- */
+/** Returns true if the tables have the current schema. An older index only serves keyword search until its rebuild. */
 export function isCurrent(db: Db): boolean {
   const text = getMeta(db, 'fingerprint')
   return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
@@ -72,6 +71,7 @@ const builtForSchema = z.object({
 /** The embedding model of an index; empty strings if it has none. */
 export type IndexModel = Readonly<z.infer<typeof builtForSchema>>
 
+/** @throws SyntaxError or ZodError if the text is not a fingerprint */
 export function parseFingerprint(text: string): IndexModel {
   return builtForSchema.parse(JSON.parse(text))
 }

@@ -94,8 +94,8 @@ export class IndexStore {
   }
 
   /**
-   * Resets the preparer after a failure: it omits spellings that it has already returned, and those may not be in the
-   * index.
+   * Replaces the preparer after a failure: it omits spellings that it has already returned, and those may not be in
+   * the index.
    */
   resetPreparer(): void {
     this.#preparer = new FilePreparer(this.preparing)
@@ -177,7 +177,7 @@ export class IndexStore {
 
   /**
    * Copies the cached vectors and their dimensions from another index, so that no text is embedded twice. Copies the
-   * readable part of a damaged file.
+   * readable part of a corrupt file. @throws SqliteError for other errors
    */
   adoptCache(otherFile: string): void {
     this.db.prepare('ATTACH ? AS other').run(otherFile)

@@ -2,6 +2,7 @@ import type { SearchResult } from '#shared/contract/index.ts'
 
 export type Source = SearchResult['source']
 
+/** `path` has the prefix of the file's folder; `mtime` is in ms since the epoch, `size` in bytes. */
 export interface KnownFile {
   readonly path: string
   readonly source: Source

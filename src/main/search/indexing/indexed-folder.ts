@@ -105,8 +105,8 @@ async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> 
 }
 
 /**
- * Returns a candidate for one path, as a full scan would find it. Undefined if it is not a file, is unreadable, or is
- * behind a symbolic link.
+ * Returns a candidate for one file (relative to the folder), as a full scan would find it. Undefined if it is not a
+ * file, is unreadable, or is behind a symbolic link.
  */
 export async function candidateAt(folder: IndexedFolder, file: string): Promise<FileCandidate | undefined> {
   const found = await describe(folder, file)
@@ -127,7 +127,7 @@ async function describe(folder: IndexedFolder, path: string): Promise<FileCandid
   }
 }
 
-/** Returns true if the path is in scope. Does not look at the disk. */
+/** Returns true if the file (relative to the folder) is in scope. Does not look at the disk. */
 export function isInScope({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
   switch (contentBySource[source]) {
     case 'scope':
@@ -146,8 +146,8 @@ function isTranscript(path: string): boolean {
 }
 
 /**
- * Returns the folder of a changed path, or undefined if it is not indexed. Only covers the transcripts and the
- * workspace (the first folder); the workspace can itself have a `sessions` folder.
+ * Returns the folder of a changed path (with its prefix), or undefined if it is not indexed. Only covers transcripts
+ * and the workspace (the first folder); the workspace can itself have a `sessions` folder.
  */
 export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
   if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))

@@ -20,6 +20,7 @@ import { folderOf, type IndexedFolder } from './indexed-folder.ts'
 import { removeOrphans, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
 export interface IndexerSettings {
+  /** Absolute path of the index. */
   readonly file: string
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
@@ -27,7 +28,7 @@ export interface IndexerSettings {
   /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
   readonly debounceMs: number
-  /** False for a single command of the terminal: files are synced once. */
+  /** False for a single terminal command: files are synced once. */
   readonly watch: boolean
   /** Delay before an unavailable folder or index is tried again. */
   readonly retryMs: number
@@ -67,12 +68,12 @@ export class Indexer {
   #store: IndexStore | undefined
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
-  /** The rebuilt index is complete and replaces the old one as soon as the searcher has closed that. */
+  /** The rebuilt index is complete; it replaces the old one when the searcher has closed the old one. */
   #isReplacing = false
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
   #touches = 0
-  /** Value of `#touches` when the last `pending: false` was emitted; undefined while there is work. */
+  /** Value of `#touches` when the indexer last reported to be idle; undefined while there is work. */
   #reportedIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
@@ -108,7 +109,7 @@ export class Indexer {
     )
   }
 
-  /** Opens the database. The first sync runs in the background. */
+  /** Opens the index; errors appear in the status. The first sync runs in the background. */
   async open(): Promise<void> {
     const { embedding } = this.#settings
     const provider = await createEmbeddings(embedding, ({ file, share }) => {
@@ -143,6 +144,7 @@ export class Indexer {
     }
   }
 
+  /** Reports files that the app itself wrote. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     this.#touches += 1
     for (const path of paths) this.#onPathChanged(path)
@@ -181,7 +183,7 @@ export class Indexer {
     return this.status()
   }
 
-  /** Checks the index after the searcher could not open or read it. Recreates it if it is missing or corrupt. */
+  /** Recreates the index if it is missing or corrupt, and syncs it. @param isDamaged the searcher found it corrupt */
   recover(isDamaged: boolean): Promise<void> {
     return this.#enqueue(async () => {
       this.#isDamaged ||= isDamaged
@@ -313,7 +315,7 @@ export class Indexer {
     this.#emit({ type: 'pending', isPending, touches: this.#touches })
   }
 
-  /** Ignores changes noticed later, such as the watcher's event for a file that `notifyWritten` reported. */
+  /** Waits for the first `count` changes only: the watcher may report the same files again meanwhile. */
   async #untilSynced(count: number): Promise<void> {
     await this.#work
     while (!this.#changes.isSynced(count) && !this.#stop.signal.aborted) {

@@ -21,6 +21,7 @@ export class PendingChanges {
     return this.#paths.size === 0 && !this.#isFull
   }
 
+  /** Number of changes noticed so far: the position that `markSynced` and `isSynced` take. */
   get noticed(): number {
     return this.#noticed
   }
@@ -45,10 +46,7 @@ export class PendingChanges {
     this.#onNoticed()
   }
 
-  /**
-   * Syncs changed paths now, because a caller waits for them. A full scan keeps its schedule, unless power saving has
-   * suspended it.
-   */
+  /** Syncs changed paths now. A full scan keeps its schedule, unless power saving has suspended it. */
   flush(): void {
     if (this.#paths.size > 0 || (this.#isSavingPower && this.#isFull)) this.#schedule(0)
   }
@@ -59,6 +57,7 @@ export class PendingChanges {
     if (!isSaving && !this.isEmpty) this.#schedule(0)
   }
 
+  /** Removes and returns the collected changes. */
   take(): { readonly paths: readonly string[]; readonly isFull: boolean } {
     const taken = { paths: [...this.#paths], isFull: this.#isFull }
     this.#paths.clear()

@@ -28,7 +28,7 @@ export interface PreparedPassage extends Omit<Passage, 'text'> {
  */
 export interface PackedDigests {
   readonly numbers: TokenIdSequence
-  /** End offset of each passage's digest in `numbers`. */
+  /** End offset (exclusive) of each passage's digest in `numbers`. */
   readonly ends: Uint32Array
 }
 

@@ -20,6 +20,7 @@ import type { IndexStore } from './index-store.ts'
 import { Worker } from 'node:worker_threads'
 
 export interface SyncReport {
+  /** Paths, as in the index, of the files that were indexed or removed. */
   readonly changed: readonly string[]
   readonly problems: readonly SyncProblem[]
 }
@@ -29,7 +30,7 @@ export interface SyncOptions {
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
-  /** Worker for preparing many files; if undefined, they are prepared in this thread. */
+  /** Script of the worker that prepares many files; if undefined, this thread prepares them. */
   readonly prepareEntry?: URL | undefined
 }
 
@@ -69,7 +70,7 @@ export async function syncAll(
       gone.delete(key)
       if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
     }
-    // Files in an unreadable subfolder keep their entries.
+    // A file that can't be examined keeps its entry.
     for (const { path, code } of problems)
       if (path !== undefined && code === 'folder_unreadable') gone.delete(keyOf(folder.source, path))
   }
@@ -81,7 +82,7 @@ export async function syncAll(
   return { changed, problems }
 }
 
-/** Syncs the given paths of the workspace and the transcripts only. */
+/** Syncs the given paths (as in the index). Ignores those outside the workspace and the transcripts. */
 export async function syncPaths(
   store: IndexStore,
   folders: readonly IndexedFolder[],
@@ -234,10 +235,7 @@ function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<re
   }
 }
 
-/**
- * Reads a file. Returns `{source, path}` alone if it can't be indexed, or undefined if its entry should stay
- * unchanged.
- */
+/** Returns `{source, path}` alone if the file can't be indexed, or undefined if its entry should stay unchanged. */
 async function readCandidate(
   { folder, file, path, mtime, size }: FileCandidate,
   place: ResolvedRoots | undefined,

@@ -1,7 +1,7 @@
 /**
  * Converts transcripts to searchable text, one output line per input line, so that line numbers stay valid. Includes
- * messages of the user and the agent; leaves out tool results, other entries, and deleted messages. Of the offline
- * model's answers only the quotations from memory remain. A temporary chat results in empty lines.
+ * messages of the user and the agent; omits tool results, other entries, and deleted messages. From the offline
+ * model's answers, only quotations from memory remain. A chat without memory results in empty lines.
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'

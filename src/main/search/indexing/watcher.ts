@@ -33,6 +33,7 @@ export class FolderWatcher {
   #isPolling = false
   #closed = false
 
+  /** @param folder absolute path */
   constructor(folder: string, events: WatchEvents, retryMs: number = usualRetryMs) {
     this.#folder = folder
     this.#events = events

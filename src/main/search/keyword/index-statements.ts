@@ -49,6 +49,7 @@ export interface TermSource extends PostingSource {
   readonly termsOf: (id: number) => Buffer | undefined
 }
 
+/** Reads the terms of chunks from `chunk_terms`, or from the texts if an older index lacks that table. */
 export function termSource(db: Db): TermSource {
   const hasTerms = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'chunk_terms'").get() !== undefined
   const count = db.prepare<[], number>('SELECT count(*) FROM chunks').pluck()

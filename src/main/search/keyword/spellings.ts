@@ -41,7 +41,7 @@ export class SpellingDictionary {
     this.#version = version
   }
 
-  /** Loads new words. Not called before it is needed: most queries have no unknown word. */
+  /** Loads new words. Runs on demand, because most queries have no unknown word. */
   read(): void {
     if (!this.#isBehind) return
     this.#isBehind = false
@@ -59,7 +59,7 @@ export class SpellingDictionary {
   }
 
   /**
-   * Returns the nearest spellings: one edit away or, if there are none and the word is long, two.
+   * Returns the nearest spellings of a folded word: one edit away or, if there are none and the word is long, two.
    * @param isThere returns true if the index contains a term
    */
   nearest(word: string, isThere: (term: string) => boolean = () => true): SpellingCorrection[] {

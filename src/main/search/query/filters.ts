@@ -39,7 +39,7 @@ export interface Boost extends DaySpan {
 }
 
 export interface FilteredQuery {
-  /** Query without filters, with the active time expressions. */
+  /** Query without filters and without the time expressions that the user turned off. */
   readonly words: string
   /** `words` without time expressions. */
   readonly topic: string
@@ -199,7 +199,7 @@ function keyedFilters(query: string, today: Day): Found[] {
   })
 }
 
-/** A name that no note has is an ordinary word: `https://…`, `TODO:now`. */
+/** Ignores a name that no note has as a property: `https://…`, `TODO:now`. */
 function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
   const inBrackets = outsideQuotes(query, bracketed).map((found) => ({ found, given: found[3] ?? '*' }))
   const plain = outsideQuotes(query, named).map((found) => ({ found, given: found[3] ?? '' }))

@@ -1,8 +1,8 @@
 /**
- * Weighs the terms of a query: how much each would say if it were found, and how much of the total weight (`expectedWeight`)
- * one passage can be expected to contain. Rare words, names and figures count more than common words and fillers. Each
- * further word adds less to `expectedWeight`, so that a long question is not harder to answer than a short one. A word that the
- * memory lacks counts according to its role. Pure. The constants are tuned on judged questions (docs/recall.md).
+ * Weighs the terms of a query, and estimates the sum of their weights in a good passage (`expectedWeight`). Rare words,
+ * names and figures weigh more than common words and fillers. Each further word adds less to `expectedWeight`, so that
+ * long questions can reach the scores of short ones. The weight of a word that the memory lacks depends on its role.
+ * Pure. The constants are tuned on judged questions (docs/guide/recall.md).
  */
 import { type WordRole, roleOfCjk, roleOfStem } from '../text/stop-words.ts'
 import type { ParsedQuery, TermVariant } from './parse-query.ts'
@@ -28,10 +28,7 @@ const unknownCjkWord = 0.43
 /** Single CJK characters occur in many words. */
 const knownCjkLetter = 0.57
 const unknownCjkLetter = 1.2
-/**
- * Short words have many similar spellings, so a corrected one is weak evidence if found, but as strong as any other if
- * not.
- */
+/** Short words have many similar spellings: finding a corrected one is weak evidence, but missing it is not. */
 const shortSpelling = 0.48
 
 /** Factor per term on its share of `expectedWeight`, in the order of weight. */
@@ -39,10 +36,7 @@ const diminishing = 0.66
 
 /** Minimum collection size for IDF: rarity means little in fewer chunks. */
 const minDocuments = 600
-/**
- * Minimum for the average length, in terms: otherwise a note of five lines counts as long in a collection of one-line
- * notes.
- */
+/** Minimum of the average length, in terms: without it, five lines are a long note among notes of one line. */
 const minAverageLength = 117
 
 export interface WeightedTerm extends KnownTerm {

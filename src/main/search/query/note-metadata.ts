@@ -17,7 +17,7 @@ export interface NoteName {
   readonly place: number
 }
 
-/** Notes with a tag or property, newest first, by `fileKey`, each with its first occurrence. */
+/** First occurrence of a tag or property in each note, by `fileKey`; notes are sorted by modification, newest first. */
 export type NotesByFileKey = ReadonlyMap<string, MetadataOccurrence>
 
 export class NoteMetadata {
@@ -28,6 +28,7 @@ export class NoteMetadata {
     this.#statements = isThere ? prepare(db) : undefined
   }
 
+  /** Returns true if some note has a property of this name, as written in a query. */
   isProperty(name: string): boolean {
     return this.#statements?.isProperty.get(nameKey(name)) !== undefined
   }

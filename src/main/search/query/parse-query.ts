@@ -67,7 +67,7 @@ function phraseParts(text: string): Phrase[] {
   return parts
 }
 
-/** Returns the distinct terms of a query or a part of it. */
+/** Returns the distinct terms of a query or a part of it, function words included. */
 export function queryTerms(query: string): QueryTerm[] {
   const terms = new Map<string, QueryTerm>()
   const add = (shown: string, role: WordRole, ...readings: TermVariant[]) => {
@@ -111,7 +111,7 @@ export function queryTerms(query: string): QueryTerm[] {
   return [...terms.values()]
 }
 
-/** Returns true for a capital letter that does not begin a sentence, unless the text is all capitals. */
+/** Returns true for a capital letter within a sentence, unless the text is all capitals. @param at UTF-16 offset */
 function beginsName(text: string, at: number): boolean {
   if (!/\p{Lu}/u.test(text[at] ?? '')) return false
   return !/(?:^|[.!?:\n"“「(]\s*)$/.test(text.slice(0, at)) && /\p{Ll}/u.test(text)
@@ -172,10 +172,7 @@ function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
 
-/**
- * Number of chunks that candidate terms should cover. Rare terms select the candidates, common ones only affect their
- * order.
- */
+/** Number of chunks that candidate terms should cover: rare terms select candidates, common ones only order them. */
 const enoughChunks = 600
 const fewChunks = 100
 /** A term in more chunks than this is not used for candidates if a rarer one was found. */

@@ -21,9 +21,7 @@ export interface RankingResult {
   readonly vectorScale: VectorScale | null
   readonly notice: SearchResponse['notice']
   readonly timings: SearchResponse['timings']
-  /**
-   * Returns each question word's share of the similarity of a chunk's best passage; undefined if the model can't tell.
-   */
+  /** Returns the question words' shares of a chunk's similarity; undefined if the model can't tell. */
   readonly meaning: (chunk: number) => MeaningTerm[] | undefined
 }
 
@@ -86,10 +84,7 @@ function shownChunk(candidate: RankedCandidate, { texts, plan }: RankingResult) 
   }
 }
 
-/**
- * Returns the name of the note that matches the query best; the title if none matches. Undefined if the note has
- * neither.
- */
+/** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
 function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefined {
   return names
     .map(({ name, place }) => ({ name, place, count: matchedWords(name, plan).length }))
@@ -97,6 +92,7 @@ function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefi
     .toSorted((one, other) => other.count - one.count)[0]?.name
 }
 
+/** Explains the absence of a line. @param asked id of the line's chunk; undefined if the line is not indexed */
 export function explainMissing(
   why: { path: string; line: number },
   asked: number | undefined,

@@ -57,9 +57,7 @@ const vectorCandidates = 40
 /** Maximum number of extra vector candidates if some of the nearest are hidden from the viewer. */
 const maxHiddenReserve = 400
 
-/**
- * Minimum number of newly read chunks and vectors, absolute and as a share of all chunks, for writing a new snapshot.
- */
+/** Minimum of newly read chunks and vectors, absolute and as a share of all chunks, for writing a snapshot. */
 const minKept = 500
 const minKeptShare = 0.05
 
@@ -108,6 +106,7 @@ export class Searcher {
     this.#conditions = new Conditions(db)
   }
 
+  /** @param stale copied to the response @throws the signal's reason if aborted */
   async search(
     query: string,
     defaults: SearchSettings,
@@ -140,7 +139,7 @@ export class Searcher {
 
   /**
    * Runs the same search as `search`, and returns the score breakdown of every candidate.
-   * @param why a line (1-based) whose absence from the results is to be explained
+   * @param why a line (1-based) of an indexed path, whose absence from the results is to be explained
    */
   async explain(
     query: string,
@@ -184,6 +183,7 @@ export class Searcher {
     return this.#readCollection().dimensions
   }
 
+  /** Loads the snapshot of an earlier process, if it fits the index. */
   restoreSnapshot(): void {
     const kept = this.#transaction(() => readKept(this.#db))
     if (!kept) return
@@ -196,7 +196,7 @@ export class Searcher {
     this.#kept = sizeOf(kept)
   }
 
-  /** Returns a snapshot for the next process; undefined if it would save little time. */
+  /** Returns a snapshot for the next process; undefined before all is loaded, or if it would save little time. */
   createSnapshot(): Buffer | undefined {
     return this.#transaction(() => {
       if (this.preloadSome()) return undefined
@@ -209,7 +209,7 @@ export class Searcher {
     })
   }
 
-  /** Preloads a part of the index. @returns false when everything is loaded */
+  /** Preloads a part of the index. @returns true if more remains to be loaded */
   preloadSome(): boolean {
     if (this.#keywords.readSome()) return true
     this.#transaction(() => {
@@ -228,7 +228,7 @@ export class Searcher {
     return embeddingReport(this.#db, asked, this.#readCollection(), signal)
   }
 
-  /** Returns notes on the same subject, nearest first; empty if there are no vectors. */
+  /** Returns at most `most` notes on the same subject, nearest first; empty if there are no vectors. */
   nearNotes(path: string, most: number): NearNote[] {
     return this.#transaction(() => {
       const { dimensions } = this.#readCollection()

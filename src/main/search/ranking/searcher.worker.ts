@@ -28,7 +28,7 @@ const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedE
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryEmbedder | undefined
-/** The notice if a provider is configured but can't be created. */
+/** Notice for results if a provider is configured but can't be created. */
 let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 

@@ -20,7 +20,7 @@ const maxSteps = 8
 export interface Passage {
   readonly id: number
   readonly path: string
-  /** 1-based. */
+  /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
 }
@@ -40,7 +40,7 @@ export interface SupersessionTexts {
   readonly passagesOf: (path: string) => readonly Passage[]
 }
 
-/** Returns the supersession if the passage is superseded at this line. @param line 1-based, in the file */
+/** Returns undefined if the passage is not superseded at this line. @param line 1-based, in the file */
 export function supersessionOf(passage: Passage, line: number, texts: SupersessionTexts): Supersession | undefined {
   const own = oldAt(passage, line, texts)
   if (!own) return undefined

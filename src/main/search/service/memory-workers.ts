@@ -26,8 +26,9 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
 }
 
 export interface IndexerProgress {
+  /** Number of `notifyWritten` calls so far. */
   touches: number
-  /** Number of `touch` calls when the indexer last became idle; undefined while it has work. */
+  /** Number of `notifyWritten` calls when the indexer last became idle; undefined while it has work. */
   idleAt: number | undefined
 }
 

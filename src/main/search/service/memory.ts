@@ -106,7 +106,7 @@ export class Memory {
 
   /**
    * Runs the same search and returns the score breakdown of every candidate.
-   * @param why a line (1-based) whose absence from the results is to be explained
+   * @param why a line (1-based) of an indexed path, whose absence from the results is to be explained
    * @throws AppError as `search`
    */
   explain(
@@ -131,6 +131,7 @@ export class Memory {
   /**
    * Counts the passages of this memory and those that a model would be sent, and reports the model's calibration.
    * @param of the model to count for; the one in use if undefined
+   * @throws as `search`
    */
   embeddingReport(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingQuality> {
     return this.#read(async (threads) => {
@@ -139,11 +140,12 @@ export class Memory {
     })
   }
 
-  /** Returns notes on the same subject, nearest first; at most `most`. Empty if there are no vectors. */
+  /** Returns at most `most` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
   similarNotes(path: string, most: number): Promise<NearNote[]> {
     return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
   }
 
+  /** Returns the reason why no search finds a line of a file. @param path as in the index @throws as `search` */
   whyUnsearched(path: string): Promise<IndexExclusion> {
     return this.#read((threads) => this.#whyUnsearched(threads, path))
   }
@@ -155,6 +157,7 @@ export class Memory {
     return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
   }
 
+  /** Messages of the index's problems with files and folders, by path. */
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
@@ -210,17 +213,17 @@ export class Memory {
     return this.#read(({ searcher }) => searcher.client.fileCounts())
   }
 
-  /** Reads every file again. If aborted, finished files stay indexed. */
+  /** Reads every file again and returns the status at the end. If aborted, finished files stay indexed. */
   reindex(signal?: AbortSignal): Promise<IndexStatus> {
     return this.#threads.call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
   }
 
-  /** Waits until the index is in sync with the files. Returns false after `timeoutMs`. */
+  /** Waits until the index is in sync with the files. Returns false on timeout. */
   settle(timeoutMs: number): Promise<boolean> {
     return this.#threads.call(({ indexer }) => indexer.client.flush(timeoutMs))
   }
 
-  /** Reports files that the app itself wrote, before the watcher does. */
+  /** Reports files that the app itself wrote, before the watcher does. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     this.#inform(({ indexer, pending }) => {
       pending.touches += 1

@@ -6,6 +6,7 @@ import type { IndexedFolder } from '../indexing/indexed-folder.ts'
 import type { MemoryWorkers } from './memory-workers.ts'
 
 export interface MemorySource {
+  /** Absolute path of the index. */
   readonly file: string
   readonly folders: readonly IndexedFolder[]
   readonly debounceMs: number

@@ -13,8 +13,8 @@ const endMs = 1000
 export interface WorkerSupervisorOptions {
   readonly entries: ThreadEntries
   /**
-   * Opens the index in new workers. `heard` resolves when the indexer's events are subscribed; that must precede
-   * `indexer.open`.
+   * Opens the index in new workers. `heard` resolves when the indexer's events are subscribed: `indexer.open` must not
+   * be called before.
    */
   readonly open: (threads: MemoryWorkers, heard: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
@@ -46,7 +46,7 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Replaces the workers by new ones. Calls made meanwhile wait. */
+  /** Replaces the workers by new ones. Calls made meanwhile wait. @throws the error if the index can't be opened */
   async restart(): Promise<void> {
     this.#threads = this.#threads.then(stopThreads, () => undefined).then(() => this.#start())
     await this.#threads
@@ -56,7 +56,7 @@ export class WorkerSupervisor {
     await this.#threads.then(stopThreads, () => undefined)
   }
 
-  /** Calls the workers. If they die or are replaced meanwhile, calls the new ones. */
+  /** Calls the workers, or the new ones if they die or are replaced meanwhile. @throws AppError from the workers */
   async call<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     const asked = this.#threads
     try {

@@ -26,7 +26,7 @@ export interface AsciiTerms {
 /**
  * Returns the terms of an ASCII line. Faster than `anyLineTerms`, with the same result.
  * @param line in lower case, ASCII only
- * @param onWord called with each word and its term; for identifiers, with their parts
+ * @param onWord called with each word and its term; for an identifier, with each of its parts
  */
 export function asciiTerms(line: string, onWord: (word: string, term: string) => void): AsciiTerms {
   const terms: string[] = []

@@ -23,7 +23,7 @@ export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-/** Parses `YYYY-MM-DD`. Returns NaN if the text is not a date. */
+/** Parses `YYYY-MM-DD`. Returns NaN for other text. */
 export function parseDay(date: string): Day {
   return Date.parse(date) / dayMs
 }
@@ -49,6 +49,7 @@ export function isoWeekSpan(year: number, week: number): DaySpan {
   return { first: first + (week - 1) * 7, last: first + week * 7 - 1 }
 }
 
+/** Returns the year, and the month from 1 to 12. */
 export function calendarOf(day: Day): { readonly year: number; readonly month: number } {
   const date = new Date(day * dayMs)
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1 }

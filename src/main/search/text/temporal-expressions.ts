@@ -11,7 +11,7 @@ import { fold } from './terms.ts'
 
 export interface TemporalExpression extends DaySpan {
   readonly text: string
-  /** UTF-16 offset in the query; `end` is exclusive. */
+  /** UTF-16 offset in the NFKC form of the query; `end` is exclusive. */
   readonly start: number
   readonly end: number
 }
@@ -27,7 +27,7 @@ interface Rule {
 
 const day = (at: Day): DaySpan => ({ first: at, last: at })
 
-/** Returns the unit that is `count` units after today's (before it if negative). */
+/** Returns the day, week, month or year that is `count` units after today's (before it if negative). */
 function shifted(today: Day, unit: Unit, count: number): DaySpan {
   const { year, month } = calendarOf(today)
   if (unit === 'day') return day(today + count)
@@ -264,7 +264,7 @@ const rules: readonly Rule[] = [
 /** In UTF-16 units. Limits the time for a pasted page. */
 const maxCharacters = 2000
 
-/** Returns the times that a query names, sorted by position. Text in quotation marks is ignored. */
+/** Returns the times that a query names, sorted by position; they do not overlap. Ignores text in quotation marks. */
 export function parseTemporalExpressions(query: string, today: Day): TemporalExpression[] {
   const composed = query.normalize('NFKC').slice(0, maxCharacters)
   const folded = fold(composed)

@@ -27,7 +27,7 @@ const identifier =
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const wordSegmenter = segmenter('en', 'word')
 
-/** Receives each word of at least `minSpellingLength` letters with its term; used to correct spelling. */
+/** Called with each word of at least `minSpellingLength` letters and its term; used to correct spelling. */
 export type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {

@@ -4,6 +4,7 @@ import { getMeta, type Db } from '../indexing/index-schema.ts'
 
 export interface BinaryCodeSnapshot {
   readonly dimensions: number
+  /** Values of `epochKey` and `removedKey` in the database when the codes were read. */
   readonly epoch: string | undefined
   readonly removed: string | undefined
   readonly lastSeq: number
@@ -62,7 +63,7 @@ export class BinaryCodeIndex {
     return this.#forms.count
   }
 
-  /** Applies changes of the database. Must be called after each change. */
+  /** Reads the changes of the database. Must be called after each change. */
   refresh(): void {
     const epoch = getMeta(this.#db, epochKey)
     const removed = getMeta(this.#db, removedKey)
@@ -80,10 +81,7 @@ export class BinaryCodeIndex {
     }
   }
 
-  /**
-   * Returns the `count` passages whose codes are nearest to the query's, plus those at the same distance as the last
-   * one.
-   */
+  /** Returns the `count` passages with the codes nearest to the query's, and all at the same distance as the last. */
   nearest(query: Float32Array, count: number): HammingMatches {
     const distances = this.#forms.distances(binaryCodeOf(query, this.#centroid))
     const limit = distanceWithin(distances, count)
@@ -94,7 +92,7 @@ export class BinaryCodeIndex {
     return { passages, distanceOf: (passage) => distances[(this.#slots[passage] ?? 0) - 1] ?? Infinity }
   }
 
-  /** Returns the row of a passage's vector in the embedding cache; undefined if it has none. */
+  /** Returns the id of a passage's row in the embedding cache; undefined if it has no vector. */
   vectorOf(passage: number): number | undefined {
     const slot = this.#slots[passage] ?? 0
     return slot === 0 ? undefined : this.#vectors[slot - 1]

@@ -57,7 +57,7 @@ export class BinaryCodes {
     this.#bytes = binaryCodeBytes(dimensions)
   }
 
-  /** All codes, concatenated; later changes overwrite it. */
+  /** All codes, concatenated. Shares memory with this object: later changes overwrite it. */
   get bytes(): Uint8Array {
     return this.#memory.subarray(this.#formsAt, this.#formsAt + this.#count * this.#bytes)
   }
@@ -68,7 +68,7 @@ export class BinaryCodes {
 
   /** @throws RangeError if the code has another size */
   put(slot: number, bits: Uint8Array): void {
-    if (bits.length !== this.#bytes) throw new RangeError(`a coarse form of ${bits.length} bytes, not ${this.#bytes}`)
+    if (bits.length !== this.#bytes) throw new RangeError(`a code of ${bits.length} bytes, not ${this.#bytes}`)
     if (slot >= this.#capacity) this.#grow(Math.max(1024, 2 * slot))
     this.#memory.set(bits, this.#formsAt + slot * this.#bytes)
     this.#count = Math.max(this.#count, slot + 1)
@@ -102,7 +102,7 @@ export class BinaryCodes {
    * @throws RangeError if the query has another size
    */
   distances(query: Uint8Array): Uint16Array {
-    if (query.length !== this.#bytes) throw new RangeError(`a coarse form of ${query.length} bytes, not ${this.#bytes}`)
+    if (query.length !== this.#bytes) throw new RangeError(`a code of ${query.length} bytes, not ${this.#bytes}`)
     this.#memory.set(query, 0)
     this.#distances?.(this.#formsAt, this.#count, this.#bytes / blockBytes, 0, this.#bytes)
     return this.#out.subarray(0, this.#count)

@@ -14,9 +14,11 @@ const knownBatch = 500
 const probeText = 'memory'
 
 export interface EmbedOutcome {
+  /** Number of passages that got a vector. */
   readonly embedded: number
   /** The error that stopped the run, if any; the remaining passages stay without a vector. */
   readonly problem: AppError | undefined
+  /** Number of passages that were not sent because they are private. */
   readonly privateCount: number
   readonly isCalibrated: boolean
 }
@@ -31,10 +33,7 @@ export interface EmbedOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Embeds all passages without a vector, then measures the calibration. Failures of the provider are returned in
- * `problem`.
- */
+/** Embeds all passages without a vector, then calibrates. Returns the provider's failure in `problem`. */
 export async function embedMissing(
   store: IndexStore,
   provider: EmbeddingProvider,
@@ -107,7 +106,7 @@ async function embedAll(
   options: EmbedOptions,
 ): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
   const run = new EmbedRun(store, provider, options)
-  // Passages skipped because another batch was sending the same text find its vector in the cache.
+  // A further pass: a passage skipped because another batch was sending the same text finds its vector in the cache.
   do await run.pass()
   while (run.hasDeferred && !run.problem && !options.signal.aborted)
   const { embedded, held: privateCount, otherLength } = run

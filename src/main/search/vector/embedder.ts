@@ -41,6 +41,7 @@ export class Embedder {
     this.#isHeld = isHeld
   }
 
+  /** True if the last run ended with an error of the provider. */
   get isStopped(): boolean {
     return this.#isStopped
   }
@@ -64,7 +65,7 @@ export class Embedder {
 
   /**
    * Starts over, because the provider may have changed: sends rejected texts again, and all texts if its vectors have
-   * another length. Resolves when the length is known, or at once if a run is active, which then does this at its end.
+   * another length. Resolves when the length is known. If a run is active, resolves at once and starts over after it.
    */
   async restart(store: IndexStore): Promise<void> {
     this.#refused.clear()
@@ -139,7 +140,7 @@ function noteLocal(store: IndexStore, chunks: number): void {
   if (Number(getMeta(store.db, localChunksKey) ?? 0) !== chunks) store.setMeta(localChunksKey, String(chunks))
 }
 
-/** Returns the estimated remaining time in milliseconds; undefined if nothing is done yet, or all. */
+/** Returns the estimated remaining ms; undefined if nothing or all is done. @param started by `performance.now()` */
 export function remainingMs(started: number, done: number, total: number): number | undefined {
   if (done <= 0 || done >= total) return undefined
   return Math.round(((performance.now() - started) / done) * (total - done))

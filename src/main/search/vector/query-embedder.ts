@@ -138,6 +138,7 @@ export class QueryEmbedder {
       : { vector: undefined, notice: failedNotice(answer.failure.message) }
   }
 
+  /** Sends a short text to test the provider. @param dimensions of the index's vectors; 0 accepts any */
   async probe(dimensions: number): Promise<ProviderOutcome> {
     const limit = AbortSignal.timeout(this.#maxMs)
     return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })

@@ -23,7 +23,7 @@ interface OwnPassage {
   readonly vector: Float32Array
 }
 
-/** Returns the nearest notes, nearest first, each with its best pair of passages. Empty if the note has no vectors. */
+/** Returns at most `most` notes, nearest first, each with its best pair of passages; empty if there are no vectors. */
 export function similarNotes(db: Db, leg: VectorRetriever, path: string, most: number): NearNote[] {
   const read = prepare(db)
   const all = read.own.all(path)

@@ -13,9 +13,7 @@ import type { QuerySimilarity } from './query-embedder.ts'
 /** Number of candidates whose cosine is computed. Grows for short vectors, because their codes are less accurate. */
 const exactPassages = 160
 const mostExactPassages = 640
-/**
- * With a filter, number of nearest chunks that are filtered before falling back to searching the filtered chunks only.
- */
+/** With a filter: number of nearest chunks to filter before the accepted chunks are searched instead. */
 const mostNearest = 400
 const exactPerChunk = 3
 const nearPerChunk = 2
@@ -118,7 +116,7 @@ export class VectorQuery {
     this.#measure(this.#coarse.passages)
   }
 
-  /** Returns the `count` nearest passages, nearest first. */
+  /** Returns at most `count` passages, nearest first. */
   nearestPassages(count: number): { readonly id: number; readonly cosine: number }[] {
     return this.#nearestFirst(this.#cosines.keys()).slice(0, count)
   }
@@ -129,7 +127,7 @@ export class VectorQuery {
   }
 
   /**
-   * Returns the ids of the `count` chunks with the nearest passages, nearest first.
+   * Returns the ids of at most `count` chunks, those with the nearest passages first.
    * @param only restricts the search to these chunks
    */
   nearest(count: number, only?: ReadonlySet<number>): number[] {
@@ -201,6 +199,7 @@ export class VectorQuery {
     return matches
   }
 
+  /** Returns a passage's text; undefined without an id. */
   textOf(passage: number | undefined): string | undefined {
     return passage === undefined ? undefined : this.#own.textOf(passage)
   }

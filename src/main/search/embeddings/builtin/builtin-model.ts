@@ -26,15 +26,13 @@ export interface BuiltinModel extends TokenTable {
   readonly rows: Int8Array
   /** Weight of each token's row: its rarity times the scale of the row. */
   readonly weights: Float32Array
-  /** Returns similar tokens, most similar first. */
+  /** Returns similar tokens, most similar first; cosines are in [0, 1]. */
   related(token: number): { readonly token: number; readonly cosine: number }[]
+  /** Returns the folded text of a token. */
   textOf(token: number): string
 }
 
-/**
- * Opens the model, or returns the one that this thread has opened before.
- * @throws AppError `provider_unavailable` if the file is missing or invalid
- */
+/** Opens the model; each thread opens a file once. @throws AppError `provider_unavailable` if missing or invalid */
 export function openBuiltinModel(file: string): BuiltinModel {
   const known = opened.get(file)
   if (known) return known
@@ -61,13 +59,14 @@ export function shareBuiltinModel(file: string): SharedArrayBuffer {
   return shared
 }
 
-/** Returns the offset of the loading state, which follows the file, the hash table, and the token offsets. */
+/** Returns the byte offset of the loading state, which follows the file, the hash table, and the token offsets. */
 function stateAt(end: number, tokens: number): number {
   return align(end) + 8 * slotsFor(tokens) + 4 * (tokens + 1)
 }
 
 const state = { empty: 0, reading: 1, full: 2 } as const
 
+/** Reads the file into the shared memory, unless another thread has done so. Waits while another thread reads it. */
 function fillOnce(shared: SharedArrayBuffer, file: string): void {
   const at = new Int32Array(shared, shared.byteLength - 4, 1)
   for (;;) {
@@ -180,8 +179,8 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
 }
 
 /**
- * Size of the hash table (open addressing). A slot has two numbers: the token's hash, and its number plus 1 with its
- * length in the upper 8 bits.
+ * Returns the number of slots of the hash table (open addressing). A slot has two 32-bit values: the token's hash, and
+ * its id plus 1 with its length in the upper 8 bits.
  */
 function slotsFor(tokens: number): number {
   return 2 ** Math.ceil(Math.log2(tokens * 2))

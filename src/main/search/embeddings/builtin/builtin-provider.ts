@@ -63,10 +63,7 @@ function isJapaneseOrKorean(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
 }
 
-/**
- * Returns nothing if the model can't be opened: the search uses no related words then, and the vectors' health
- * reports the error.
- */
+/** Returns an empty list if the model can't be opened: the provider's health reports that error. */
 function relatedWords(file: string, word: string): RelatedWord[] {
   try {
     const model = openBuiltinModel(file)

@@ -1,9 +1,8 @@
 /**
- * A passage as a sequence of token ids of 16 bits, from which its vector and its similarity to questions are computed.
- * Pure.
- * A word that is one token is that token's id. A word of several tokens is `multiTokenMarker` plus their number, their ids, and
- * the length of the word's vector as a 32-bit float. An unknown word is `multiTokenMarker` and its hash. Values of 32 bits take
- * two elements, the lower half first.
+ * A passage as a sequence of 16-bit token ids, from which its vector and its similarity to questions are computed. A
+ * word that is one token is that token's id. A word of several tokens is `multiTokenMarker` plus their number, their
+ * ids, and the length of the word's vector as a 32-bit float. An unknown word is `multiTokenMarker` and its hash.
+ * 32-bit values take two elements, the lower half first. Pure.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './row-products.ts'
@@ -59,7 +58,7 @@ function halves(bits: number): [number, number] {
   return [bits & 0xff_ff, bits >>> 16]
 }
 
-/** Returns the unsigned 32-bit value at `at`. */
+/** Returns the unsigned 32-bit value whose lower half is the element `at`, and its upper half the next one. */
 export function uint32At(digest: TokenIdSequence, at: number): number {
   return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
 }
@@ -74,7 +73,7 @@ function lengthOfSum(sum: Float32Array): number {
   return Math.sqrt(dot(sum, sum))
 }
 
-/** Returns the same vector as `embedText`, and its length before normalization. */
+/** Returns the same vector as `embedText`, and its length before normalization: 0 for a text without words. */
 export function vectorOf(model: BuiltinModel, digest: TokenIdSequence): { vector: Float32Array; length: number } {
   const sum = sumOf(model, digest)
   const length = lengthOfSum(sum)
@@ -100,8 +99,8 @@ function sumOf(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
 let tokensOfSum = new Uint16Array(512)
 
 /**
- * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is cached. All
- * functions share one cache, so alternating between two of them is slow.
+ * Returns a function that computes the cosine of `vector` (of length 1) and a digest whose vector has `length` before
+ * normalization. All these functions share one cache, so alternating between two of them is slow.
  */
 export function cosinesWith(
   model: BuiltinModel,
@@ -145,7 +144,7 @@ export function cosinesWith(
   }
 }
 
-/** Shared buffer: each token's part of the cosine, and the number of the question that it was computed for. */
+/** Shared cache: each token's dot product with a question's vector, and the number of that question. */
 interface ProductCache {
   readonly model: BuiltinModel
   readonly ofTokens: Float32Array

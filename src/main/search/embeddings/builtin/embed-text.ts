@@ -26,6 +26,7 @@ export function addUnknownWord(hash: number, sum: Float32Array): void {
   }
 }
 
+/** Adds a token's weighted row to `sum`. */
 export function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
   const weight = weights[token] as number
   const start = token * dimensions

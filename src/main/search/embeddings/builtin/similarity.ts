@@ -8,7 +8,7 @@ import type { BuiltinModel } from './builtin-model.ts'
 import { dot, embedText, wordsOf, type WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
 
-/** Share of the word matches, against the cosine; tuned on judged questions (docs/recall.md). */
+/** Weight of the word matches; the cosine has the rest. Tuned on judged questions (docs/guide/recall.md). */
 const wordShare = 0.35
 /** Cosines of words: up to `strange` they are unrelated, from `same` on they mean the same. */
 const strange = 0.15
@@ -16,9 +16,7 @@ const same = 0.65
 /** Question words below this share of the weight are not matched. */
 const leastMass = 0.02
 
-/**
- * Returns a function that computes the similarity from a passage's digest and its cosine with the question; at most 1.
- */
+/** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
 export function similarityTo(
   model: BuiltinModel,
   question: string,
@@ -35,7 +33,7 @@ export function similarityTo(
   }
 }
 
-/** Returns each question word's share of the similarity, largest first. The shares add up to it. */
+/** Returns each question word's share of the similarity, largest first; they add up to it. Empty without words. */
 export function explainSimilarity(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const wanted = embedText(model, passage)
   const asked = wordsOf(model, question)

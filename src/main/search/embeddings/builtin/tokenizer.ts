@@ -50,6 +50,7 @@ export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
   return spans
 }
 
+/** Called with a token, or `unknown`, and the UTF-16 offsets of its word; `end` is exclusive. */
 type EachToken = (token: number, start: number, end: number) => void
 
 export function forEachToken(text: string, table: TokenTable, each: EachToken): void {
@@ -61,7 +62,7 @@ export function forEachToken(text: string, table: TokenTable, each: EachToken): 
   })
 }
 
-/** Calls back for each word and each CJK run of a folded text, in order, with its hash. */
+/** Calls back for each word and CJK run of a folded text, in order, with UTF-16 offsets (`end` exclusive) and hash. */
 export function forEachRun(
   text: string,
   each: (isCjk: boolean, start: number, end: number, hash: number) => void,
@@ -79,7 +80,7 @@ export function forEachRun(
   }
 }
 
-/** Returns the token of a whole word, or -1 if the vocabulary does not have it. */
+/** Returns the token of a whole word of `length` UTF-16 units, or -1 if the vocabulary does not have it. */
 export function wholeToken(table: TokenTable, length: number, hash: number): number {
   return length > longestWord ? -1 : table.find(hash, length)
 }
@@ -159,7 +160,7 @@ type EachLine = (start: number, hash: number, length: number) => void
 
 const newline = 0x0a
 
-/** Reads the lines of UTF-8 text without creating strings. */
+/** Reads the lines of the UTF-8 bytes from `from` to `to` (exclusive) without creating strings. */
 export function forEachLine(bytes: Uint8Array, from: number, to: number, each: EachLine): void {
   let start = from
   let hash = basis
@@ -189,7 +190,7 @@ export function forEachLine(bytes: Uint8Array, from: number, to: number, each: E
   each(start, hash >>> 0, length)
 }
 
-/** Returns the 32-bit FNV-1a hash of the UTF-16 units. */
+/** Returns the unsigned 32-bit FNV-1a hash of the UTF-16 units from `start` to `end` (exclusive). */
 export function hashOf(text: string, start = 0, end = text.length): number {
   let hash = basis
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
