@@ -1,7 +1,6 @@
 /**
- * Applies the history settings while the app runs. The journal is always open, so changes are noted while the worker
- * starts or stops. Changes made while the history was off are found by the scan of all files at its start. A process
- * with `isLongRunning` false only writes the journal; the next process commits it.
+ * Applies the history settings while the app runs. The journal is always open, so it takes changes while the worker
+ * starts or stops. Each start of the history scans all files and finds the changes made while it was off.
  */
 import { EventEmitter, type Subscribable } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-writer.ts'
@@ -11,7 +10,7 @@ import type { RecorderEvent } from './recorder.ts'
 
 export interface RecordingOptions extends HistoryOptions {
   readonly settings: () => { readonly enabled: boolean }
-  /** False where nobody stays to record. */
+  /** False for a short-lived process: it only writes the journal, which the next process commits. */
   readonly isLongRunning: boolean
 }
 
