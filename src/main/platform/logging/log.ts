@@ -28,7 +28,7 @@ export function redact(text: string): string {
 const maxMessage = 4000
 const maxStack = 8000
 
-/** Opens `commonplace.log` in a folder (absolute). Never throws: the first write retries. */
+/** Opens `commonplace.log` in a folder (absolute). Never throws: a write one second later retries. */
 export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
   const file = new LogFile(path)
