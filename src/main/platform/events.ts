@@ -5,6 +5,7 @@ const batchSize = 64
 type Listener<T> = (change: T) => unknown
 
 export interface Subscribable<T> {
+  /** @returns a function that removes the listener */
   subscribe(listener: Listener<T>): () => void
 }
 

@@ -3,10 +3,7 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 
-/**
- * Shows a file in the file manager, or opens it with its default program.
- * @throws AppError 'no_file_manager' if no program can be started
- */
+/** Shows an absolute path in the file manager; `open` opens it instead. @throws AppError `no_file_manager` */
 export type RevealFile = (path: string, open: boolean) => Promise<void>
 
 export const showInFileManager: RevealFile = async (path, open) => {

@@ -12,7 +12,7 @@ interface Place {
   readonly beside?: readonly string[]
 }
 
-/** Measures files and folders on disk. Omits places that do not exist. */
+/** Measures files and folders (absolute paths) on disk, with those in `beside`. Omits ones that do not exist. */
 export async function measureDataLocations(places: readonly Place[]): Promise<DataLocation[]> {
   const measured: DataLocation[] = []
   for (const { kind, path, agent, beside = [] } of places) {

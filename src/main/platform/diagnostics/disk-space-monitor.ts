@@ -6,6 +6,7 @@ const lowBytes = 100_000_000
 const intervalMs = 10_000
 const dataSettings = { kind: 'settings', section: 'data' } as const
 
+/** Reports a health problem if a disk has less than 100 MB free. Checks every 10 s. */
 export class DiskSpaceMonitor {
   readonly #health: Health
   readonly #folders: () => Promise<readonly string[]>

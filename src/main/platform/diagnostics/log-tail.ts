@@ -8,7 +8,7 @@ const maxBytes = 256 * 1024
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
 
-/** Returns the last `most` lines of the log, oldest first; empty if there is no log. Skips lines that are not JSON. */
+/** Returns up to `most` lines from the last 256 KB of the log, oldest first; none if there is no log. */
 export async function readLog(file: string, most: number): Promise<LogLine[]> {
   const text = await tailOf(file)
   return text

@@ -1,9 +1,6 @@
 import { diffArrays } from 'diff'
 
-/**
- * Lines `from` to `to` of the old text are replaced by lines `newFrom` to `newTo` of the new one; 0-based, end
- * exclusive.
- */
+/** Replaces lines `from` to `to` of the old text by `newFrom` to `newTo` of the new one; 0-based, end exclusive. */
 export interface LineEdit {
   readonly from: number
   readonly to: number
@@ -11,13 +8,12 @@ export interface LineEdit {
   readonly newTo: number
 }
 
-/** About 0.3 s of work. */
+/** Default limit of the search: about 0.3 s. */
 const usualSteps = 2_000_000
 
 /**
- * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if that
- * exceeds `steps`, one edit between the common prefix and suffix.
- * @param steps limit on the work
+ * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if the search
+ * takes more than about `steps` comparisons, one edit between the common prefix and suffix. Empty for equal texts.
  */
 export function compareLines(
   before: readonly string[],

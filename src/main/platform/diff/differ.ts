@@ -5,7 +5,7 @@ import type { Described, DiffJobs, Merged } from './diff.worker.ts'
 import { mergeKeepingBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, revertPatch } from './patch.ts'
 
-/** Characters; shorter texts are compared on this thread, in about 10 ms at worst (test/stress/diff.ts). */
+/** UTF-16 code units. Shorter texts are compared on this thread, in 10 ms at worst (test/stress/diff.ts). */
 const maxInPlace = 8000
 const usualIdleMs = 10_000
 
@@ -64,7 +64,7 @@ export class Differ {
     return worker.run((client) => client.merge(texts), signal)
   }
 
-  /** Returns the changed lines between two texts, split at ` `. @throws the signal's reason */
+  /** Returns the changed lines between two texts, as `compareTexts`. @throws the signal's reason */
   async changedLines(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
     const worker = this.#workerFor(before, after)
     return worker ? worker.run((client) => client.changes({ before, after }), signal) : compareTexts(before, after)

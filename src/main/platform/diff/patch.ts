@@ -20,10 +20,11 @@ export type RevertStatus = 'there' | 'undone' | 'changed'
 export interface DescribeOptions {
   /** True if the history stores both texts, so a long patch can be replaced by their ids. */
   readonly isKept: boolean
+  /** Limit of the comparison, as in `compareLines`. */
   readonly steps?: number
 }
 
-/** Describes a change by lines. `startLine` is the first changed line of the new text, 1-based. */
+/** Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change. */
 export function describeChange(
   path: string,
   before: string,
@@ -53,6 +54,7 @@ export function describeChange(
   return { path, patch, added, removed, startLine: startLine(edits[0]) }
 }
 
+/** Returns the numbers of added and removed lines. */
 export function countLines(before: string, after: string): { added: number; removed: number } {
   let added = 0
   let removed = 0

@@ -1,7 +1,4 @@
-/**
- * Returns the results in the order of the items; processes `size` items concurrently.
- * @throws the reason of `signal`, checked before each batch; the first error of `work`
- */
+/** Runs `work` on `size` items at a time; results keep the order. @throws the signal's reason; errors of `work` */
 export async function inBatches<Item, Result>(
   items: readonly Item[],
   size: number,

@@ -8,6 +8,7 @@ import { readIfExists } from './read-file.ts'
  * @param parse returns undefined for an invalid text
  * @param onDamaged receives the new path of an invalid file
  * @returns undefined if the file is missing or invalid
+ * @throws system errors
  */
 export async function readOrSetAside<T>(
   file: string,
@@ -23,14 +24,14 @@ export async function readOrSetAside<T>(
   return value
 }
 
-/** Renames a damaged file. @returns the new path */
+/** Renames a damaged file or folder. @returns the new path @throws system errors */
 export async function renameDamaged(file: string): Promise<string> {
   const aside = damagedPath(file)
   await rename(file, aside)
   return aside
 }
 
-/** Copies a damaged file that stays in use. @returns the path of the copy */
+/** Copies a damaged file that stays in use. @returns the path of the copy @throws system errors */
 export async function copyDamaged(file: string): Promise<string> {
   const aside = damagedPath(file)
   await copyFile(file, aside)

@@ -24,7 +24,7 @@ export interface DraftFolderOptions<T> {
   readonly onDamaged: (file: string) => void
 }
 
-/** Unsaved text, one file per name and writer. */
+/** Stores unsaved text, one file for each name and writer. */
 export class DraftStore<T extends object> {
   readonly #options: DraftFolderOptions<T>
   /** Serializes access, so that the last save wins. */

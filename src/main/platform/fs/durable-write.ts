@@ -17,7 +17,7 @@ export function isTemporaryFile(name: string): boolean {
   return temporaryName.test(name)
 }
 
-/** Returns a new temporary path in the same folder. */
+/** Returns a new path for a temporary file in the same folder. */
 export function temporaryPath(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }
@@ -37,10 +37,7 @@ export async function writeDurably(
   await replace(file, bytesOf(data), { shownAs, isDurable: true, beforeRename })
 }
 
-/**
- * Like `writeDurably`, but a new file gets mode 0600. An existing file keeps its mode.
- * @throws AppError 'disk_full', 'write_failed'
- */
+/** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
 export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
   await replace(file, bytesOf(data), { shownAs: file, isDurable: true, newMode: 0o600 })
 }
@@ -86,7 +83,6 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Syncs a file to disk. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FileLock } from './file-lock.ts'
 
-/** Returns the folder for lock files, creating it. @throws Error if the folder belongs to another user */
+/** Returns the absolute folder for lock files, creating it. @throws Error if the folder belongs to another user */
 export function lockFolder(): string {
   if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
   const uid = process.getuid?.() ?? 0
@@ -17,7 +17,7 @@ export function lockFolder(): string {
   return folder
 }
 
-/** Returns the lock for a name, shared by all processes of this user. */
+/** Returns the lock for a name, shared by all processes of this user. @throws Error as `lockFolder` */
 export function lockForName(name: string): FileLock {
   const key = createHash('sha256').update(name).digest('hex').slice(0, 32)
   return new FileLock(join(lockFolder(), `${key}.lock`))

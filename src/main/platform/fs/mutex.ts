@@ -67,7 +67,7 @@ function busy(path: string, cause: LockBusyError): AppError {
   return new AppError('file_busy', `another process has locked ${path} and does not release it`, { path }, { cause })
 }
 
-/** Resolves symlinks; for a missing file, resolves its nearest existing parent. */
+/** Returns the absolute path without symlinks; the part that does not exist is appended unchanged. */
 export async function resolveRealPath(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {

@@ -6,7 +6,7 @@ import { isTemporaryFile } from './durable-write.ts'
 
 /** Temporary files younger than this may still be in use by another process, ms. */
 const minAgeMs = 60_000
-/** Delay after the start, so that the first requests come first, ms. */
+/** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
 const tidyAfterMs = 3000
 
 export interface CleanupResult {
@@ -17,7 +17,7 @@ export interface CleanupResult {
 }
 
 /**
- * Deletes the app's temporary files in a folder and its subfolders.
+ * Deletes the app's temporary files that are older than a minute in a folder (absolute) and its subfolders.
  * @param shouldEnter returns true for subfolders to enter; receives their relative path
  */
 export async function cleanTemporaryFiles(
@@ -41,8 +41,7 @@ export async function cleanTemporaryFiles(
 }
 
 /**
- * Runs the cleanup after a delay, and once more a minute later if some files were too young: after a crash and a quick
- * restart they are.
+ * Runs the cleanup after 3 s, and once more a minute later if some files were too young, as after a quick restart.
  * @returns a function that cancels it
  */
 export function scheduleCleanup(

@@ -13,6 +13,7 @@ export class KeyedQueue {
     }
   }
 
+  /** Resolves when all work queued so far has settled; never rejects. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

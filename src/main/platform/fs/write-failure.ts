@@ -1,6 +1,6 @@
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** Bytes; upper bound for a new directory entry. */
+/** Size that the error reports if the caller does not pass one, bytes: enough for a directory entry. */
 const smallestNeed = 4096
 
 /**

@@ -37,7 +37,7 @@ export class LogFile {
     try {
       this.#look()
     } catch {
-      // The first write retries.
+      // A write after `lookMs` retries.
       this.close()
     }
   }

@@ -24,10 +24,11 @@ export function redact(text: string): string {
   return secrets.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }
 
-/** Maximum characters of an error to log: a message can quote a whole file. */
+/** Maximum UTF-16 code units of an error to log: a message can quote a whole file. */
 const maxMessage = 4000
 const maxStack = 8000
 
+/** Opens `commonplace.log` in a folder (absolute). Never throws: a write one second later retries. */
 export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
   const file = new LogFile(path)

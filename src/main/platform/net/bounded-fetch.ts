@@ -105,6 +105,7 @@ class Lines {
     this.#tooMuch = tooMuch
   }
 
+  /** Returns the complete lines so far; empty if there are none. */
   add(chunk: Uint8Array): Uint8Array {
     let end = 0
     for (let at = 0; at < chunk.length; at += 1) {

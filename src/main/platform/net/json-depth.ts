@@ -10,6 +10,7 @@ export class JsonDepthCounter {
   #isString = false
   #isEscaped = false
 
+  /** Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isString) {
       if (this.#isEscaped) this.#isEscaped = false

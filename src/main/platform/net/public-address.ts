@@ -30,10 +30,7 @@ for (const [address, bits] of [
 ] as const)
   inside.addSubnet(address, bits, 'ipv6')
 
-/**
- * Returns true if the address is publicly routable: not loopback, private, link-local or reserved.
- * @param address IP address without brackets
- */
+/** Returns true for an IP address (without brackets) that is not loopback, private, link-local or reserved. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !inside.check(address, 'ipv4')

@@ -9,7 +9,7 @@ import type { Dispatcher, Response } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** A full-screen photo fits; larger images open in the browser. */
+/** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
 export const maxPictureBytes = 10 * 1024 * 1024
 const patienceMs = 20_000
 const maxRedirects = 4
@@ -28,6 +28,7 @@ const drawing = 'image/svg+xml'
 const drawingStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
 
 export interface RemotePicture {
+  /** MIME type. */
   readonly type: string
   readonly bytes: Buffer
 }
@@ -49,7 +50,7 @@ export class RemoteImages {
   }
 
   /**
-   * Downloads an image.
+   * Downloads an image within 20 s; at most 10 MB and 4 redirects.
    * @throws AppError 'picture_refused' for a non-public address; 'picture_unavailable' if the download fails;
    * 'picture_unusable' if it is not an image or too large
    */

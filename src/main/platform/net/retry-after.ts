@@ -1,9 +1,6 @@
 import { systemClock } from '../clock.ts'
 
-/**
- * Returns the wait that the server requests, in ms, from `retry-after-ms` or `retry-after` (seconds or a date);
- * undefined if neither is valid.
- */
+/** Returns the wait from `retry-after-ms` or `retry-after` (seconds or a date) in ms; undefined if none is valid. */
 export function parseRetryAfter(headers: Headers | undefined): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') || Number.NaN)
   if (Number.isFinite(exact)) return Math.max(0, exact)

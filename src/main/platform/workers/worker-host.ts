@@ -37,9 +37,7 @@ interface Running<Client> {
   readonly ending: AbortController
 }
 
-/**
- * Owns a worker that starts with the first request, ends when idle, and restarts with the first request after a crash.
- */
+/** Owns a worker that starts with the first request, ends when idle, and restarts with the next one after a crash. */
 export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
   #running: Running<WorkerClient<Jobs>> | undefined

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 
 /** Default V8 young generation, MB: a larger one mostly costs memory. */
 export const defaultYoungGenerationMb = 2
-/** Searches allocate many short-lived objects and are latency-sensitive, MB. */
+/** V8 young generation for searches, which allocate many short-lived objects, MB. */
 export const searcherYoungGenerationMb = 8
 
 /** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */

@@ -3,9 +3,7 @@
  * map.
  */
 
-/**
- * Returns the string, number, symbol or list of strings of a key; undefined for other values or if the key is missing.
- */
+/** Returns a key's string, list of strings, or number or symbol as text; undefined for other values or if missing. */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
   const plain = withoutComments(text)
   const at = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(plain)

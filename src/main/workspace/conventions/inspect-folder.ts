@@ -18,7 +18,7 @@ export async function listEntryNames(folder: string): Promise<string[] | undefin
   }
 }
 
-/** Describes a folder that the user may choose as a workspace. A folder that cannot be read counts as empty. */
+/** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
 export async function inspectFolder(folder: string, signal: AbortSignal | undefined) {
   // The user is still typing the path.
   if (!isAbsolute(folder))

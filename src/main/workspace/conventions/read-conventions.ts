@@ -42,7 +42,7 @@ type Found = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own'>> & { r
 /**
  * Reads a vault's conventions. Without settings, the names of the notes show where daily notes are.
  * @param root absolute
- * @param paths paths of the notes, if known; else the folder is listed when needed
+ * @param paths workspace-relative paths of the notes, if known; else the folder is listed when needed
  */
 export async function readConventions(root: string, paths?: readonly string[]): Promise<VaultConventions> {
   const found = await detectProgram(root)

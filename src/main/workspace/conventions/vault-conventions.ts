@@ -35,10 +35,12 @@ export class VaultHabits {
     return new VaultHabits(root, own, await readConventions(root))
   }
 
+  /** Conventions of the program that made the vault. */
   get detected(): VaultConventions {
     return this.#found
   }
 
+  /** Detected conventions with the overrides of this app's settings. */
   get effective(): VaultConventions {
     return applyOverrides(this.#found, this.#own())
   }

@@ -55,7 +55,7 @@ export function collectStrings(value: unknown): string[] {
   )
 }
 
-/** Returns a copy of a JSON value with every text changed. */
+/** Returns a copy of a JSON value with every text and key changed, except structural fields. */
 export function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') {
     const inner = innerJson(value)

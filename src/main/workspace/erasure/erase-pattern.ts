@@ -19,7 +19,7 @@ export class ErasePattern {
   readonly #isInMarks: boolean
 
   /**
-   * @param texts phrases; each of them is matched
+   * @param texts phrases; any of them matches
    * @throws AppError `input_invalid` if there is none, or one is too short
    */
   constructor(texts: readonly string[]) {
@@ -37,7 +37,7 @@ export class ErasePattern {
     return this.#pattern.test(text) || (isDecomposed(text) && this.matches(text.normalize('NFC')))
   }
 
-  /** Returns the 1-based lines with a match. A match over a line break counts for both lines. */
+  /** Returns the numbers (1-based) of lines with a match. A match over a line break counts for both lines. */
   matchingLines(asked: string): number[] {
     const text = this.#withoutMarkers(asked)
     const lines = text.split('\n')
@@ -62,6 +62,7 @@ export class ErasePattern {
     return gone.size === 0 ? text : withoutLines(text, gone)
   }
 
+  /** Returns true if `removeLines` adds privacy markers. */
   addsMarkers(text: string): boolean {
     const gone = this.matchingLines(text)
     const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))
@@ -76,7 +77,7 @@ export class ErasePattern {
       .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (said) => '\0'.repeat(said.length))
   }
 
-  /** Replaces the lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
+  /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
   maskLines(text: string): string {
     const gone = new Set(this.matchingLines(text))
     if (gone.size === 0) return text

@@ -1,7 +1,7 @@
 /**
- * Permanent erasure: removes phrases from notes, transcripts, requests, history, index, drafts and suggestions, then
- * searches all stored files for remaining matches. The agent must be closed. The task is stored before the first change,
- * so the next start finishes an interrupted run.
+ * Permanent erasure: removes phrases from notes, transcripts, requests, history, index, drafts and proposals, then
+ * searches all stored files for remaining matches. The agent must be closed. The task is stored before the first
+ * change, so the next start finishes an interrupted run.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -19,6 +19,7 @@ import { indexFiles, listStoredFiles, type ErasureFolders } from './erasure-stor
 
 export interface EraseRequest {
   readonly texts: readonly string[]
+  /** Workspace-relative paths of notes that stay unchanged. */
   readonly keep: readonly string[]
 }
 
@@ -123,10 +124,7 @@ async function* runErasure(
 
 const progressInterval = 20
 
-/**
- * Returns true for files that are not changed but reported as remaining: attachments, and the
- * configuration (the user edits it).
- */
+/** Returns true for files that are not edited: attachments, the index, and the configuration (the user edits it). */
 function isUntouched(kind: ErasurePlace['kind']): boolean {
   return kind === 'other' || kind === 'index' || kind === 'state'
 }

@@ -6,11 +6,11 @@ import { isMarkdown } from '../files/layout.ts'
 
 export interface ErasureFolders {
   readonly workspace: string
-  /** Absolute paths of folders in the workspace that belong to others. */
+  /** Absolute paths of folders that this agent must not use. */
   readonly forbidden: readonly string[]
   /** State folder. */
   readonly home: string
-  /** Index file of this agent; the following folders are this agent's too. */
+  /** Index file of this agent. All paths are absolute. */
   readonly index: string
   readonly sessions: string
   readonly history: string
@@ -26,6 +26,7 @@ export interface StoredFile {
   readonly kind: ForgetKind
   /** Path for display, relative to the workspace or the state folder. */
   readonly path: string
+  /** Absolute. */
   readonly file: string
 }
 
@@ -57,7 +58,7 @@ export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSig
   ]
 }
 
-/** Returns the index and the files that SQLite and the search keep next to it. */
+/** Returns absolute paths of the index and of the files that SQLite and the search store next to it. */
 export async function indexFiles(index: string): Promise<string[]> {
   const [folder, name] = [dirname(index), index.slice(dirname(index).length + 1).replace(/\.sqlite$/, '')]
   const names = await readdir(folder).catch(() => [])
@@ -66,7 +67,7 @@ export async function indexFiles(index: string): Promise<string[]> {
   return names.filter(isOwn).map((one) => join(folder, one))
 }
 
-/** Returns the `.git` of a user's repository in or above the workspace; undefined if there is none. */
+/** Returns the absolute path of `.git` in or above the workspace; undefined if there is none. */
 export async function findUserRepository(workspace: string): Promise<string | undefined> {
   for (let folder = workspace; ; folder = dirname(folder)) {
     const git = join(folder, '.git')

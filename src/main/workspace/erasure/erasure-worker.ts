@@ -7,7 +7,7 @@ import type { ErasureFolders } from './erasure-stores.ts'
 /**
  * Erases in a worker. If the caller stops iterating, the worker still finishes, because it holds locks.
  * @param signal stops after the current file; the last step still reports the result
- * @throws AppError as `forget`
+ * @throws AppError as `erase`
  */
 export async function* eraseInWorker(
   entry: URL,
@@ -60,7 +60,7 @@ export async function findInWorker(
 /**
  * Finishes an interrupted erasure in a worker.
  * @returns undefined if there is none
- * @throws AppError as `forget`
+ * @throws AppError as `erase`
  */
 export async function resumeInWorker(entry: URL, folders: ErasureFolders): Promise<ErasureOutcome | undefined> {
   if (!hasPendingErasure(folders)) return undefined

@@ -91,7 +91,7 @@ function changed(kind: StoredFile['kind'], path: string, text: string, phrase: E
   return phrase.removeLines(text)
 }
 
-/** In drafts and suggestions matching lines are removed, as in notes. Transcripts keep their structure. */
+/** Removes matching lines from drafts and proposals, as from notes; masks them where the structure must stay. */
 function textChange(kind: StoredFile['kind'], phrase: ErasePattern): (text: string) => string {
   return kind === 'proposal' || kind === 'draft' ? (text) => phrase.removeLines(text) : (text) => phrase.maskLines(text)
 }

@@ -23,7 +23,7 @@ interface Attached {
 
 /**
  * Stores a file in the attachment folder of the vault, under the next free name.
- * @returns the path of the file, and the link to embed in the note
+ * @returns the workspace-relative path of the file, and the link to embed in the note
  * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
  */
 export async function attachFile(

@@ -21,7 +21,7 @@ export interface AttachmentPiece {
 
 /**
  * Reads up to 1 MB of an attachment.
- * @param from offset in bytes
+ * @param from 0-based offset in bytes; at or after the end, `bytes` is empty
  * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
  * `folder_unreadable`, and as `resolveInside`
  */

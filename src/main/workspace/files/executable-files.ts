@@ -5,10 +5,7 @@ import { isSystemError } from '#shared/util/errors.ts'
 
 const executableBits = 0o111
 
-/**
- * By device: true if its file system sets the bits on every file, as Windows file systems do. The bits mean nothing
- * then.
- */
+/** By device: true if its file system sets the bits on every file (as Windows file systems do): ignore them there. */
 const ignoresExecutableBits = new Map<number, boolean>()
 
 /**

@@ -44,6 +44,7 @@ export function projectContextFiles(layout?: Layout): string[] {
   return contextNames.map((name) => ownFilePath(name, layout))
 }
 
+/** Returns the path of MEMORY.md. */
 export function longTermFile(layout?: Layout): string {
   return ownFilePath(longTermName, layout)
 }
@@ -56,7 +57,7 @@ export function memoryFolderPath(layout?: Layout): string {
   return ownFilePath(memoryFolder, layout)
 }
 
-/** Returns all folders that may contain such files, the current one first: the location may have changed. */
+/** Returns the memory folders of all layouts, the current one first: an earlier setting may have used another. */
 export function memoryFolderPaths(layout?: Layout): string[] {
   return [...new Set([memoryFolderPath(layout), memoryFolder, `${appFolderName}/${memoryFolder}`])]
 }
@@ -100,7 +101,7 @@ export function verbatimFolders(layout?: Layout): string[] {
   return memoryFolderPaths(layout).map((folder) => `${folder}/${rescuedName}`)
 }
 
-/** Part of the heading of such text until it is summarised. */
+/** Part of the heading of verbatim text until it is summarised. */
 export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
 
 /** Returns true for verbatim text. Earlier versions stored it next to the logs. */
@@ -109,6 +110,7 @@ export function isVerbatim(path: string, layout: Layout = defaultLayout): boolea
   return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
 }
 
+/** @param date `YYYY-MM-DD` */
 export function dailyLogPath(date: string, { daily }: Layout = defaultLayout): string {
   return dailyNotePath(daily, date)
 }

@@ -30,7 +30,7 @@ export interface ReadableFolder {
   readonly folder: string
   /** True if only memory files (`isMemoryPath`) may be read, false for all Markdown. */
   readonly isMemoryOnly: boolean
-  /** Folder of the sharing agent's own files, relative. */
+  /** Folder of the sharing agent's own files, relative to `folder`. */
   readonly own?: string | undefined
 }
 
@@ -79,8 +79,7 @@ export async function resolveInside(roots: Roots, requested: string, place?: Res
 }
 
 /**
- * Resolves a note to write. An existing file must not be executable, a new name must be portable.
- * @param place result of `resolveRoots(roots)`, if known
+ * Resolves a note to write, which need not exist. An existing file must not be executable, a new name must be portable.
  * @throws AppError as `resolveInside`, `write_refused`
  */
 export async function resolveWritable(roots: Roots, requested: string, place?: ResolvedRoots): Promise<ResolvedPath> {
@@ -135,14 +134,14 @@ export async function resolveNewFolder(roots: Roots, requested: string): Promise
   return target
 }
 
-/** Resolves a path in the trash, which no request from outside may name. @throws AppError as `resolveInside` */
+/** Resolves a path below `.trash/`, which other functions refuse as hidden. @throws AppError as `resolveInside` */
 export async function resolveTrash(roots: Roots, trashed: string): Promise<ResolvedPath> {
   const steps = normalizePath(trashed).split('/')
   return find(await resolveRoots(roots), steps, trashed, 1)
 }
 
 /**
- * Returns the path of the file after links are resolved. Protection rules apply to this path, not to the requested one.
+ * Returns the path of the file, as in requests, after links are resolved. Protection rules apply to this path.
  * @param own paths of special files; a hard link to one of them or another spelling of its name returns that path
  * @throws AppError as `resolveInside`
  */

@@ -1,7 +1,7 @@
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 
-/** Removes a note from a text. @returns undefined if its lines are no longer below its heading */
+/** Removes a note from a text; undefined if its lines are no longer below its heading. */
 export function removeNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {
   const lines = text.split('\n')
   const distance = (start: number) =>

@@ -7,7 +7,7 @@ import { memoryFolderPath, ownFilePath, defaultLayout, type Layout } from './lay
 
 /**
  * Copies the templates of an agent's own files that do not exist yet.
- * @returns the sorted paths of the created files
+ * @returns the sorted, workspace-relative paths of the created files
  * @throws AppError `disk_full`, `write_failed`
  */
 export async function seedWorkspace(

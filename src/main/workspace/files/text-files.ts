@@ -16,12 +16,13 @@ export interface TextFile {
   readonly hash: string
 }
 
+/** Returns the SHA-256 of the UTF-8 text, hex. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
 /**
- * Reads a UTF-8 file. A byte-order mark stays in the text.
+ * Reads a UTF-8 file by its absolute path. A byte-order mark stays in the text.
  * @param shownAs path for error messages
  * @param isAllowed checks the real path of the file after it is open
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
@@ -183,6 +184,7 @@ export async function fileStamp(path: string): Promise<string | undefined> {
 
 /**
  * Moves a file without ever overwriting another: links the new name, then unlinks the old one.
+ * @param from absolute, as `to`; `shownAs` is the path for error messages
  * @param isAllowed checks the real paths of both folders after they are open
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */

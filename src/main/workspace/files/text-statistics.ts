@@ -11,7 +11,7 @@ interface FileState {
   readonly modifiedAt: number
 }
 
-/** Larger files get no figures, bytes. */
+/** Larger files get no statistics, bytes. */
 const maxCounted = 1_000_000
 const readAtOnce = 16
 
@@ -24,10 +24,7 @@ export class TextStatisticsCache {
     this.#read = read
   }
 
-  /**
-   * Returns the figures by path. Files that are too large or cannot be read have none; unreadable ones are tried again
-   * on the next call.
-   */
+  /** Returns all known statistics by path. Files that are too large or cannot be read have none. */
   async of(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
     const changed = files.filter(({ path, size, modifiedAt }) => {
       const known = this.#known.get(path)

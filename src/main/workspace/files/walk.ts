@@ -20,9 +20,7 @@ export interface FoundFile {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /**
-   * Time of the last status change (ctime), milliseconds since the epoch. Programs cannot set it, unlike `modifiedAt`.
-   */
+  /** Last status change (ctime), milliseconds since the epoch. Programs cannot set it, unlike `modifiedAt`. */
   readonly changedAt: number
 }
 

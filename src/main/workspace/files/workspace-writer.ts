@@ -28,6 +28,7 @@ export interface WriteOrigin {
   readonly isUndo?: boolean | undefined
 }
 
+/** A write of one file, moves and deletions included. Paths are relative to the workspace. */
 export interface WorkspaceWrite {
   readonly path: string
   readonly origin: WriteOrigin
@@ -35,7 +36,7 @@ export interface WorkspaceWrite {
   readonly hash: string
   /** The previous path, if the file was moved. */
   readonly from?: string
-  /** Texts; null if there was, or is, no file. */
+  /** Texts before and after; null if the file did not exist then. */
   readonly before: string | null
   readonly after: string | null
   /** Milliseconds since the epoch. */
@@ -111,7 +112,7 @@ export class WorkspaceWriter {
     return write
   }
 
-  /** Builds the event for a change. @param before, after texts; null if there was, or is, no file */
+  /** Builds the event for a change. @param before, after texts; null: no file */
   writeOf(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
     return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
   }

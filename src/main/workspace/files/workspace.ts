@@ -76,10 +76,7 @@ export interface WorkspaceOptions {
   readonly differ?: Differ | undefined
   /** Gives access to recorded texts; returns undefined while the history is off. */
   readonly history?: RevertSources['history'] | undefined
-  /**
-   * Path of the journal for changes of several files, in the state folder. Without it a crash can leave a change half
-   * done.
-   */
+  /** Absolute path of the change journal. Without it, a crash can leave a change of several files half done. */
   readonly journal?: string | undefined
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
   readonly local?: LocalPathRules | undefined
@@ -88,10 +85,12 @@ export interface WorkspaceOptions {
   readonly onUnlocked?: ((error: unknown) => void) | undefined
 }
 
+/** Paths are relative to the workspace, with forward slashes; returned ones too, unless a comment says absolute. */
 export class Workspace {
   readonly roots: Roots
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Subscribable<WorkspaceWrite>
+  /** Emits every note that `remember` or `rememberIn` adds. */
   readonly captures: Subscribable<Capture>
   readonly #captures = new EventEmitter<Capture>()
   readonly #edits: WorkspaceWriter
@@ -300,7 +299,7 @@ export class Workspace {
     )
   }
 
-  /** Appends an entry `## HH:MM - Title` to the daily log. */
+  /** Appends an entry `## HH:MM - Title` to the daily log of `at`. @throws AppError as `write` */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await addToLog(this, text, at, origin), text, origin)
   }
@@ -319,7 +318,7 @@ export class Workspace {
 
   /**
    * Adds a note to a section of MEMORY.md. Creates the section at the end if it does not exist.
-   * @throws AppError `input_invalid` for an empty or multi-line section name
+   * @throws AppError `input_invalid` for an empty or multi-line section name; as `write`
    */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await addToMemorySection(this, sectionTitle(section), text, origin), text, origin)
@@ -415,6 +414,7 @@ export class Workspace {
     await assertTargetFree(this.roots, move.to, isFolder)
   }
 
+  /** Returns true if a privacy rule covers a note that the move would move. */
   async isLocalAfterMove(move: Move): Promise<boolean> {
     return movesLocalNotes(this.#transaction, this.#local, move)
   }
@@ -443,7 +443,7 @@ export class Workspace {
 
   /**
    * Creates an attachment or a canvas.
-   * @param fill writes the file at the path it gets
+   * @param fill writes the file at the absolute path that it gets
    * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
    */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
@@ -473,7 +473,7 @@ export class Workspace {
     return this.#edits.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
   }
 
-  /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns the path of the copy */
+  /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns its path */
   async duplicate(path: string, origin: WriteOrigin): Promise<string> {
     const shown = normalizePath(path)
     const { text } = await this.read(shown)

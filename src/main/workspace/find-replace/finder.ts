@@ -1,6 +1,6 @@
 /**
  * Finds and replaces text in all notes. A replacement uses the stored results of a search: notes that have changed
- * since are left and reported. Each replacement is one batch with one undo.
+ * since are skipped and reported. Each replacement is one batch with one undo.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'

@@ -16,9 +16,11 @@ export interface SearchRoots {
 
 export interface FileMatches extends Matches {
   readonly path: string
+  /** SHA-256 of the text, hex. */
   readonly hash: string
 }
 
+/** Results of a part of the files; `done` of `total` files are searched so far. */
 export interface FindStep {
   readonly found: readonly FileMatches[]
   /** Files that could not be read and may contain matches. */
@@ -102,10 +104,7 @@ function timed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {
   return isPattern ? withRegexTimeout(task) : task()
 }
 
-/**
- * Runs a task with a time limit, because a pattern can backtrack exponentially.
- * @throws AppError `input_invalid` if it takes too long
- */
+/** Runs a task for at most 500 ms: a pattern can backtrack exponentially. @throws AppError `input_invalid` then */
 export function withRegexTimeout<Result>(task: () => Result): Result {
   let result: Result | undefined
   sandbox.work = () => {

@@ -30,6 +30,7 @@ export interface Matches {
   readonly lines: FoundLine[]
   /** Number of lines with a match, listed or not. */
   readonly lineCount: number
+  /** Number of all matches. */
   readonly count: number
 }
 
@@ -55,7 +56,7 @@ function excerpt(line: string, at: number): string {
   return `${from > 0 ? '…' : ''}${piece}${from + maxCharacters < line.length ? '…' : ''}`
 }
 
-/** Replaces matches within lines; line ends stay. `$1` refers to a group only if `isPattern`. */
+/** Replaces matches within lines; line ends stay. `$1` refers to a group only if `isPattern`; `count`: matches. */
 export function replaceMatches(
   text: string,
   finder: RegExp,

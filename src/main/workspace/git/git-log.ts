@@ -29,7 +29,7 @@ export class GitLog {
     this.#options = options
   }
 
-  /** Returns a page of the commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
+  /** Returns commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
   async log(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
     const found = await this.#find(path, signal)
     if (found.state !== 'found') return { ...found, commits: [], isMore: false }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { runGit, type GitAnswer } from './run-git.ts'
 
-/** Separators contain NUL: names and messages never do. */
+/** Separates commits. Contains NUL, which names and messages never do. */
 const mark = '\0:commit:\0'
 const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00', '--numstat']
 
@@ -34,6 +34,7 @@ export type Repository =
   /** Git refuses the repository because it belongs to another user. */
   | { readonly state: 'untrusted'; readonly path: string }
 
+/** Describes the user's repository around the workspace. @throws the signal's reason */
 export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<Repository> {
   const answer = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
   if (!answer) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
@@ -55,8 +56,7 @@ async function isInRepository(workspace: string): Promise<boolean> {
 
 /**
  * Returns the commits of a file, newest first, through renames; empty if the repository has none.
- * @param path relative to the workspace
- * @param prefix path of the workspace in the repository
+ * @param path relative to the workspace; `prefix` is the workspace's path in the repository, ending in `/`, or empty
  * @throws AppError `git_failed`
  */
 export async function readFileLog(
@@ -72,7 +72,7 @@ export async function readFileLog(
   return readLog(answer.output.toString('utf8'), prefix + path)
 }
 
-/** Returns a file's bytes in a commit; undefined if the commit does not contain it. @throws AppError `git_failed` */
+/** Returns a file's bytes (`path` from the repository's top); undefined if absent. @throws AppError `git_failed` */
 export async function readBlob(
   workspace: string,
   commit: string,

@@ -23,6 +23,7 @@ function emptyFolder(): Folder {
 export class FileTree {
   readonly #root = emptyFolder()
 
+  /** Returns the blob id of a file; undefined if there is none. */
   get(path: string): string | undefined {
     const { folder, name } = this.#find(path) ?? {}
     return name === undefined ? undefined : folder?.files.get(name)
@@ -57,6 +58,7 @@ export class FileTree {
     for (const [name, inside] of folder.folders) yield* this.entries(inside, `${prefix}${name}/`)
   }
 
+  /** Writes the trees of changed folders, children first. @returns the id of the root tree */
   async write(writeTree: WriteTree, folder: Folder = this.#root): Promise<string> {
     if (folder.oid !== undefined) return folder.oid
     const entries: TreeEntry[] = []

@@ -3,13 +3,14 @@ import { causes } from '#shared/contract/history.ts'
 import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
+/** One file of a commit. Paths are relative to the workspace; `added` and `removed` count lines. */
 export interface FileRecord {
   readonly path: string
-  /** The previous path, if the file was moved. */
+  /** Previous path; undefined if the file was not moved. */
   readonly from?: string | undefined
   readonly added: number
   readonly removed: number
-  /** Blob ids; null if there was, or is, no file. */
+  /** Blob ids of the texts before and after the change; null if the file did not exist then. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -53,7 +54,7 @@ export function commitMessage(
   return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
 }
 
-/** Parses a commit message. A commit that another program made has the cause `outside` and no files. */
+/** Parses a commit message. A commit of another program has the cause `outside` and no files. */
 export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
   const files: FileRecord[] = []
   const values = new Map<string, string>()

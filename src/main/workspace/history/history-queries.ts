@@ -4,7 +4,7 @@ import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import type { CommitRecord, FileRecord } from './history-change.ts'
 import type { Repository } from './repository.ts'
 
-/** No blame for larger texts, UTF-16 code units. */
+/** Longest text that is blamed, UTF-16 code units. */
 const maxBlamed = 2_000_000
 
 export interface BlamedLine extends Origin {
@@ -14,12 +14,13 @@ export interface BlamedLine extends Origin {
 }
 
 export interface TimelineRequest {
+  /** Only changes of the file that has this path in the newest commit, under its earlier paths too. */
   readonly path?: string | undefined
   /** Only changes older than this commit. */
   readonly before?: string | undefined
   /** Only this commit and older changes. */
   readonly from?: string | undefined
-  /** Milliseconds since the epoch. */
+  /** Only changes at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
@@ -31,7 +32,7 @@ export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
   /** The file's current path. */
   readonly now: string
-  /** Number of files that this row stands for. */
+  /** Number of files in this row, if it groups several. */
   readonly files?: number
 }
 
@@ -59,7 +60,7 @@ export async function queryTimeline(
     isInRange ||= record.commit === before
     const later = record.files.map((file) => names.of(file.path))
     names.addMoves(record.files)
-    // Without `files`: repeating all files in each of thousands of rows is too large.
+    // Drop `files`: repeating all files of a commit in each of its rows takes too much memory.
     const { files, ...rest } = record
     if (groupAdopted && name === undefined && record.cause === 'adopted') {
       const [file] = files

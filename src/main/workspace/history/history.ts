@@ -25,12 +25,12 @@ export interface HistoryOptions {
 
 type HistoryClient = WorkerClient<HistoryJobs>
 
-/** History of a workspace's Markdown files: which change was made when, and by whom. Runs in a worker. */
+/** History of a workspace's Markdown files: each change with its time and cause. Runs in a worker. */
 export class History {
   readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: HistoryOptions
-  /** Those that the recorder knows of, as JSON. */
+  /** Forbidden folders that the recorder last received, as JSON. */
   #forbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
@@ -68,10 +68,12 @@ export class History {
     return this.#worker.isRunning
   }
 
+  /** Records the journal soon; ignores all paths but notes. */
   journalChanged(path: string): void {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), debounceMs)
   }
 
+  /** Records files that another program may have changed (workspace-relative paths); ignores all but notes. */
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
@@ -87,15 +89,12 @@ export class History {
     await this.#worker.run((client) => client.lookAgain(forbidden)).catch(this.#options.onFault)
   }
 
-  /** Returns changes with their texts' blob ids. @throws AppError as `timelineOf` */
+  /** Returns changes, newest first, with blob ids. @throws AppError `input_invalid` if `request.from` is unknown */
   timeline(request: TimelineRequest) {
     return this.#worker.run((client) => client.timeline(request))
   }
 
-  /**
-   * Returns the timeline for display, without blob ids. See `TimelineRequest.isBrief`.
-   * @throws AppError as `timelineOf`
-   */
+  /** Returns the timeline for display, without blob ids. @throws AppError as `timeline` */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
     return (await this.timeline(request)).map(
       ({ commit, at, cause, session, turn, client, sources, isUndo = false, file, now, files }) => ({
@@ -118,15 +117,12 @@ export class History {
     )
   }
 
-  /** Returns a change as a diff with both texts. @throws AppError `file_not_found` */
+  /** Returns a change as a diff with both texts (null: no file). @throws AppError `file_not_found` */
   diff(commit: string, path: string) {
     return this.#worker.run((client) => client.diff({ commit, path }))
   }
 
-  /**
-   * Returns the current path of a file that had this path after `commit`; without `commit`, after its newest move away
-   * from it.
-   */
+  /** Returns the current path of the file at `path` after `commit`; without `commit`, of the newest that left `path`. */
   currentPath(path: string, commit?: string): Promise<string> {
     return this.#worker.run((client) => client.nameNow({ path, commit }))
   }
@@ -149,6 +145,7 @@ export class History {
     return this.#worker.run((client) => client.text(id))
   }
 
+  /** Returns for each line of the newest text the change that wrote it; empty if a version is too long. */
   blame(path: string) {
     return this.#worker.run((client) => client.blame(path))
   }
@@ -158,6 +155,7 @@ export class History {
     await this.#worker.run((client) => client.settle())
   }
 
+  /** Records pending changes and ends the worker. Never rejects. */
   async close(): Promise<void> {
     clearTimeout(this.#first)
     clearTimeout(this.#timer)

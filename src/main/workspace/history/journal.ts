@@ -46,6 +46,7 @@ export type JournalLine = z.infer<typeof lineSchema>
 
 export interface JournalPart {
   readonly lines: readonly JournalLine[]
+  /** Length of the whole journal, bytes. */
   readonly bytes: number
 }
 
@@ -91,7 +92,7 @@ export class Journal {
     await this.#write()
   }
 
-  /** @throws AppError `file_busy` */
+  /** Returns the valid lines, oldest first; none if there is no journal. @throws AppError `file_busy` */
   async read(): Promise<JournalPart> {
     return this.#mutex.run(() => this.#read())
   }
@@ -155,6 +156,7 @@ export class Journal {
   }
 }
 
+/** Returns the path of the Git repository in a history folder. */
 export function repositoryIn(folder: string): string {
   return join(folder, 'repository.git')
 }

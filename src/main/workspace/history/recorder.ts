@@ -48,7 +48,7 @@ export type RecorderEvent =
 export interface RecorderSettings {
   readonly folder: string
   readonly workspace: string
-  /** Absolute paths of folders that belong to others. */
+  /** Absolute paths of folders that this agent must not use. */
   readonly forbidden: readonly string[]
   /** True to scan all files for changes made while no recorder ran. False after a pause of an idle recorder. */
   readonly scanAtStart: boolean
@@ -101,19 +101,21 @@ export class Recorder {
     this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
   }
 
-  /** Records files that another program may have changed. Journal lines are recorded first. */
+  /** Records the journal, then files (workspace-relative) that another program may have changed. */
   async recordExternalChanges(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     await this.#flush()
     await this.#enqueue(() => this.#recordFiles(paths))
   }
 
+  /** Records the journal, then all files that differ from the newest commit. */
   async rescan(forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     this.#needsFullScan = true
     await this.#flush()
   }
 
+  /** Resolves when all changes so far are recorded; rejects if that fails (a retry follows). */
   async flush(): Promise<void> {
     await this.#flush()
     await this.#work
@@ -387,10 +389,7 @@ export class Recorder {
     )
   }
 
-  /**
-   * Marker file that exists while a new history records existing files. If that is interrupted, the next start
-   * continues.
-   */
+  /** Marker file that exists until a new history has recorded all existing files; the next start continues. */
   get #adopting(): string {
     return join(this.#settings.folder, 'adopting')
   }

@@ -1,7 +1,6 @@
 /**
- * Applies the history settings while the app runs. The journal is always open, so changes are noted while the worker
- * starts or stops. Changes made while the history was off are found by the scan of all files at its start. A process
- * with `isLongRunning` false only writes the journal; the next process commits it.
+ * Applies the history settings while the app runs. The journal is always open, so it takes changes while the worker
+ * starts or stops. Each start of the history scans all files and finds the changes made while it was off.
  */
 import { EventEmitter, type Subscribable } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-writer.ts'

@@ -12,10 +12,7 @@ const blobsAtOnce = 16
 
 const maxLooked = 64
 
-/**
- * Text cache: one change often starts with the text that the previous one ended with. At most 64 texts of at most
- * 200,000 UTF-16 code units.
- */
+/** Text cache: number of texts, UTF-16 code units of each. A change often starts with the previous text. */
 const maxKept = 64
 const longestKept = 200_000
 
@@ -27,6 +24,7 @@ export interface FileTransition {
   readonly after: string | null
 }
 
+/** The history's Git repository. Paths are relative to the workspace, `gitdir` is absolute. */
 export class Repository {
   readonly #gitdir: string
   #tree = new FileTree()
@@ -61,6 +59,7 @@ export class Repository {
     return this.#tree.get(path)
   }
 
+  /** Yields the files of the newest commit with their blob ids. */
   *files(): Generator<readonly [path: string, id: string]> {
     yield* this.#tree.entries()
   }
@@ -71,10 +70,10 @@ export class Repository {
 
   /**
    * Commits changes.
-   * @param at milliseconds since the epoch
+   * @param at milliseconds since the epoch; the commit has whole seconds
    * @param told `journal`: id of the last journal line in this commit
    * @returns undefined if no file changes
-   * @throws AppError `disk_full`, `write_failed`; nothing is recorded then
+   * @throws AppError `disk_full`, `write_failed`; the signal's reason; nothing is recorded then
    */
   async commit(
     origin: Origin,
@@ -147,7 +146,7 @@ export class Repository {
     return record
   }
 
-  /** All commits, newest first; those that come before one that cannot be read are missing. */
+  /** Returns all commits, newest first, up to the first that cannot be read. */
   async log(): Promise<readonly CommitRecord[]> {
     this.#log ??= await this.#readLog()
     return this.#log

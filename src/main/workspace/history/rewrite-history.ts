@@ -10,6 +10,7 @@ import { commitMessage, parseMessage, type FileRecord } from './history-change.t
 import { repositoryIn } from './journal.ts'
 
 export interface HistoryRewrite {
+  /** Returns the new text of a version; `path` is empty for commit messages and sources. */
   readonly text: (path: string, text: string) => string
   /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
@@ -24,11 +25,7 @@ export interface FoundVersions {
   readonly text: string
 }
 
-/**
- * Searches recorded texts and paths.
- * @param isIn returns true if a text or path matches
- * @throws the signal's reason
- */
+/** Searches recorded texts and paths; empty if there is no history. @throws the signal's reason */
 export async function findInHistory(
   folder: string,
   isIn: (text: string) => boolean,
@@ -159,9 +156,7 @@ class HistoryRewriter {
     return count
   }
 
-  /**
-   * Returns the new id of a blob; null if its file is removed from the history, undefined if the old blob is missing.
-   */
+  /** Returns the new id of a blob; null if its file is removed from the history, undefined if the blob is missing. */
   async blob(path: string, id: string): Promise<string | null | undefined> {
     if (!this.#change.keepsPath(path)) return null
     const key = `${path}\n${id}`

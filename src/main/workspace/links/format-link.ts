@@ -10,10 +10,7 @@ import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 
-/**
- * Returns the target for `[[…]]`; undefined if no wikilink can lead to the file, for example with `#` or `|` in its
- * name.
- */
+/** Returns the target for `[[…]]`; undefined if no wikilink can lead to the file (`#` or `|` in its name). */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
   return targetOf(resolver, { kind: 'wiki', from, path: stemOf(path), paths: style?.linkPaths ?? 'shortest', to: path })
 }

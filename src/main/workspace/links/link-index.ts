@@ -52,7 +52,7 @@ export interface Referrer {
 
 const readAtOnce = 64
 
-/** Links, properties, tags and canvases of all notes in a workspace. */
+/** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
   newNotes: NewNoteConventions = { newNotes: 'beside', isFlat: false }
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
@@ -85,7 +85,7 @@ export class LinkIndex {
     return this.#canvases
   }
 
-  /** Returns the hash of the indexed text; undefined for other files. */
+  /** Returns the hash of the indexed text; undefined for attachments and undecodable notes. */
   hashOf(path: string): string | undefined {
     return (this.#notes.get(path) ?? this.#canvases.get(path))?.hash
   }
@@ -100,11 +100,13 @@ export class LinkIndex {
     return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
   }
 
+  /** Returns the links to a file from other notes; empty if there are none. */
   referrersOf(path: string): readonly Referrer[] {
     this.#referrers ??= this.#invert()
     return this.#referrers.get(path) ?? []
   }
 
+  /** Returns the number of indexed files that a move would move. */
   countMoved(move: Move): number {
     return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
   }
@@ -178,7 +180,7 @@ export class LinkIndex {
     return this.#read(path)
   }
 
-  /** Returns the bytes of a note that is not text; null if it cannot be read, undefined if it does not exist. */
+  /** Returns the bytes of a file; null if it cannot be read, undefined if it does not exist. */
   async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
     const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
     try {

@@ -14,7 +14,7 @@ const maxSuggested = 300
 const maxCharacters = 400
 
 /**
- * Resolves a link.
+ * Resolves a link in the note `from`.
  * @returns `path`: target file or null; `line`: 1-based line of the fragment or null; `makes`: path of the note that
  * the broken link would create, or null
  */
@@ -34,6 +34,7 @@ export function titlesOf(index: LinkIndex) {
   })
 }
 
+/** Returns the properties and tags of a note, with 1-based lines; empty if the note is unknown. */
 export function propertiesOf(index: LinkIndex, path: string) {
   const { properties = [], tags = [] } = index.notes.get(path) ?? {}
   return {
@@ -42,7 +43,7 @@ export function propertiesOf(index: LinkIndex, path: string) {
   }
 }
 
-/** Returns the first block with an id, its 1-based line and text; null if there is none. */
+/** Returns the first block with an id (without `^`), its 1-based line and text; null if there is none. */
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {
     const line = note.blocks.find((block) => block.id === id)?.line

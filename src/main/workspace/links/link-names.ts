@@ -7,7 +7,7 @@ import { isWikiLabel, inlineTarget, formatLink, wikiTarget } from './format-link
 
 const maxNames = 50
 
-/** Completes a link. @param typed text after `[[` or `](`: part of a name, or a name, `#` and part of a heading */
+/** Completes a link in the note `from`, best first. @param typed part of a name, or a name, `#` and part of a title */
 export function completeLink(index: LinkIndex, from: string, typed: string): LinkName[] {
   if (!typed.includes('#')) return notesFor(index, from, typed)
   // A name can contain `#`.
@@ -91,7 +91,7 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     })
 }
 
-/** Returns 0 for an exact match, 1 for a prefix, 2 for the start of a word, 3 for another match, undefined for no match. */
+/** Returns 0 for equal names, 1 for a prefix, 2 for the start of a word, 3 for another match; undefined for none. */
 function rankOf(name: string, wanted: string): number | undefined {
   if (name === wanted) return 0
   const at = name.indexOf(wanted)

@@ -29,7 +29,7 @@ interface WrittenLink {
   readonly style?: LinkStyle | undefined
 }
 
-/** Links of a workspace: queries, moves and tag renames. The index is in a worker. */
+/** Links of a workspace: queries, moves and tag renames. The index is in a worker. Results: link-lists.ts. */
 export class Links {
   readonly #options: LinksOptions
   readonly #worker: WorkerHost<LinkJobs>
@@ -40,6 +40,7 @@ export class Links {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? usualIdleMs })
   }
 
+  /** Makes the next query read changed files first. */
   markStale(): void {
     this.#isStale = true
   }
@@ -109,7 +110,7 @@ export class Links {
   /**
    * Moves a file or folder and updates all links as one change.
    * @param plan id of the plan that the user has seen; without it no link is updated
-   * @throws AppError `plan_outdated`, and as `Workspace.change`; nothing is changed then
+   * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
    */
   async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
     const move = normalized(asked)

@@ -6,8 +6,8 @@ import { isHiddenPath, toFileName } from '../files/file-names.ts'
 export type NewNoteConventions = Pick<VaultConventions, 'newNotes' | 'isFlat'>
 
 /**
- * Returns the path of the note that a broken link would create; undefined for other file types and for paths that are
- * hidden or outside the workspace.
+ * Returns the path of the note that a broken link in `from` would create; undefined for other file types and for paths
+ * that are hidden or outside the workspace.
  */
 export function newNotePath(
   from: string,

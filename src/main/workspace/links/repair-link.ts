@@ -12,7 +12,7 @@ interface BrokenLinkRepair {
   readonly by: string
 }
 
-/** Replaces the target of a broken link. @throws AppError `edit_no_match` if the line no longer contains the link */
+/** Replaces the target in every such link of the line. @throws AppError `edit_no_match` if the line has none */
 export function repairLink(text: string, { path, line, target, by }: BrokenLinkRepair): string {
   const links = parseLinks(text).links.filter((link) => {
     const { fragment } = link

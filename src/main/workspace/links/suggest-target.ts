@@ -32,7 +32,7 @@ export class TargetSuggestions {
       }
   }
 
-  /** Returns up to three targets, in the syntax of the link, most similar first. */
+  /** Returns up to three targets for a link in the note `from`, in its syntax, most similar first. */
   suggest(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
     const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
     if (note !== undefined) return this.#nearParts(note, link)

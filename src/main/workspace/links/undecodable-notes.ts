@@ -6,7 +6,7 @@ import { renameTag, type TagRename } from '#shared/markdown/properties/rename-ta
 /** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 of a Chinese Windows. */
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
 
-/** Finds a tag. @returns 1-based lines, by the first encoding in which the tag occurs; empty if there is none */
+/** Returns the 1-based lines of a tag, by the first encoding in which it occurs; empty if there is none. */
 export function findTagLines(bytes: Uint8Array, rename: TagRename): readonly number[] {
   for (const encoding of encodings) {
     const text = decodeAs(encoding, bytes, false) ?? ''

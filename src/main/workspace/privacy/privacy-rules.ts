@@ -7,7 +7,7 @@ export interface NotesFolder {
   readonly folder: string
   /** Prefix of its paths in requests and results. */
   readonly prefix: string
-  /** Absolute paths of folders in it that belong to others. */
+  /** Absolute paths of folders in it that this agent must not use. */
   readonly forbidden: readonly string[]
   /** Rules: path prefixes and patterns. */
   readonly local: readonly string[]

@@ -6,7 +6,7 @@ import { foldCase, isPattern, rulePattern, normalizeRule } from './privacy-rules
 const maxLinks = 40
 
 /**
- * Returns the absolute places that rules name: as written, and with links resolved up to the first `*`.
+ * Returns the absolute paths and patterns of rules: as written, and with links resolved up to the first `*`.
  * @param workspace absolute path that relative rules start from
  */
 export function resolveRules(workspace: string, rules: readonly string[]): string[] {
@@ -51,7 +51,7 @@ function linkAt(path: string): string | undefined {
 }
 
 /**
- * Returns the rules for a folder: its own rules, and places of other rules inside it.
+ * Returns the rules for a folder: its own rules, and parts of other rules that cover files in it.
  * @param places absolute, as from `resolveRules`
  */
 export function rulesForFolder(folder: string, own: readonly string[], places: readonly string[]): string[] {

@@ -84,13 +84,14 @@ export class Batches {
     this.#store = new UndoStore({ folder: options.folder, limit: maxKept, schema })
   }
 
+  /** Progress of the running batch; null if none runs. */
   get running(): Moving | null {
     if (!this.#underWay) return null
     const { stop: _stop, ...moving } = this.#underWay
     return moving
   }
 
-  /** Cancels the running batch and rolls it back. Does nothing if all notes are written. */
+  /** Cancels the running batch and rolls it back. No effect once all notes are written. */
   cancel(): void {
     const underWay = this.#underWay
     if (!underWay || underWay.done === underWay.total || underWay.isCancelled) return
@@ -161,7 +162,7 @@ export class Batches {
 
   /**
    * Undoes a batch, even if other lines have changed since. Notes of a replacement whose lines have changed are
-   * returned in `skipped`; a move or a renamed tag is undone completely or not at all.
+   * returned in `left`; a move or a renamed tag is undone completely or not at all.
    * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
    */
   async undo(undo: string, origin: WriteOrigin): Promise<{ notes: number; left: LeftFile[] }> {

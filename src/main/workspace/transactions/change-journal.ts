@@ -16,7 +16,7 @@ const textSchema = z.object({
   /** SHA-256 of the whole texts, hex; `before` is null for a file that the change creates. */
   before: z.string().nullable(),
   after: z.string(),
-  /** UTF-16 offset of the part that differs, its old and its new text. */
+  /** 0-based UTF-16 offset of the part that differs; its old (`cut`) and new (`put`) text. */
   at: z.number().int().min(0),
   cut: z.string(),
   put: z.string(),
@@ -55,7 +55,7 @@ const changeSchema = batchSchema.extend({
 })
 export type PendingChange = z.infer<typeof changeSchema>
 
-/** Returns undefined for a change that is not a batch, such as an accepted suggestion. */
+/** Returns undefined for a change that is not a batch, such as an accepted proposal. */
 export function batchKind({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
   return move ? 'move' : replacement ? 'replacement' : tag ? 'tag' : undefined
 }
@@ -69,7 +69,7 @@ export function batchNames({ move, tag, replacement }: Batch): { readonly from: 
 export class ChangeJournal {
   readonly #file: string
 
-  /** @param file in the state folder, never in the workspace */
+  /** @param file absolute path in the state folder, never in the workspace */
   constructor(file: string) {
     this.#file = file
   }

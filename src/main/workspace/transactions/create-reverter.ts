@@ -2,8 +2,8 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId, type Differ } from '#platform'
 
-/** Access to recorded texts, by Git blob id. */
 export interface RecordedTexts {
+  /** Returns a text by its Git blob id; undefined if it is missing. */
   text(id: string): Promise<string | undefined>
 }
 
@@ -16,8 +16,7 @@ export interface RevertSources {
 /**
  * Returns a function that reverts a change in the current text of a file.
  * @param patch unified diff, or a large change by blob ids
- * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, which the returned function throws
- * too
+ * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, also from the returned function
  */
 export async function createReverter(
   texts: RevertSources,

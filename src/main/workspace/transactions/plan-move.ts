@@ -51,7 +51,7 @@ interface Edited {
   readonly left: readonly Left[]
 }
 
-/** Plans a move and the links to update. Changes nothing. @param forbidden absolute paths that the walk skips */
+/** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that the walk skips */
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
   const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => movedFiles(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }

@@ -10,6 +10,7 @@ import { readTextOrNull, type TextWrite } from './settle-text.ts'
 import { isFolderAt, runTransaction, type TransactionOptions } from './transaction.ts'
 
 export interface LocalPathRules {
+  /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
   /** Returns true if the rules cover `path` once the move is done and `addMoved` has updated them. */
   coversMoved(move: Move, isFolder: boolean, path: string): boolean
@@ -28,8 +29,8 @@ interface Moved {
 }
 
 /**
- * Runs a transaction. Notes that a move takes out of the rules' reach are marked local in their text. The caller must
- * hold the lock.
+ * Runs a transaction. Marks notes as local in their text if a move takes them out of the rules' reach. The caller
+ * must hold the lock.
  * @param local if undefined, no path is local by rule
  * @returns the texts that were written, and folders that were created, innermost first
  * @throws AppError as `runTransaction`
@@ -54,7 +55,7 @@ export async function runPreservingPrivacy(
   return { texts: marked, made }
 }
 
-/** Returns true if a rule covers any note that moves. */
+/** Returns true if a rule covers any note that moves; false without rules. */
 export async function movesLocalNotes(tools: TransactionTools, local: LocalPathRules | undefined, move: Move) {
   return local !== undefined && (await movedBy(tools, move)).paths.some((path) => local.covers(path))
 }

@@ -10,6 +10,7 @@ import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text
 export interface TransactionTools {
   readonly roots: Roots
   readonly edits: WorkspaceWriter
+  /** Lists the workspace-relative paths of all notes. */
   readonly notes: () => Promise<readonly string[]>
   /** Without a journal, a crash can leave the change half done. */
   readonly journal: ChangeJournal | undefined
@@ -22,6 +23,7 @@ export interface RecoveryResult {
   /** Folders that the change created, innermost first. */
   readonly made: readonly string[]
   readonly texts: readonly TextWrite[]
+  /** Number of notes that the recovery wrote; the crash came after the others. */
   readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
   readonly skipped: readonly string[]

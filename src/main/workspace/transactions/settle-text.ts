@@ -36,7 +36,7 @@ export async function applyPendingWrite(
   return { path, newPath, before, after, isWritten }
 }
 
-/** Returns null if there is no file. @throws AppError as `resolveInside` and `readText` */
+/** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
 export async function readTextOrNull(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
   return readOrNull(await resolveInside(roots, path, place), path)
 }

@@ -122,10 +122,7 @@ export async function runTransaction(
   return createdFolders
 }
 
-/**
- * Returns the texts of moved notes by path. Files in the folder that are not readable text move too, but are not in the
- * history.
- */
+/** Returns the texts of moved notes by old path. Unreadable files in the folder move too, without a history. */
 async function movedTexts(
   { roots, notes }: TransactionTools,
   from: string,
@@ -175,7 +172,7 @@ async function missingFolders(roots: Roots, path: string): Promise<string[]> {
   return above.filter((_, at) => !isThere[at])
 }
 
-/** Removes the folders that are empty. @param folders the innermost first */
+/** Removes the folders that are empty. @param folders workspace-relative, innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {

@@ -43,7 +43,7 @@ export async function moveToTrash(
 
 /**
  * Moves an attachment or a canvas to the trash.
- * @returns its path there
+ * @returns its path there, `.trash/<milliseconds>/<path>`
  * @throws AppError `attachment_unknown`, `file_not_found`, and as `resolveInside`
  */
 export async function moveAttachmentToTrash({ roots, now }: Trash, shown: string): Promise<string> {
