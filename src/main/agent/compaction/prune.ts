@@ -1,7 +1,7 @@
 import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
-/** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
+/** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */
 export interface PruneDecisions {
   readonly trimmed: ReadonlySet<string>
   readonly cleared: ReadonlySet<string>
@@ -17,25 +17,25 @@ export interface PrunePlan {
 const answersKept = 3
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
-/** Shares of the context window from which results are trimmed and cleared. */
+/** Shares of the context window at which results are trimmed and cleared. */
 const trimFrom = 0.3
 const clearFrom = 0.5
+/** Characters. */
 const minToClear = 50_000
-/**
- * How long a provider keeps the prefix of a request in its cache, ms; pruning would change the prefix. Anthropic's cache:
- * 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
- */
+/** Milliseconds that providers cache a request's prefix after its last use; pruning would change the prefix. */
 const cacheMs = 300_000
 
 export interface PruneInput {
   readonly messages: readonly Message[]
   readonly decided: PruneDecisions
+  /** Size of the request in provider tokens. */
   readonly tokens: number
   readonly contextWindow: number
+  /** Time since the last answer; Infinity without one. */
   readonly idleMs: number
 }
 
-/** What is to be pruned on top of what is decided; undefined when there is nothing. */
+/** Returns the results to prune in addition to `decided`; undefined if there are none. */
 export function planPruning({ messages, decided, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
   if (idleMs <= cacheMs || tokens < trimFrom * contextWindow) return undefined
   const candidates = prunable(messages)
