@@ -18,10 +18,7 @@ export interface ModelPrices {
 
 type BasePrices = Pick<ModelPrices, 'input' | 'output'>
 
-/**
- * List prices from the providers' websites. They change; `models.<id>.prices` in the configuration overrides them. The
- * cost of models that are not listed is not shown.
- */
+/** Providers' list prices; `models.<id>.prices` in the settings overrides them. */
 const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] = [
   [/^offline$/, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
   [/^anthropic\/claude-opus-4-[56]/, { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],
@@ -37,7 +34,7 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
   [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
 ]
 
-/** What the user says goes before what the provider lists, that before the table. */
+/** Returns the prices of the settings, the provider's list or the table, in this order; undefined if none has them. */
 export function modelPrices(id: string, own: BasePrices | undefined, listed?: BasePrices): ModelPrices | undefined {
   const known = priceTable.find(([pattern]) => pattern.test(id))?.[1]
   const base = own ?? listed
@@ -45,9 +42,9 @@ export function modelPrices(id: string, own: BasePrices | undefined, listed?: Ba
 }
 
 /**
- * Where a model is in the table, its cache costs the same share of its input as there. Anthropic's factors for all its
- * models, platform.claude.com/docs/en/about-claude/pricing: 0.1 for a read, 1.25 for a write of five minutes. Elsewhere
- * nothing is known: both cost what input does, so that a limit of spending never counts too little.
+ * Scales the cache prices of the table with the input price; Anthropic's factors are the same for all its models
+ * (platform.claude.com/docs/en/about-claude/pricing). Without either, a cached token costs as much as input, so that a
+ * spending limit never counts too little.
  */
 function cachePrices(
   id: string,
@@ -89,7 +86,7 @@ const takesImages =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
 const maxListedOutput = 64_000
 
-/** Limits of unknown local models, small enough for nearly all of them. */
+/** Limits of unknown models, small enough for nearly all local ones. */
 const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
 
 interface KnownLimits {
@@ -98,7 +95,7 @@ interface KnownLimits {
   readonly images?: boolean | undefined
 }
 
-/** Returns the limits of a model in tokens: the user's setting, else the provider's list, else the table. */
+/** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
 export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
   const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
   const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
@@ -108,14 +105,14 @@ export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimi
   return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
 }
 
-/** Splits `anthropic/claude-x` into `['anthropic', 'claude-x']`. The model name may contain slashes. */
+/** Splits `anthropic/a/b` into `anthropic` and `a/b`; an id without a known provider is the offline model. */
 export function splitModelId(id: string): { provider: ModelProvider | 'offline'; model: string } {
   const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
   if (provider === undefined) return { provider: 'offline', model: 'offline' }
   return { provider, model: id.slice(provider.length + 1) }
 }
 
-/** @throws AppError `unknown_model` if no provider has such a model id */
+/** @throws AppError `unknown_model` unless the id is `offline` or begins with a known provider */
 export function assertModelId(id: string): void {
   const { provider, model } = splitModelId(id)
   if (provider === 'offline' ? id === 'offline' : model !== '') return
