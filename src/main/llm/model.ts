@@ -8,7 +8,7 @@ import type { Purpose } from './purpose.ts'
 import { asIdText } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
-/** A tool as the model sees it; `parameters` is a JSON Schema object. */
+/** A tool as the model receives it; `parameters` is a JSON Schema object. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -38,13 +38,13 @@ export interface ModelRequest {
 
 export type ThinkingEffort = 'low' | 'medium' | 'high'
 
-/** `done` comes last and has the whole message; a stream without it was cut off. */
+/** `done` comes last and has the whole message; a stream without it has failed. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'thinking'; readonly delta: string }
   /** Arguments of a tool call are streaming; there is nothing to show yet. */
   | { readonly type: 'calling' }
-  /** Usage so far, for requests that are stopped before `done`. */
+  /** Usage so far, for requests that end before `done`. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** An HTTP request was sent, redacted for display. Retries emit it again. */
   | { readonly type: 'sent'; readonly request: WireRequest }
@@ -66,13 +66,14 @@ export type ModelEvent =
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
 export interface ChatModel {
-  /** Id as in the configuration: `offline`, `anthropic/<model>`, … */
+  /** Id as in the settings: `offline`, `anthropic/<model>`, … */
   readonly id: string
   readonly provider: string
   readonly model: string
   /** Tokens of a request including its answer. */
   readonly contextWindow: number
   readonly maxOutput: number
+  /** True if the model accepts images. */
   readonly images: boolean
   /** True if requests do not leave this machine (see src/shared/util/locality.ts). */
   readonly isLocal: boolean
@@ -83,7 +84,7 @@ export interface ChatModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** Properties of a model as its provider lists them; absent if the provider does not state them. */
+/** Properties of a model as its provider lists them; undefined if it does not list them. */
 export interface ListedModel {
   readonly name: string
   readonly contextWindow?: number | undefined
@@ -122,8 +123,8 @@ export class AnswerDraft {
   }
 
   /**
-   * Adds a tool call. Replaces an unusable or repeated id, as results refer to calls by id. Keeps one call beyond
-   * `maxToolCalls`, which represents all further ones.
+   * Adds a tool call. Replaces an unusable or repeated id. Keeps one call beyond `maxToolCalls` for all further ones.
+   * @param json arguments as the model sent them
    * @param signature opaque data that the provider expects back with the call
    */
   addCall(id: unknown, name: unknown, json: string, signature?: string): void {
@@ -141,7 +142,7 @@ export class AnswerDraft {
     })
   }
 
-  /** Records only the name of a call that the output limit cut off. */
+  /** Records the name of a call that the output limit cut off. */
   cutCall(name: unknown): void {
     this.#cutCall = asIdText(name).slice(0, maxId) || undefined
   }
@@ -193,19 +194,15 @@ export class ArgumentsDraft {
 /** Key that replaces dropped arguments; its value is their length in characters. */
 export const argumentsTooLong = 'argumentsTooLong'
 
-/** Returns true if the arguments are complete: a JSON object. An empty text is not complete. */
+/** Returns true for a JSON object within the depth limit; false for an empty text. */
 export function isCompleteJsonObject(json: string): boolean {
   return isWithinDepthLimit(json) && isRecord(parseJson(json))
 }
 
-/**
- * Parses the arguments of a tool call. Passes invalid JSON on, so that the tool's validation can report it to the
- * model.
- */
+/** Parses a call's arguments; `{}` for an empty text. Invalid JSON becomes `invalidJson`, which the call reports. */
 function parseArguments(json: string): Record<string, unknown> {
   if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
-  // Deeply nested JSON is never valid for a tool and overflows some parsers.
   if (!isWithinDepthLimit(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
   const value = parseJson(json)
   if (isRecord(value)) return { ...value }

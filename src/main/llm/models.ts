@@ -49,7 +49,7 @@ export interface ModelsOptions {
   readonly onProblem: (problem: unknown) => void
 }
 
-/** A provider answered, or failed after all retries. */
+/** The end of a request: `failure` is undefined if the provider answered. */
 export interface ModelOutcome {
   readonly model: string
   readonly failure: AppError | undefined
@@ -74,13 +74,15 @@ export class Models {
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
 
+  /** Loads the cached model lists; call it before other methods. */
   async load(): Promise<void> {
     await this.#lists.load()
   }
 
   /**
    * Creates a model with retries, limits, usage tracking and privacy filter.
-   * @throws AppError `unknown_model`, `provider_key_missing` with the variable to set
+   * @param id `provider/model` or `offline`
+   * @throws AppError `unknown_model`, `provider_key_missing` with the environment variable to set
    */
   create(id: string, use: ModelUsageContext): ChatModel {
     assertModelId(id)
@@ -98,7 +100,7 @@ export class Models {
     return gated(withOutcomeEvents(kept, this.#changes), use.look)
   }
 
-  /** Returns the app's own sentences in the language of the user's messages. @param said user messages, latest first */
+  /** Returns the app's sentences in the language of the user's messages. @param said their texts, latest first */
   sentencesFor(said: readonly string[]): Sentences {
     return sentencesIn(replyLanguage(said, this.#language()))
   }
@@ -113,7 +115,8 @@ export class Models {
   }
 
   /**
-   * Lists the offline model, the chosen model, configured models, and the models of each provider with a key.
+   * Lists the offline model, `chosen`, configured models, and the models of each provider with a key. `failures` names
+   * the providers whose list could not be fetched.
    * @param fresh true to bypass the cache
    */
   async list(
@@ -143,7 +146,7 @@ export class Models {
   /**
    * Requests a provider's model list to check its settings.
    * @returns the number of models
-   * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, and failures of the provider
+   * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, or an error of the provider
    */
   async test(name: string): Promise<number> {
     const provider = modelProviders.find((known) => known === name)
@@ -156,9 +159,9 @@ export class Models {
   }
 
   /**
-   * Stores a provider's base URL.
+   * Stores a provider's base URL in the settings.
    * @param url undefined for the default
-   * @throws AppError `input_invalid` if there is no such provider
+   * @throws AppError `input_invalid` for an unknown provider
    */
   async setBaseUrl(name: string, url: string | undefined): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
@@ -232,10 +235,10 @@ export class Models {
   }
 }
 
-/** For requests that their own signal ends. */
+/** Timeout of requests that have a signal with a shorter one. */
 const defaultTimeoutMs = 60_000
 
-/** Replaces `${NAME}` in headers by environment variables, so that secrets need not be in the configuration. */
+/** Replaces `${NAME}` in headers by environment variables, so that secrets stay out of the settings. */
 function fromEnvironment(
   headers: Readonly<Record<string, string>> | undefined,
   env: NodeJS.ProcessEnv,
@@ -340,7 +343,7 @@ function withUsageTracking(
           }
         }
       } finally {
-        // The stream was stopped: input comes from the provider, output is estimated from the text received.
+        // The stream ended early, so estimate the output from the received text.
         if (begun) {
           const output = Math.max(begun.output, estimateTokens(streamed))
           const usage = { ...begun, output, totalTokens: begun.totalTokens - begun.output + output }

@@ -3,7 +3,7 @@ import type { Message } from '#shared/chat/messages.ts'
 export type Purpose =
   | ({
       readonly kind: 'chat'
-      /** True if the request was appended to continue an interrupted answer, instead of being the user's. */
+      /** True if the last message is the app's request to continue an interrupted answer. */
       readonly continuesAnswer?: boolean
       /** True if memory is off in the conversation; the request has no memory tools. */
       readonly isWithoutMemory?: boolean

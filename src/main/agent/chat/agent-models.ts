@@ -22,8 +22,8 @@ export class AgentModels {
   }
 
   /**
-   * Creates a model whose context window is the current estimate.
-   * @param id defaults to the configured model
+   * Creates a model that reports the estimated context window.
+   * @param id `provider/model`; defaults to the configured model
    * @throws AppError `provider_key_missing` if the model's provider is not set up
    */
   create(id: string = this.#config.current.model): ChatModel {
@@ -32,10 +32,7 @@ export class AgentModels {
     return withEstimatedWindow(this.#models.create(id, use), this.#windows)
   }
 
-  /**
-   * Returns the configured model, or the offline model if its provider has no key, for callers that need only the
-   * context window.
-   */
+  /** Returns the configured model, or the offline model if the provider has no key. */
   preview(): ChatModel {
     try {
       return this.create()

@@ -29,6 +29,7 @@ export interface SendInput extends UserInput {
   readonly model?: string | undefined
   /** Id of the message that this one replaces; the answer goes to a new branch. */
   readonly replaces?: string | undefined
+  /** Delivery of a queued message: `next` within the running turn (the default), `after` once it has ended. */
   readonly delivery?: 'next' | 'after' | undefined
   readonly withoutMemory?: boolean | undefined
   /** True to continue a session that its reset rule has ended. */
@@ -62,7 +63,7 @@ export class Chat {
   readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
-  /** Ids of queued messages by the message built from them, until that message is stored. */
+  /** Maps a message built from a queued one to the queued one's id until the message is stored. */
   readonly #fromQueue = new WeakMap<Message, string>()
   readonly #permissions: PermissionRequests
 
@@ -87,17 +88,17 @@ export class Chat {
         if (reason === 'done') void this.#afterTurn(session)
       },
     })
-    // Followers receive messages in full and refetch for other entries.
+    // Watchers receive messages in full and refetch after other entries.
     sessions.changes.subscribe(({ session, entry }) => {
       if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
     })
   }
 
   /**
-   * Stores the message and starts the turn, or runs the command. Resolves as soon as the message is on disk; await
-   * `ended` for the answer. A message sent while an answer runs is queued. If the session is over, the message opens a
-   * new one.
-   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
+   * Stores the message and starts the turn, or runs the command. Resolves once the message is on disk; `ended` resolves
+   * after the answer. A message sent while an answer runs is queued. If the session is over, a new one opens.
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`,
+   * `session_busy` if the message replaces one while an answer runs
    */
   async send(input: SendInput): Promise<SendResult> {
     const { text, attachments = [], session } = input
@@ -121,7 +122,7 @@ export class Chat {
         if (!command) await this.#storeUserMessage(id, transcript, model, input)
         stored.resolve()
       } catch (error) {
-        // The rejection reaches the caller, who still has the text.
+        // The caller of `send` gets the error and still has the text.
         stored.reject(error)
         return 'error'
       }
@@ -174,10 +175,7 @@ export class Chat {
     await (await this.#idleTranscript(session)).switchTo(entry)
   }
 
-  /**
-   * Deletes a message and all messages after it from the conversation. `undelete` restores them.
-   * @throws AppError as `switchTo`
-   */
+  /** Deletes a message and all after it from the branch. `undelete` restores them. @throws AppError as `switchTo` */
   async deleteFrom(session: string, entry: string): Promise<void> {
     const transcript = await this.#idleTranscript(session)
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
@@ -190,6 +188,7 @@ export class Chat {
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
   }
 
+  /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
     await this.#queue.remove(session, id)
     this.#emitQueue(session)
@@ -210,7 +209,7 @@ export class Chat {
     return this.#turns.isAnswering
   }
 
-  /** Yields the state of the running turn, then every event until `signal` aborts. */
+  /** Yields the current state, idle or running, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const waiting = () => ({
       queue: this.#queue.shown(session),
@@ -219,11 +218,12 @@ export class Chat {
     return this.#turns.watch(session, waiting, signal)
   }
 
-  /** Repeats a request that waits for its retry without further delay; does nothing if none waits. */
+  /** Ends the wait of a request for its retry; does nothing if none waits. */
   retryNow(session: string): void {
     this.#turns.retryNow(session)
   }
 
+  /** Aborts the running turn. Returns false if there is none. */
   stop(session: string): boolean {
     return this.#turns.stop(session)
   }
@@ -256,7 +256,7 @@ export class Chat {
     if (current && !isNew && mayGoOn) return current
     if (current) this.#background.run(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
-    // A session that opens because the old one is over keeps its memory mode.
+    // If the old session was over, the new one inherits its memory mode.
     const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
     if (isApart) await created.transcript.setWithoutMemory(true)
     return created
@@ -417,12 +417,12 @@ export class Chat {
     await transcript.appendCustom(summaryEntry, { through: last.id })
   }
 
-  /** Distils notes from passages that were saved verbatim because no model was available. */
+  /** Distils notes from one passage that was saved verbatim because no model was available. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(this.#options.workspace))) return
     const model = this.#models.preview()
-    // The offline model, used while the chosen one is unavailable, would only extract sentences.
+    // Instead of the configured model, the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return

@@ -56,7 +56,6 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      // The chat view promises that a chat without memory stores nothing.
       if (context.transcript.isWithoutMemory)
         throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
       const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })

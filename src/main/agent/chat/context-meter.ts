@@ -28,7 +28,7 @@ import type { AgentModels } from './agent-models.ts'
 import type { RequestBuilder } from './model-request.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
-/** Estimated size of a future summary: this share of the tokens it replaces, at most `maxSummaryTokens`. */
+/** A future summary is estimated as this share of the tokens it replaces, at most `maxSummaryTokens`. */
 const summaryShare = 0.2
 const maxSummaryTokens = 2000
 
@@ -53,15 +53,13 @@ export class ContextMeter {
 
   constructor(options: MeterOptions) {
     this.#options = options
-    // The cached report belongs to the old branch; the transcript has the one of the new branch.
+    // After a switch the cached report belongs to the old branch.
     options.sessions.changes.subscribe(({ session, entry }) => {
       if (entry && isBranchMark(entry)) this.#reports.delete(session)
     })
   }
 
-  /**
-   * Returns the report of the branch's last answered request, in estimated tokens; undefined before the first answer.
-   */
+  /** Returns the report of the branch's last answered request (estimated tokens); undefined before the first. */
   lastReport(session: string, transcript: Transcript): ContextReport | undefined {
     return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
@@ -75,11 +73,10 @@ export class ContextMeter {
   }
 
   /**
-   * Returns a report of the context.
-   * @param session without it, a new conversation is assumed
-   * @param step entry id of a past report; without it, the session's last request, or the request that would be sent
-   * now
-   * @throws AppError `input_invalid` if the conversation has no such step
+   * Returns a report of the context in the provider's tokens.
+   * @param session undefined for a new conversation
+   * @param step entry id of a past report; undefined for the last request or, before the first, the one due now
+   * @throws AppError `unknown_session`, `input_invalid` if the conversation has no such step
    */
   async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
     const transcript = await this.#transcript(session)
@@ -106,9 +103,7 @@ export class ContextMeter {
     return eventDetails((await this.#options.sessions.get(session)).branch(), id)
   }
 
-  /**
-   * Returns the text of one item of a stored request, or of the request that would be sent now if it was not stored.
-   */
+  /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     if (session !== undefined) {
       const { request } = await this.#options.sessions.request(session, number)

@@ -19,11 +19,11 @@ const learnedSchema = z.object({
 type Learned = z.infer<typeof learnedSchema>
 const fileSchema = z.record(z.string(), learnedSchema)
 
-/** Tokens. No usable chat model has a smaller window. */
+/** Tokens; no usable chat model has a smaller window. */
 const minWindow = 2048
 /** Age at which a guess is dropped and the configured window is tried again. */
 const guessMs = 7 * 24 * 3_600_000
-/** The next guess is at most this share of the refused request. */
+/** A guess is at most this share of the refused request. */
 const belowRefused = 0.9
 
 export interface ConfiguredWindow {
@@ -67,7 +67,7 @@ export class ContextWindowEstimates {
     return isOld ? undefined : { window: learned.window, believed: learned.believed, isGuess: learned.isGuess }
   }
 
-  /** Returns the estimate for a model whose `contextWindow` is already the estimated one. */
+  /** Returns the estimate for a model whose `contextWindow` is the estimated one; undefined if it is not. */
   appliedEstimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
     const learned = this.#learned.get(id)
     return learned?.window === contextWindow ? this.estimateFor({ id, contextWindow: learned.believed }) : undefined
@@ -80,7 +80,7 @@ export class ContextWindowEstimates {
   async lower(model: ConfiguredWindow, error: AppError, refused: number): Promise<void> {
     const current = this.estimateFor(model)?.window ?? model.contextWindow
     const named = parseContextWindow(wordsOf(error))
-    // The provider names a window that we already know: the request was too long for it.
+    // The window is known already; the request was too long for it.
     if (named !== undefined && named >= current) return
     const window = named ?? Math.floor(Math.min(current / 2, refused * belowRefused))
     if (window < minWindow && named === undefined) {
@@ -98,6 +98,7 @@ export class ContextWindowEstimates {
     }
   }
 
+  /** Stores a guess after a request passed; does nothing if there is none. */
   async confirm(id: string): Promise<void> {
     if (this.#unconfirmed.delete(id)) await this.#save()
   }
@@ -136,7 +137,7 @@ const wordings = [
   /(?:limit|maximum)(?: is| of|:) (\d+) tokens/,
 ]
 
-/** Returns the window, in tokens, that the text of a refusal names; undefined if it names none. */
+/** Returns the window (tokens) that an error text names; undefined if it names none from 512 to 100,000,000. */
 export function parseContextWindow(words: string): number | undefined {
   const plain = words.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   for (const wording of wordings) {

@@ -14,6 +14,7 @@ interface Retrying {
   readonly data: ErrorData
   readonly attempt: number
   readonly attempts: number
+  /** `performance.now()` at which the next attempt starts. */
   readonly at: number
 }
 
@@ -55,6 +56,7 @@ export class LiveTurns {
     return this.#turns.get(session)
   }
 
+  /** Starts a turn. The session must have none running. */
   start(session: string, work: (signal: AbortSignal) => Promise<TurnEnd>): RunningTurn {
     const stop = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -83,15 +85,14 @@ export class LiveTurns {
     this.#turns.get(session)?.retryNow?.()
   }
 
+  /** Aborts the running turn. Returns false if there is none. */
   stop(session: string): boolean {
     const turn = this.#turns.get(session)
     turn?.stop.abort()
     return turn !== undefined
   }
 
-  /**
-   * Yields the state of the running turn, then every event. A slow consumer gets a fresh state instead of a backlog.
-   */
+  /** Yields the current state, then every event. A slow consumer gets a new state instead of a backlog. */
   async *watch(
     session: string,
     waiting: () => PendingInput,
@@ -170,9 +171,9 @@ function applyEvent(turn: LiveTurn, event: ChatEvent): void {
   }
 }
 
-/** Milliseconds between two pieces of an answer: one screen frame. */
+/** Milliseconds between two deltas of an answer: one screen frame. */
 const coalesceMs = 16
-/** Queued events that could not be merged; beyond this the queue is replaced by the current state. */
+/** Queued events; a longer queue is replaced by the current state. */
 const maxQueuedEvents = 2000
 
 export class CoalescingStream {
@@ -207,7 +208,7 @@ export class CoalescingStream {
           continue
         }
         const rest = toldAt + coalesceMs - performance.now()
-        // Wait for more of the same piece. An event behind it means that the piece is complete.
+        // Wait for deltas to merge, unless another event already follows.
         if (isPiece(first) && this.#waiting.length === 1 && rest > 0) await sleep(rest)
         const event = this.#waiting.shift()
         if (!event) continue

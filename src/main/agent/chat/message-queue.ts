@@ -12,6 +12,7 @@ export interface QueuedEntry {
   readonly id: string
   readonly text: string
   readonly attachments: readonly Attachment[]
+  /** `next`: within the running turn; `after`: once it has ended. */
   readonly delivery: 'next' | 'after'
 }
 
@@ -37,7 +38,7 @@ export class MessageQueue {
     this.#folder = folder
   }
 
-  /** Loads the messages that were queued when the app ended. Skips unreadable files. */
+  /** Loads the messages that were queued when the app ended. Skips malformed files. @throws other file system errors */
   static async open(folder: string): Promise<MessageQueue> {
     const queue = new MessageQueue(folder)
     for (const name of await namesIn(folder)) {
@@ -65,6 +66,7 @@ export class MessageQueue {
     await this.#save(session)
   }
 
+  /** Takes all messages with delivery `next`; `markDelivered` or `requeue` must follow for each. */
   takeNext(session: string): readonly QueuedEntry[] {
     return this.#take(
       session,
@@ -82,6 +84,7 @@ export class MessageQueue {
     await this.#save(session)
   }
 
+  /** Puts a taken message back to the front of the queue. */
   requeue(session: string, message: QueuedEntry): void {
     without(this.#taken, session, message.id)
     this.#waiting.set(session, [message, ...of(this.#waiting, session)])

@@ -45,7 +45,7 @@ export type AssembledRequest = Assembly & {
 
 export interface RequestParts {
   readonly model: ChatModel
-  /** Undefined for a conversation that has not begun. */
+  /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
   readonly tools: readonly Tool[]
   readonly change?: WhatIfWindow
@@ -79,7 +79,7 @@ export class RequestBuilder {
     const isApart = transcript?.isWithoutMemory === true
     const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
     const messages = live.map(({ message }) => message)
-    // Redact before cutting: half of a local line would not be recognised.
+    // Redact before truncating: half of a local line would not be recognised.
     const seen = await this.#redactFor(model, all, messages, isSummaryLocal)
     const learned = contextWindow === undefined ? windows.appliedEstimateFor(model) : undefined
     const assembly = assemble({
@@ -139,7 +139,6 @@ export class RequestBuilder {
     return { sight, files: shown, messages: passed, heldBack }
   }
 
-  /** The prompt changes at most once a day, so that providers can cache it. */
   async #systemPrompt(at: Date, isApart: boolean): Promise<string> {
     const { config, workspace } = this.#sources
     const today = localDate(at)
@@ -167,7 +166,7 @@ function turnCutByCompaction(
   return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
 }
 
-/** Returns project context, MEMORY.md, and the logs of the session's first day and the day before. */
+/** Returns project files, MEMORY.md, and the logs of the session's first day and the day before. */
 async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
   const yesterday = new Date(sessionStart)
   yesterday.setDate(yesterday.getDate() - 1)

@@ -31,8 +31,9 @@ export interface Prompts {
 }
 
 /**
- * Loads the prompts; settings override files.
- * @param ownFolder folder of the agent's own files, fills `{{own}}`; empty for the workspace root
+ * Loads the prompts from `<resources>/prompts`; settings override them.
+ * @param resources absolute path
+ * @param ownFolder workspace-relative folder of the agent's files, fills `{{own}}`; empty for the workspace root
  * @throws the file system error if a prompt file cannot be read
  */
 export async function loadPrompts(

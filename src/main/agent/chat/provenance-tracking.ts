@@ -7,10 +7,7 @@ import { builtInTools } from '../tools/built-in-tools.ts'
 const own = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
 const maxSources = 20
 
-/**
- * Returns the distinct sources of messages and notes that are less trusted than the user, at most 20.
- * @param texts notes in the request
- */
+/** Returns the distinct sources, at most 20, of messages and note texts that are less trusted than the user. */
 export function originsOf(messages: readonly Message[], texts: readonly string[]): Source[] {
   const found = new Map<string, Source>()
   const add = (source: Source) => found.set(`${source.kind}: ${source.name}`, source)
@@ -41,9 +38,9 @@ function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
 }
 
 /**
- * Returns the sources of a tool result. Reads the notes themselves: a page or passage lacks their front matter, and
- * pruning may later remove the marks of its lines.
- * @param read returns the note at a path, undefined if it cannot be read
+ * Returns at most 20 sources of a built-in tool's result; none for other tools. Reads whole notes: an excerpt lacks
+ * their front matter, and pruning may remove the marks of its lines.
+ * @param read returns the note at a workspace-relative path; undefined if it cannot be read
  */
 export async function sourcesOfResult(
   call: ToolCallPart,

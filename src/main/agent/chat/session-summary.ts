@@ -26,7 +26,7 @@ export interface SessionSummaryOptions {
 /** Custom entry with the id of the last message that a summary covers. */
 export const summaryEntry = 'commonplace.left'
 
-/** Returns the number of messages that earlier summaries of the session cover. */
+/** Returns the number of messages, from the oldest, that earlier summaries of the session cover. */
 export function summarizedCount(transcript: Transcript): number {
   const left = transcript.lastCustom(summaryEntry)
   return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
@@ -36,12 +36,12 @@ const maxCharacters = 2000
 const slugTimeoutMs = 15_000
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
-/** Characters. A character takes up to 3 bytes, and file names end at 255 bytes, date included. */
+/** Code points. File names hold 255 bytes, date included. */
 const maxSlug = 60
 
 /**
- * Writes a note with the newest messages of a session, marked local if they contain local text.
- * @returns its path; undefined if the user said nothing
+ * Writes a note with the newest `count` messages of a session, marked local if they contain local text.
+ * @returns its workspace-relative path; undefined if no message is the user's
  */
 export async function saveSessionSummary(options: SessionSummaryOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
@@ -70,7 +70,7 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
   }
 }
 
-/** Returns true for answers in which the offline model found nothing; they must not become memory. */
+/** Returns true if the offline model answered that it found nothing; this must not become memory. */
 function isOwnSentence(message: Message): boolean {
   return (
     message.role === 'assistant' && message.provider === 'offline' && quotedMemoryLines(messageText(message)) === ''
@@ -134,8 +134,8 @@ export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): b
 }
 
 /**
- * Returns the latest moment not after `now` at which the local clock showed `atHour`. Counts calendar days, so days of
- * 23 or 25 hours work; an hour skipped by daylight saving time falls on the next one.
+ * Returns the latest time up to `now` at which the local clock showed `atHour`. Handles days of 23 and 25 hours; an
+ * hour that daylight saving time skips counts as the next one.
  */
 function lastBoundary(now: Date, atHour: number): Date {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)

@@ -18,7 +18,7 @@ export interface TitleContext {
   readonly requests: RequestBuilder
 }
 
-/** Asks a model for a title unless the conversation has one, titles are off, or only the offline model is available. */
+/** Asks the model for a title unless the conversation has one, titles are off, or the model is offline. */
 export async function generateTitle(
   { transcript, config, models, requests }: TitleContext,
   signal: AbortSignal,

@@ -90,7 +90,7 @@ function toolContext(
     signal,
     now,
     onFault,
-    // A getter: each turn, and each message sent during one, has its own origin.
+    // The origin changes with each user message of the turn.
     get origin() {
       const turn = transcript.messages().findLast(({ message }) => message.role === 'user')?.id
       return { cause: 'agent' as const, session, turn }

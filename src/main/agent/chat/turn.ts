@@ -28,9 +28,10 @@ export interface TurnOptions {
   /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
   readonly openLiveAnswer: () => LiveAnswer
+  /** Takes the messages that the user sent during the turn. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
-  /** Called when a request waits for its retry. @param hurry ends the wait */
+  /** Called when a request waits for its retry; the argument ends the wait. */
   readonly onRetryWait: (hurry: () => void) => void
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
@@ -39,6 +40,7 @@ export interface TurnOptions {
 
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
+/** Runs a turn to its end. Stores a failure as an answer. @throws errors that are no AppError */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { storeMessage, tools, toolbox, takeSteering } = options
   const repeats = new LoopDetector()
@@ -92,7 +94,7 @@ function notEmpty(answer: AssistantMessage): AssistantMessage {
   return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
 }
 
-/** Refusals for length in one answer: ten halvings take a million tokens below any window. */
+/** Retries of a request that was too long: ten halvings take a million tokens below any window. */
 const maxRefusals = 12
 
 interface Refusals {
@@ -134,7 +136,7 @@ async function askModel(
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
-      // Retries send the request again.
+      // A retry sends the request again and repeats this event.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...why } = event

@@ -26,7 +26,7 @@ export function assertTakesImages(model: ChatModel, attachments: readonly Attach
   throw new AppError('images_unsupported', `${model.id} cannot read images`, { model: model.id })
 }
 
-/** Records a change of the answering model. */
+/** Appends a model change to the transcript if another model gave the last answer. */
 export async function recordModelChange(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
   const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
   const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)

@@ -1,6 +1,6 @@
 /**
  * Derives the compaction state from a transcript's branch: live messages, the summary of the others, the progress of
- * flushes, and pruned results. It follows from the entries alone, so a restart changes nothing.
+ * flushes, and pruned results. Only the entries determine it, so it survives a restart.
  *
  *   entries   m m m m F m m C m m m     F flush (has read up to here)
  *                       └──┬──┘         C compaction (its summary replaces the messages before its first kept entry)
@@ -21,7 +21,7 @@ export interface LiveMessage {
 
 export interface CompactionState {
   readonly summary: string | undefined
-  /** True if local notes went into the summary; a local model wrote it. */
+  /** True if the summary contains text of local notes. */
   readonly isSummaryLocal: boolean
   /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
@@ -31,18 +31,12 @@ export interface CompactionState {
   readonly flushed: number
   /** True if a flush has run since the last compaction; the next one waits for a compaction. */
   readonly hasFlushedInCycle: boolean
-  /**
-   * User messages since a request for notes or a summary failed; Infinity if the latest one succeeded or there was
-   * none.
-   */
+  /** User messages since the last request for notes or a summary, if that failed; otherwise Infinity. */
   readonly turnsSinceFailure: number
   readonly pruned: PruneDecisions
 }
 
-/**
- * User messages until compaction asks a model again after a failure, so that a turn never waits for a request that just
- * failed.
- */
+/** User messages after a failure until compaction asks a model again. */
 const cooldownTurns = 2
 
 /** Returns true while compaction asks no model because a request failed recently. */
@@ -97,10 +91,7 @@ function isTurn(entry: TranscriptEntry): boolean {
   return entry.type === 'message' && entry.message.role === 'user'
 }
 
-/**
- * Returns 0 if the entry records a failed request for notes or a summary, Infinity if it records success, else
- * undefined.
- */
+/** Returns 0 after a failed request for notes or a summary, Infinity after success, undefined for other entries. */
 function outcomeOf(entry: TranscriptEntry): number | undefined {
   if (entry.type === 'flush') {
     if (entry.status === 'rescued') return entry.message === undefined ? undefined : 0
@@ -110,10 +101,7 @@ function outcomeOf(entry: TranscriptEntry): number | undefined {
   return entry.type === 'custom' && entry.customType === noticeEntry ? 0 : undefined
 }
 
-/**
- * @throws Error if messages before `cut` would be summarised although no flush has read them; this is a bug in the
- * caller
- */
+/** @throws Error if no flush has read one of the first `cut` live messages; a bug in the caller */
 export function assertFlushed(state: CompactionState, cut: number): void {
   if (cut > state.flushed)
     throw new Error(`compaction up to message ${cut} of ${state.live.length}, but a flush has read ${state.flushed}`)

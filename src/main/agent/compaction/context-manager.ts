@@ -1,8 +1,8 @@
 /**
  * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
  * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
- * crash repeats a step but never skips one. After a failure the next turn asks no model; before a request outgrows the
- * window, the oldest turns are left out.
+ * crash repeats a step but never skips one. After a failure the next turn asks no model; if the request then outgrows
+ * the window, the oldest messages are dropped.
  */
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -33,7 +33,7 @@ import { summarize } from './summarize.ts'
 
 export interface ContextManagerOptions extends NoteWriterOptions {
   readonly transcript: Transcript
-  /** Durable notes are saved before anything is summarised. */
+  /** True to save notes before messages are summarised. */
   readonly flushes: boolean
   readonly assemble: () => Promise<Assembly>
   readonly lastReport: () => ContextReport | undefined
@@ -41,7 +41,7 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   readonly isWithoutMemory: () => boolean
   readonly onStart: (what: 'flush' | 'compaction') => void
   readonly look: Look
-  /** Stops deferred notes, so that only one process writes notes at a time. */
+  /** Stops the run of deferred notes before the turn writes notes. */
   readonly stopDeferredNotes: () => Promise<void>
 }
 
@@ -67,7 +67,7 @@ export class ContextManager {
 
   /**
    * Makes the next request fit.
-   * @throws AppError if the disk refuses a write that must not be lost, or the signal aborts
+   * @throws AppError if a transcript entry or verbatim note cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
@@ -98,15 +98,16 @@ export class ContextManager {
   }
 
   /**
-   * Summarises older messages because the user asked for it.
-   * @param focus topic that the summary should stress
-   * @returns false if there is nothing to summarise or it failed; the conversation is then unchanged
+   * Summarises older messages at the user's request, despite a recent failure.
+   * @param focus topic that the summary should stress; undefined for none
+   * @returns false if there is nothing to summarise or it failed
    */
   async compact(focus: string | undefined): Promise<boolean> {
     this.#isForced = true
     return this.#compactAt(cutIndexOf(await this.#measure()), focus)
   }
 
+  /** Saves notes from all live messages that no flush has read, or those messages verbatim while cooling down. */
   async flushRemaining(): Promise<void> {
     if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
   }
@@ -132,7 +133,7 @@ export class ContextManager {
     return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(last) }
   }
 
-  /** Returns false if prompt, tools and files fill the window, so that no summary helps. */
+  /** Returns false if prompt, tools and files alone fill the window. */
   #leavesRoom({ report, factor }: Measured): boolean {
     return fixedTokens(report) * factor < report.contextWindow
   }
@@ -142,7 +143,7 @@ export class ContextManager {
   }
 
   /**
-   * Trims large tool results to head and tail after a flush has read them; the transcript keeps the full text.
+   * Flushes, then trims large tool results to head and tail; the transcript keeps the full text.
    * @returns false if there is no such result
    */
   async #trimLargeResults(): Promise<boolean> {
@@ -214,8 +215,8 @@ export class ContextManager {
   }
 
   /**
-   * Drops the first `cut` live messages from requests without a summary. Saves verbatim those that no flush has read.
-   * @returns false if there are none
+   * Drops the first `cut` live messages without a summary. Saves those verbatim that no flush has read.
+   * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
     const { live, summary, isSummaryLocal, flushed } = this.#state()

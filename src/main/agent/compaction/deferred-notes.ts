@@ -10,7 +10,7 @@ import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
 import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
 
 const partsPerRun = 2
-/** Most answers to skip after failures. A transient failure skips one; others double the pause each time. */
+/** Maximum of runs skipped after a failure. A transient failure skips one; others double the number each time. */
 const maxSkippedRuns = 16
 
 export interface DeferredNotesOptions extends NoteWriterOptions {
@@ -34,9 +34,7 @@ export class DeferredNotes {
   #runsToSkip = 0
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  /**
-   * Distils the oldest passage that was saved verbatim; appends a `distilled` entry to the transcript when it is done.
-   */
+  /** Distils two parts of the oldest verbatim passage; after the last part, appends a `distilled` entry. */
   async run(options: DeferredNotesOptions): Promise<void> {
     if (this.#running || isCoolingDown(compactionState(options.transcript.branch()))) return
     if (this.#runsToSkip > 0) {

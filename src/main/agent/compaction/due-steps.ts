@@ -19,7 +19,7 @@ export interface CompactionInput {
 export type DueStep =
   | { readonly kind: 'prune'; readonly plan: PrunePlan }
   | { readonly kind: 'flush' }
-  /** @param cut number of live messages to summarise */
+  /** `cut` is the number of live messages to summarise, from the oldest. */
   | { readonly kind: 'compact'; readonly cut: number }
 
 /** Returns the first step that is due and not in `tried`; undefined if none is. */
@@ -36,7 +36,7 @@ export function nextDueStep(input: CompactionInput, tried: ReadonlySet<Compactio
   return cut > 0 ? { kind: 'compact', cut } : undefined
 }
 
-/** Returns all steps that would precede the next request. */
+/** Returns the steps due before the next request, in order. Assumes that a flush changes no size. */
 export function predictDueSteps(input: CompactionInput): CompactionStep[] {
   const tried = new Set<CompactionStep>()
   let at = input
@@ -61,7 +61,7 @@ export function cutIndexOf(
   return findCutPoint(messages, messages.map(messageTokens), keep)
 }
 
-/** Tokens of the conversation that a compaction leaves word for word, in our own estimate. */
+/** Returns the estimated tokens of conversation that a compaction leaves verbatim. */
 export function keepTokensOf({ report, last }: Pick<CompactionInput, 'report' | 'last'>): number {
   const factor = calibrationFactor(last)
   const kept = keepRecentTokens(report, fixedTokens(report) * factor)
@@ -76,6 +76,7 @@ export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
   )
 }
 
+/** Returns provider tokens for each estimated token; 1 without a last report. */
 export function calibrationFactor(last: ContextReport | undefined): number {
   return last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
 }
@@ -116,7 +117,7 @@ export function findCutPoint(messages: readonly Message[], tokens: readonly numb
     kept += tokens[cut] ?? 0
   }
   while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
-  // The next answer refers to the last message, so it stays regardless of its size.
+  // Never cut the last message: the next answer refers to it.
   return cut < messages.length ? cut : lastStart(messages)
 }
 

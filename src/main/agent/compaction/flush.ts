@@ -1,7 +1,7 @@
 /**
  * Runs a memory flush: a silent turn in which the model saves durable notes before part of the conversation is
- * summarised. It may write memory files only, and its text is never shown. Notes that the model puts into its answer
- * instead of a tool call go to today's log.
+ * summarised. It may write memory files only, and its text is never shown. Notes in the model's answer, without a tool
+ * call, go to today's log.
  */
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
@@ -31,7 +31,7 @@ export interface FlushRequest {
   readonly at: Date
 }
 
-/** Runs a flush. @throws AppError if the model fails; changes already written remain */
+/** Runs a flush. @throws AppError if the model or a write fails; earlier changes remain */
 export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const { model, system, conversation, prompt, tools, at } = request
   const maxOutput = Math.min(model.maxOutput, request.maxOutput)
@@ -69,10 +69,7 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   return { changes, usage }
 }
 
-/**
- * Appends notes to today's log. Returns no change if the log already contains them, as parts of a conversation can
- * yield the same notes.
- */
+/** Appends notes to today's log; returns [] if it has them: parts of a conversation can yield the same notes. */
 async function appendNotes(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
   const { workspace, accessPolicy } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
@@ -87,7 +84,7 @@ const noReply = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
 const noNote =
   /^(ok(ay)?|done|noted|saved|understood|sure|all set|(i have |i |there (is|are|was|were) )?(found |see )?(nothing|no (new |further |other )?(durable )?(notes?|facts?|information))\b[^.\n\d]*|没有(什么)?(需要|值得|可)[^。\n\d]*|沒有(什麼)?(需要|值得|可)[^。\n\d]*|无需[^。\n\d]*|好的|好|已记录|已記錄)[\s.!。！]*$/i
 
-/** Returns the notes in an answer; undefined if it contains none. */
+/** Returns an answer without `NO_REPLY`; undefined if that leaves no notes. */
 export function parseNotesReply(answer: string): string | undefined {
   const said = answer.replaceAll(noReply, '').trim()
   return /[\p{L}\p{N}]/u.test(said) && !noNote.test(said) ? said : undefined

@@ -2,8 +2,8 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ChatModel } from '#llm'
 
 /**
- * Repeats `work` as long as each `context_overflow` lowers the window estimate.
- * @throws any other error of `work`, and an overflow that leaves the estimate unchanged
+ * Repeats `work` after each `context_overflow` that lowers the window estimate.
+ * @throws any other error of `work`, and an overflow that does not lower it
  */
 export async function retryOnOverflow<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
   for (;;) {

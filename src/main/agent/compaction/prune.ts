@@ -1,7 +1,7 @@
 import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
-/** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
+/** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */
 export interface PruneDecisions {
   readonly trimmed: ReadonlySet<string>
   readonly cleared: ReadonlySet<string>
@@ -17,9 +17,10 @@ export interface PrunePlan {
 const answersKept = 3
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
-/** Shares of the context window from which results are trimmed and cleared. */
+/** Shares of the context window at which results are trimmed and cleared. */
 const trimFrom = 0.3
 const clearFrom = 0.5
+/** Characters. */
 const minToClear = 50_000
 /**
  * Lifetime of a provider's prompt cache, ms. Pruning before it expires would invalidate the cached prefix. Anthropic's
@@ -30,8 +31,10 @@ const cacheMs = 300_000
 export interface PruneInput {
   readonly messages: readonly Message[]
   readonly decided: PruneDecisions
+  /** Size of the request in provider tokens. */
   readonly tokens: number
   readonly contextWindow: number
+  /** Time since the last answer; Infinity without one. */
   readonly idleMs: number
 }
 

@@ -16,7 +16,7 @@ export interface SummaryRequest {
   readonly kept: readonly Message[]
   readonly focus: string | undefined
   readonly budget: Budget
-  /** Most estimated tokens of the summary. A longer one is cut, as every later request contains it. */
+  /** Estimated tokens; a longer summary is cut, as every later request contains it. */
   readonly maxTokens: number
   /** Provider tokens for each estimated token. */
   readonly factor: number
@@ -36,13 +36,12 @@ const system = ['You summarise conversations so that they can continue. You answ
 /** Share of the available tokens that a part may use; the rest absorbs estimation errors. */
 const partShare = 0.85
 const minPartTokens = 300
-/** Identifiers missing from the summary are appended within this share of its size. */
+/** Missing identifiers are appended up to this share of `maxTokens`. */
 const appendixShare = 0.25
 
 /**
  * Summarises messages in parts and restores identifiers that the kept messages still use.
- * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, and other errors of the
- * model
+ * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, or an error of the model
  */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
   const { messages, kept, maxTokens } = request
@@ -139,6 +138,7 @@ const identifiers = [
   /\b[0-9a-f]{7,40}\b/g,
 ]
 
+/** Returns URLs, paths, versions, dates, quantities and hashes in a text. */
 export function identifiersIn(text: string): Set<string> {
   const found = new Set<string>()
   const names = removeLongTokens(text)
@@ -147,7 +147,7 @@ export function identifiersIn(text: string): Set<string> {
   return found
 }
 
-/** Returns identifiers of `before` that `after` uses again and `summary` lacks. */
+/** Returns the identifiers in `before` that `after` contains and `summary` lacks. */
 export function missingIdentifiers(before: string, after: string, summary: string): string[] {
   return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
 }

@@ -1,6 +1,6 @@
 /**
- * Saves text that no flush could read verbatim below memory/rescued/, one entry for each failure, until a model can
- * distil it. The entry remains afterwards; its heading then names the notes.
+ * Saves text verbatim below memory/rescued/ if a flush fails, one entry for each failure, until a model can distil it.
+ * The entry remains afterwards; its heading then names the notes.
  *
  *   ## 10:03 - Kept word for word, waiting to be distilled
  *   <!-- rescued 7c0f… -->
@@ -25,21 +25,21 @@ export interface VerbatimEntry {
   readonly path: string
   readonly id: string
   readonly text: string
-  /** True if local notes went into it; only a local model may read it. */
+  /** True if it contains text of local notes; only a local model may read it. */
   readonly isLocal: boolean
 }
 
 const preface =
   'Saving notes failed, so the conversation is saved here verbatim. Search covers it, but it is not loaded automatically.'
-/** The end marker repeats the id, so an entry that quotes another one is still read as one. */
+/** The end marker repeats the id, so an entry may quote another one. */
 const entry =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
 const localEnding = '-local.md'
 
 /**
- * Saves text verbatim below the rescued folder until a model can distil it.
- * @param isLocal true if local notes went into the text
+ * Appends an entry to the file of its day.
+ * @param isLocal true if the text contains text of local notes
  * @throws AppError if the file cannot be written
  */
 export async function saveVerbatim(
@@ -61,12 +61,12 @@ export async function saveVerbatim(
   return workspace.describe(write)
 }
 
-/** Returns true if there may be text to distil. Checked after every answer, so it only lists files. */
+/** Returns true if there may be text to distil. Called after every answer, so it only lists files. */
 export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean> {
   return (await rescuedIn(workspace)).length > 0
 }
 
-/** Returns the texts that wait to be distilled, oldest first. Skips unreadable files. */
+/** Returns the entries not distilled yet, oldest first in each folder. Skips unreadable files. */
 export async function pendingVerbatimEntries(workspace: Workspace): Promise<VerbatimEntry[]> {
   const paths = (await rescuedIn(workspace)).filter((path) => path.endsWith('.md'))
   const found: VerbatimEntry[] = []
@@ -83,7 +83,7 @@ async function rescuedIn(workspace: Workspace): Promise<string[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** Records in its heading that an entry was distilled. @param notes paths of the notes that were written */
+/** Marks an entry's heading as distilled. @param notes workspace-relative paths of the notes written; may be empty */
 export async function markDistilled(
   workspace: Workspace,
   origin: WriteOrigin,

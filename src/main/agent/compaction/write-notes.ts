@@ -1,7 +1,6 @@
 /**
  * Saves durable notes before part of a conversation is summarised: from the whole conversation if it fits, otherwise in
- * parts. If two attempts fail, the text is saved verbatim. A transient failure is not tried again here, as the model
- * already retries.
+ * parts. If two attempts fail, the text is saved verbatim; a transient failure is final, as the model already retried.
  */
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -59,7 +58,7 @@ export class NoteWriter {
    * Saves notes, or the text verbatim if the model fails.
    * @param unread messages that no flush has read
    * @param measure returns the current request, its provider tokens, and provider tokens for each estimated one
-   * @throws AppError if the disk refuses a write that must not be lost, or the signal aborts
+   * @throws AppError if the verbatim text cannot be written; the abort error of the signal
    */
   async save(
     unread: readonly Message[],
@@ -91,7 +90,7 @@ export class NoteWriter {
 
   /**
    * Saves notes from one part of a conversation, given as text.
-   * @param isFromLocal true if local notes went into it
+   * @param isFromLocal true if it contains text of local notes
    * @throws AppError if the model fails
    */
   async saveFromPart(
@@ -115,6 +114,7 @@ export class NoteWriter {
     })
   }
 
+  /** Returns the estimated tokens of one part. @param factor provider tokens for each estimated token */
   async partTokens(factor: number): Promise<number> {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()

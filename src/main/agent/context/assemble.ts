@@ -26,6 +26,7 @@ import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 /** A file that every request contains; `text` is null if it does not exist. */
 export interface ContextFile {
+  /** Relative to the workspace. */
   readonly path: string
   readonly text: string | null
   readonly layer: 'project' | 'logs'
@@ -43,12 +44,11 @@ export interface AssemblyInput {
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
-  /** Replaces the part of the conversation that is no longer sent. */
+  /** Summary of the messages that `messages` lacks. */
   readonly summary: string | undefined
   readonly isSummaryLocal?: boolean
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
-  /** The conversation so far; the current turn begins at the last user message. */
   readonly messages: readonly Message[]
   /** Number of notes and messages redacted for a remote model. */
   readonly heldBack?: RedactionReport | undefined
@@ -61,6 +61,7 @@ export interface Assembly {
   readonly report: ContextReport
 }
 
+/** Builds a request and its report in estimated tokens. Cuts files, but never messages: the request may be too long. */
 export function assemble(input: AssemblyInput): Assembly {
   const prompt = item('system', 'system prompt', input.systemPrompt)
   const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
@@ -132,7 +133,7 @@ function sumOf(items: readonly ContextItem[]): number {
 const estimateMargin = 1.1
 const minOutput = 256
 
-/** Providers refuse a request if its input and `maxOutput` together exceed the window. */
+/** Providers refuse a request whose input plus `maxOutput` exceeds the window. */
 function maxOutputFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
@@ -157,7 +158,7 @@ function fileSection({ path, text }: ContextFile, sent: string): string {
   return `<file path="${name}"${trust}>\n${escapeFence(sent, 'file').trimEnd()}\n</file>`
 }
 
-/** Escapes tags, so that the text can neither close its fence nor open another one. */
+/** Escapes tags, so that the text can neither close its element nor open another one. */
 function escapeFence(text: string, tag: 'file' | 'summary'): string {
   return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }

@@ -35,12 +35,11 @@ function isTool({ name }: RequestBlock): boolean {
   return toolNameOfItem(name) !== undefined
 }
 
-/** Besides the agent's own files, requests contain only logs. */
 function layerOfFile(path: string): Layer {
   return isAgentFileName(path) ? 'project' : 'logs'
 }
 
-/** Returns the text of one item as it was sent; group items return the text of all their blocks. */
+/** Returns the text of a report item as it was sent, '' if there is none; a group item returns all its blocks. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   const isAll = layer === 'conversation' && name === 'conversation'
   const isAnyTool = layer === 'system' && name === 'tools'
@@ -51,7 +50,7 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
 }
 
 export function requestDifference(from: SentRequest, to: SentRequest): BlockChange[] {
-  // The current message becomes an earlier one in the next request, so compare texts only.
+  // Compare texts only: the next request has the current message in another layer.
   const comparator = (one: RequestBlock, other: RequestBlock) => one.text === other.text
   return diffArrays(requestBlocks(from), requestBlocks(to), { comparator }).flatMap(
     ({ added, removed, value }): BlockChange[] =>

@@ -2,11 +2,11 @@ import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { calibration } from './message-tokens.ts'
 
 /**
- * Converts a report to the provider's tokens: by its own count if it has one, otherwise by the ratio of the `last`
- * report. The items sum to the total.
+ * Converts a report to the provider's tokens: by its own count if it has one, otherwise by the ratio of `last`, or 1
+ * without it. The items sum to the total.
  */
 export function calibrateReport(report: ContextReport, last: ContextReport | undefined): ContextReport {
-  // The offline model has no tokenizer; keep our estimate, so that a file shows the same size everywhere.
+  // The offline model has no tokenizer.
   if (report.model === 'offline') return { ...report, reportedTokens: null }
   if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaled(report, report.reportedTokens)
   const factor = last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
@@ -23,7 +23,7 @@ function scaled(report: ContextReport, total: number): ContextReport {
   return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
 }
 
-/** Distributes `total` by the largest remainder. @param exact exact shares, which sum to about `total` */
+/** Returns integers that sum to `total`, rounded by the largest remainder. @param exact shares that sum to `total` */
 export function distribute(exact: readonly number[], total: number): number[] {
   const whole = exact.map(Math.floor)
   let left = total - whole.reduce((sum, share) => sum + share, 0)

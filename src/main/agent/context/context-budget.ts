@@ -7,9 +7,9 @@ export interface Budget {
   readonly compactAt: number
 }
 
-/** Tokens kept free for the answer, where the model's longest one is shorter; as OpenClaw's `reserveTokensFloor`. */
+/** Minimum of tokens reserved for the answer; as OpenClaw's `reserveTokensFloor`. */
 const minReserveTokens = 20_000
-/** The reserve never takes more than this share of a window, so that small local models work. */
+/** The reserve takes at most this share of the window, so that small local models work. */
 const maxReserveShare = 0.25
 /** Tokens before compaction at which notes are saved; as OpenClaw's `softThresholdTokens`. */
 const flushMarginTokens = 4000
@@ -22,7 +22,7 @@ export function budgetOf(model: { readonly contextWindow: number; readonly maxOu
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
-/** Least share of the window for the conversation, if prompt, tools and files leave that much. */
+/** Minimum share of the window for the conversation, if prompt, tools and files leave that much. */
 const minRoomShare = 0.2
 const mostUsedShare = 0.97
 
@@ -38,7 +38,7 @@ export function raiseThresholds(budget: Budget, fixed: number): Budget {
   return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
 }
 
-/** Share of the reserve that a request may use before older turns are left out. */
+/** Share of the reserve that a request may use before the oldest messages are dropped. */
 const mostReserveShare = 1 / 3
 
 /** Returns the token limit of a request while no summary is available. */
@@ -54,18 +54,15 @@ export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
-/** The newest part that stays word for word: so many tokens, and never more than this share of the window. */
+/** A compaction leaves at most this many tokens, and at most this share of the window, verbatim. */
 const maxKeptTokens = 20_000
 const maxKeptShare = 0.4
-/**
- * Space left for the next messages: the smaller of this share of the window and `nextRoomShare` of the conversation's
- * space.
- */
+/** Space for the next messages: the smaller of this share of the window and `nextRoomShare` of the available space. */
 const nextShare = 0.2
 const nextRoomShare = 0.5
 
 /**
- * Returns the tokens of conversation that a compaction leaves verbatim.
+ * Returns the number of newest tokens that a compaction leaves verbatim, at least 0.
  * @param fixed tokens of prompt, tools and files
  */
 export function keepRecentTokens(

@@ -16,7 +16,7 @@ import { messageTextForModel, messageTokens } from './message-tokens.ts'
 export const reportEntry = 'commonplace.context'
 
 const questionCharacters = 120
-/** Limits of a compaction's details: messages, and characters of each. */
+/** Maximum of messages in a compaction's details, and of characters in each. */
 const maxSpoken = 400
 const spokenCharacters = 2000
 
@@ -29,6 +29,7 @@ export function readReport(data: unknown): ContextReport | undefined {
   return contextReportSchema.safeParse(data).data
 }
 
+/** Returns the steps with layers in provider tokens; an event's `before` counts the steps that precede it. */
 export function contextTimeline(
   branch: readonly TranscriptEntry[],
   placed: readonly PlacedEvent[],
@@ -68,9 +69,7 @@ function stepOf(id: string, report: ContextReport, question: string): ContextSte
   return { ...rest, id, layers, question, answer: null, usage: null }
 }
 
-/**
- * Returns the messages that a compaction dropped and kept, or the results that a pruning cut. Empty for other entries.
- */
+/** Returns the messages that a compaction dropped and kept, or the results that a pruning cut; empty for other ids. */
 export function eventDetails(branch: readonly TranscriptEntry[], id: string): ContextEventDetails {
   const at = branch.findIndex((entry) => entry.id === id)
   const entry = branch[at]

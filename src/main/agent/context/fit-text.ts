@@ -10,9 +10,7 @@ export function maxFileTokens(compactAt: number, systemTokens: number): number {
   return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
 }
 
-/**
- * Returns the size limit of one file at which all files together stay within `total`; Infinity if none needs cutting.
- */
+/** Returns the size limit for each file that keeps all within `total`; Infinity if none needs cutting. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total
   let [...waiting] = sizes.toSorted((one, other) => one - other)
@@ -25,14 +23,12 @@ export function fairShare(sizes: readonly number[], total: number): number {
   return Infinity
 }
 
-/**
- * Cuts `text` to at most `limit` tokens: head, marker, tail. Returns an empty string if even the marker does not fit.
- */
+/** Cuts `text` to at most `limit` estimated tokens: head, marker, tail; '' if even the marker does not fit. */
 export function cutToTokens(text: string, limit: number): string {
   let tokens = estimateTokens(text)
   if (tokens <= limit) return text
   let characters = text.length
-  // Tokens per character vary within a text of several scripts, so approach the limit step by step.
+  // Scripts differ in tokens per character, so approach the limit step by step.
   for (let round = 0; round < 20 && characters > 0; round += 1) {
     characters = Math.floor(characters * Math.min(0.95, limit / tokens))
     const cut = cutMiddle(text, characters)
@@ -45,10 +41,10 @@ export function cutToTokens(text: string, limit: number): string {
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
-/** Characters of all session summaries of the last two days together. */
+/** Limit for all session summaries of the last two days together. */
 export const maxExcerptCharacters = 8000
 
-/** Returns true for a session summary: a line below its heading names the transcript. */
+/** Returns true if the line below the heading names a transcript, as in a session summary. */
 export function isSessionExcerpt(text: string): boolean {
   return /^# [^\n]*\n\n[^\n]*\bsessions\/[\w.-]+\.jsonl/.test(text)
 }
@@ -56,7 +52,7 @@ export function isSessionExcerpt(text: string): boolean {
 const headShare = 0.7
 const tailShare = 0.2
 
-/** Cuts `text` to about `limit` characters: head, a marker with the number of omitted characters, tail. */
+/** Cuts `text` to about `limit` UTF-16 units: head, a marker with the number left out, tail. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const head = safeEnd(text, Math.floor(limit * headShare))

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 
-/** Returns all text of a message that is sent. */
+/** Returns the text of a message as a model receives it: thinking and tool calls included, images left out. */
 export function messageTextForModel(message: Message): string {
   if (typeof message.content === 'string') return message.content
   return message.content
@@ -13,7 +13,7 @@ export function messageTextForModel(message: Message): string {
     .join('\n')
 }
 
-/** Tokens. Providers bill an image by its dimensions; this is a typical value. */
+/** A typical value: providers bill an image by its dimensions. */
 const imageTokens = 1200
 
 /** Estimates the tokens of a message, with 4 for its envelope. */
@@ -23,11 +23,11 @@ export function messageTokens(message: Message): number {
   return estimateTokens(messageTextForModel(message)) + images * imageTokens + 4
 }
 
-/** Bounds of the calibration factor. A ratio beyond them has other causes than script or tokenizer. */
+/** Bounds of the calibration factor. A ratio beyond them does not come from the tokenizer. */
 const minFactor = 0.5
 const maxFactor = 2
 
-/** Returns provider tokens for each estimated token; 1 if the provider reported none. */
+/** Returns provider tokens for each estimated token, 0.5 to 2; 1 if the provider reported none. */
 export function calibration(estimated: number, reported: number | null): number {
   if (reported === null || estimated <= 0) return 1
   return Math.min(maxFactor, Math.max(minFactor, reported / estimated))

@@ -6,7 +6,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 import { distribute } from './calibrate-estimate.ts'
 
-/** Turns with a row of their own; older turns share the first row. */
+/** Rows of the conversation; older turns share the first row. */
 const maxTurns = 24
 const aboutCharacters = 60
 
@@ -27,7 +27,7 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
   }
 }
 
-/** Returns for each message the name of its turn's row; undefined if it belongs to another item. */
+/** Returns each message's row name; undefined for tool results and the last user message, which are other items. */
 export function rowNamesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
   const asked = spoken.findLastIndex(({ role }) => role === 'user')
   const names: (string | undefined)[] = spoken.map(() => undefined)
@@ -59,6 +59,7 @@ function toolParts({ tools }: SentRequest): Part[] {
   })
 }
 
+/** Returns '?' for a tool without a name. */
 export function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
@@ -88,7 +89,7 @@ function aboutOf(message: Message): string | undefined {
   return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
 }
 
-/** Splits an item by the largest remainder; the parts' tokens sum to the item's. */
+/** Splits an item into rows whose tokens sum to the item's. */
 function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   if (parts.length === 0) return [item]
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)

@@ -9,7 +9,7 @@ export function renderMessage(message: Message): string {
   return `${name}: ${messageTextForModel(message)}`
 }
 
-/** Renders the conversation in texts of at most `limit` estimated tokens each. Splits longer messages. */
+/** Renders messages into texts of about `limit` estimated tokens at most; splits longer messages. */
 export function renderInParts(messages: readonly Message[], limit: number): string[] {
   const parts: string[] = []
   let part = ''
@@ -28,7 +28,7 @@ export function renderInParts(messages: readonly Message[], limit: number): stri
   return parts
 }
 
-/** Splits a text into pieces of at most `limit` estimated tokens that join to the original. Prefers line ends. */
+/** Splits a text into pieces of about `limit` estimated tokens at most, at line ends if possible; '' gives []. */
 export function textInParts(text: string, limit: number): string[] {
   const pieces: string[] = []
   let rest = text

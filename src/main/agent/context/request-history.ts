@@ -33,10 +33,7 @@ function resultsOf(messages: readonly Message[], answer: number): Map<string, To
   return results
 }
 
-/**
- * Makes call ids unique in the conversation. Some servers number the calls of each answer from the start, but results,
- * stored outputs and prunings refer to the id.
- */
+/** Makes call ids unique in the conversation: some servers reuse them in each answer. */
 export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
   const taken = new Set<string>()
   for (const message of earlier) {
@@ -75,7 +72,7 @@ export function endWithUser(messages: readonly Message[]): readonly Message[] {
 
 const continuePrompt = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
 
-/** Returns true if `endWithUser` appended its request. */
+/** Returns true if the conversation ends with the request that `endWithUser` appends. */
 export function endsWithContinue(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(continuePrompt)
@@ -86,7 +83,7 @@ export function withoutContinue(messages: readonly Message[]): readonly Message[
   return endsWithContinue(messages) ? messages.slice(0, -1) : messages
 }
 
-/** Prefixes a user message with its time. It is derived from the transcript, so it stays the same in every request. */
+/** Prefixes a user message with its own local time, so that the text is the same in every request. */
 export function withTimestamp(message: Message): Message {
   if (message.role !== 'user') return message
   const stamp = `[${formatMoment(new Date(message.timestamp))}] `

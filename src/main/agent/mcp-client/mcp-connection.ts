@@ -6,7 +6,7 @@ import { boundedFetch, type McpServerSettings } from '#platform'
 const startTimeoutMs = 20_000
 const maxLogLines = 200
 const maxNoteCharacters = 500
-/** Milliseconds before a server that failed to start is tried again, unless the user starts it. */
+/** Milliseconds before the next automatic start of a server that failed. */
 const retryAfterMs = 30_000
 
 export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
@@ -47,6 +47,7 @@ export class McpConnection {
     return this.#state
   }
 
+  /** Reason of the last failure; undefined once a start is under way. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -60,7 +61,7 @@ export class McpConnection {
   }
 
   /**
-   * Starts the server; never throws, so that a broken server does not block the chat. Check `state` afterwards.
+   * Starts the server. Never throws; check `state` afterwards.
    * @param isManual true to retry immediately after a failure
    */
   async start(isManual = false): Promise<void> {
@@ -101,6 +102,7 @@ export class McpConnection {
     }
   }
 
+  /** Stops the server. Never throws. */
   async close(): Promise<void> {
     const client = this.#client
     this.#client = undefined
@@ -121,7 +123,7 @@ export class McpConnection {
         )
       })
       client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
-      // Errors that end a call or the connection are reported there; this logs the others.
+      // Also receives errors that no call reports.
       client.onerror = (error) => this.#appendLog(error.message)
       await client.connect(await this.#transport(), { timeout: startTimeoutMs })
       client.onclose = () => this.#onConnectionLost(client)
@@ -139,8 +141,7 @@ export class McpConnection {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
         requestInit: { headers: this.#expandVariables(headers) },
-        // An event stream stays open as long as the server, so each event is limited; other responses are limited as a
-        // whole.
+        // An event stream has no end, so its events are limited instead of the whole response.
         fetch: boundedFetch(
           globalThis.fetch,
           (_method, type) =>
@@ -194,7 +195,7 @@ export class McpConnection {
     if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
   }
 
-  /** Replaces `${NAME}` by an environment variable, so that secrets need not be in the configuration. */
+  /** Replaces `${NAME}` by an environment variable, so that secrets stay out of the settings; '' if it is not set. */
   #expandVariables(values: Readonly<Record<string, string>>): Record<string, string> {
     const fill = (value: string) =>
       value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => this.#options.env[variable] ?? '')

@@ -7,12 +7,14 @@ import { McpConnection } from './mcp-connection.ts'
 export type ToolPermission = 'ask' | 'always' | 'never'
 
 export interface McpTool {
+  /** Name for the model, `mcp__<server>__<tool>`; at most 64 characters. */
   readonly name: string
   readonly server: string
+  /** Name on the server. */
   readonly tool: string
   readonly description: string
   readonly schema: Record<string, unknown>
-  /** The server declares that the tool changes nothing. */
+  /** True if the server declares that the tool changes nothing. */
   readonly readOnly: boolean
   readonly connection: McpConnection
 }
@@ -24,7 +26,6 @@ export interface McpServersOptions {
   readonly keys: Pick<KeyRing, 'scrub'>
 }
 
-/** Providers reject longer tool names. */
 const maxNameCharacters = 64
 
 export class McpServers {
@@ -38,7 +39,7 @@ export class McpServers {
     this.#options = options
   }
 
-  /** Returns the tools of all enabled servers that could be started, without forbidden ones. */
+  /** Starts the enabled servers; returns the tools of those that are ready, except tools with permission `never`. */
   async tools(): Promise<McpTool[]> {
     const connections = this.#enabledConnections()
     await Promise.all(connections.map(([, connection]) => connection.start()))
@@ -97,6 +98,7 @@ export class McpServers {
     throw new AppError('mcp_unavailable', `${name} did not start: ${reason}`, { server: name, reason })
   }
 
+  /** Closes servers that the settings removed, disabled or changed; they start again on demand. */
   async applySettings(): Promise<void> {
     const settings = this.#settings()
     for (const [name, connection] of this.#connections) {
@@ -135,7 +137,7 @@ function unknownServer(name: string): AppError {
   return new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
 }
 
-/** Ignores permissions: their changes need no restart. */
+/** Ignores permissions: they change without a restart. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
   const core = ({ command, args, env, url, headers }: McpServerSettings) =>

@@ -4,11 +4,11 @@ import { type Clock, DraftStore, sharedWriter } from '#platform'
 
 const newChat = 'new-chat'
 
-/** Stores the unsent message of each conversation. */
+/** Stores the unsent message of each conversation, and of the new chat under an undefined session. */
 export class Drafts {
   readonly #folder: DraftStore<Draft>
 
-  /** @param onDamaged receives the new path of an unreadable draft */
+  /** @param onDamaged receives the path to which an unreadable draft was moved */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => draftSchema.safeParse(value).data
     this.#folder = new DraftStore({ folder, parse, now, onDamaged })
@@ -19,7 +19,7 @@ export class Drafts {
     const kept = await this.#folder.list(name)
     const found = kept.find(({ writer }) => writer === sharedWriter) ?? kept[0]
     if (!found) return null
-    // Earlier versions had one file per window: adopt the newest, then the next once that draft is gone.
+    // Earlier versions had one file per window: adopt the newest.
     if (found.writer !== sharedWriter) {
       await this.#folder.save(name, sharedWriter, found.draft)
       await this.#folder.save(name, found.writer, null)
@@ -27,7 +27,7 @@ export class Drafts {
     return found.draft
   }
 
-  /** @throws AppError `disk_full`, `write_failed` */
+  /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
   async save(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
     await this.#folder.save(session ?? newChat, sharedWriter, isEmpty ? null : draft)

@@ -8,7 +8,7 @@
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
-/** All versions of a message, oldest first, including the shown one. */
+/** All versions of a message, oldest first; `index` is the shown one's. */
 export interface MessageVersions {
   readonly ids: readonly string[]
   /** 0-based. */
@@ -22,7 +22,7 @@ export function isBranchMark(entry: TranscriptEntry): boolean {
 
 type Parents = ReadonlyMap<string, string | null>
 
-/** Returns the ids from `leaf` to the root. */
+/** Returns the ids from `leaf` to the root, both included; empty for null. */
 export function pathTo(leaf: string | null, parents: Parents): Set<string> {
   const path = new Set<string>()
   for (let id = leaf; id !== null && !path.has(id); id = parents.get(id) ?? null) path.add(id)
@@ -73,7 +73,7 @@ function messageAbove(parent: string | null, isMessage: ReadonlySet<string>, par
   return id
 }
 
-/** Returns the newest entry below `id`, or `id` if there is none. */
+/** Returns the id of the newest entry below `id`, or `id` if there is none. */
 export function newestDescendant(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
   const below = new Set([id])
   let tip = id

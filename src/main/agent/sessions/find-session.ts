@@ -4,7 +4,7 @@ import { messageText } from '#shared/chat/messages.ts'
 import { entrySchema } from './transcript-entries.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Characters before and after the first match. */
+/** Characters of the snippet before and after the match. */
 const around = 40
 
 export interface FoundPassage {
@@ -14,8 +14,11 @@ export interface FoundPassage {
 }
 
 /**
- * Returns the first passage with one of the words, if the messages contain all of them; otherwise undefined.
+ * Returns the first passage with one of the words if the transcript contains all of them; otherwise, and if the signal
+ * aborts, undefined.
+ * @param file absolute path
  * @param words lower case
+ * @throws the file system error if the file cannot be read
  */
 export async function findInTranscript(
   file: string,

@@ -1,7 +1,7 @@
 /**
  * Saves an answer to a `.partial` file while it streams, so that a crash loses almost nothing. The file is deleted when
- * the answer is in the transcript. A file that no process has locked belongs to a crashed answer and becomes a message
- * marked as interrupted.
+ * the answer is in the transcript. A partial file without a lock is left from a crash and becomes a message marked as
+ * interrupted.
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
 const writeEveryMs = 150
-/** Characters that may wait for the disk. */
+/** Characters that may wait for the disk before the stream slows. */
 const maxUnwritten = 1_000_000
 
 const openingSchema = z.object({
@@ -35,7 +35,7 @@ export class LiveAnswer {
     at: Date,
   ) {
     const { provider, model, isLocal } = by
-    // After a crash the request is unknown, so treat a local model's answer as derived from local notes.
+    // After a crash the request is unknown, so mark any answer of a local model as local.
     const opening: Opening = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file
     this.#lock = takeLock(file)
@@ -43,14 +43,14 @@ export class LiveAnswer {
     this.#schedule()
   }
 
-  /** Resolves at once unless the disk is far behind; then it waits, which slows the stream. */
+  /** Queues a delta. Waits for the disk only if much text is unwritten. Never throws. */
   async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
     this.#schedule()
     if (this.#pending.length + this.#unwritten > maxUnwritten) await this.#writing
   }
 
-  /** Deletes the partial file: the answer is in the transcript, or there is none. */
+  /** Deletes the partial file. */
   async end(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -64,7 +64,7 @@ export class LiveAnswer {
       this.#timer = undefined
       const text = this.#pending
       this.#pending = ''
-      // Only crash recovery uses the file; a full disk shows up when the transcript is written.
+      // Ignore write errors: only crash recovery uses the file.
       this.#unwritten += text.length
       this.#writing = this.#writing
         .then(() => appendFile(this.#file, text))
@@ -77,8 +77,8 @@ export class LiveAnswer {
 }
 
 /**
- * Turns the partial answer of a crash into a message and deletes its file. Returns undefined if there is none or it is
- * still streaming.
+ * Turns the partial answer of a crash into a message and deletes its file. Returns undefined if the file is missing,
+ * empty or still in use.
  */
 export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
   if ((await readIfExists(file)) === undefined) return undefined
@@ -118,7 +118,7 @@ function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
   return parts.map((part) => (isRecord(part) && typeof part[key] === 'string' ? part[key] : '')).join('')
 }
 
-/** Returns undefined if locks do not work here; a second process may then take a streaming answer for a crashed one. */
+/** Returns undefined if locks fail; a second process may then take a streaming answer for a crashed one. */
 function takeLock(file: string): FileLock | 'held' | undefined {
   try {
     const lock = lockForName(file)

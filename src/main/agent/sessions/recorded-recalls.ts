@@ -11,7 +11,7 @@ interface OpenRecall extends Omit<Found, 'results'> {
   readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
 }
 
-/** Returns every memory search of a conversation, in order. */
+/** Returns every memory search in a transcript file, in order. @throws the file system error if it cannot be read */
 export async function readRecalls(file: string): Promise<Found[]> {
   const reader = new RecallCollector()
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
@@ -22,7 +22,7 @@ export async function readRecalls(file: string): Promise<Found[]> {
   return reader.recalls
 }
 
-/** Collects memory searches and their use from messages in order. */
+/** Collects memory searches and the use of their results. Pass the messages in order. */
 export class RecallCollector {
   readonly recalls: OpenRecall[] = []
   #turn: OpenRecall[] = []

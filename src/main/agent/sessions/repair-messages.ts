@@ -3,10 +3,7 @@ import { noUsage } from '#shared/chat/messages.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Fills missing fields of a message and drops invalid parts.
- * @param entry a transcript line that does not match the schema
- */
+/** Fills missing fields and drops invalid parts of a transcript entry's message; returns other values unchanged. */
 export function repairEntry(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry

@@ -6,6 +6,7 @@ import type { TranscriptEntry } from './transcript-entries.ts'
 export const commandEntry = 'commonplace.command'
 export const noticeEntry = 'commonplace.notice'
 
+/** Returns the events with the id of the message before each; null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
   const events: PlacedEvent[] = []
   let after: string | null = null
@@ -49,7 +50,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   }
 }
 
-/** Returns undefined for entries of other programs or unknown versions. */
+/** Returns undefined for invalid entries and those of other programs. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data

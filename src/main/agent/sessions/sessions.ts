@@ -19,7 +19,7 @@ import {
 import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { isRecord } from '#shared/util/json.ts'
 
-/** A session changed: an entry was appended, or it was deleted or restored (`isDeletedOrRestored`). */
+/** Has `entry` if one was appended; neither field for a new fork. */
 export interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
@@ -38,7 +38,7 @@ export class Sessions {
   readonly #now: Clock
   readonly #use: TranscriptOptions
   readonly #open = new Map<string, Promise<Transcript>>()
-  /** Sessions with a running turn: they stay open, and their partial answer is not treated as a crash's. */
+  /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
   readonly #active = new Set<string>()
   readonly #empty = new Set<string>()
   readonly #recalls = new Map<
@@ -68,7 +68,7 @@ export class Sessions {
   }
 
   /**
-   * Copies the branch up to an entry into a new session.
+   * Copies the branch up to an entry, included, into a new session.
    * @returns the new session's id
    * @throws AppError `unknown_session`, `input_invalid`
    */
@@ -96,6 +96,7 @@ export class Sessions {
     }
   }
 
+  /** Marks a session's turn as running until `release`. */
   hold(id: string): void {
     this.#active.add(id)
   }
@@ -111,16 +112,16 @@ export class Sessions {
     return new LiveAnswer(this.#partial(id), by, this.#now())
   }
 
+  /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
   async keepRequest(id: string, request: object): Promise<number> {
     return this.#writeLock.run(() => storeRequest(this.#requests(id), request, this.#now()))
   }
 
-  /** Returns a stored request and the number of stored requests. @param number 1-based; without it, the last request */
+  /** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
   async request(id: string, number?: number): Promise<{ count: number; request: StoredRequest | null }> {
     return readRequest(this.#requests(id), number)
   }
 
-  /** Records the HTTP request of a stored request. @throws AppError `disk_full`, `write_failed` */
   async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
     await storeWireRequest(this.#requests(id), number, wire)
   }
@@ -132,7 +133,7 @@ export class Sessions {
     return readRequestWithWire(this.#requests(id), number)
   }
 
-  /** Folder of tool results that were too long for the transcript. */
+  /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
   outputsFolder(id: string): string {
     return join(this.#folder, `${id}.outputs`)
   }
@@ -145,7 +146,7 @@ export class Sessions {
     return text
   }
 
-  /** Exports a session as Markdown or JSONL. @throws AppError `unknown_session` */
+  /** Exports the current branch as Markdown, or the file as JSONL. @throws AppError `unknown_session` */
   async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
     if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
     const transcript = await this.get(id)
@@ -165,7 +166,7 @@ export class Sessions {
       .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
   }
 
-  /** Finds sessions whose title or messages contain every word of the query, newest first, at most 100. */
+  /** Finds at most 100 sessions, in the order of `list`, whose title or messages contain every word of the query. */
   async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return []
@@ -179,7 +180,7 @@ export class Sessions {
     return found
   }
 
-  /** Returns the memory searches of all sessions, newest first. */
+  /** Returns the memory searches of all sessions, newest first; only some if the signal aborts. */
   async recalls(signal: AbortSignal | undefined): Promise<Recall[]> {
     const all: Recall[] = []
     for (const { id, title } of await this.list()) {
@@ -223,13 +224,13 @@ export class Sessions {
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
-  /** Restores a deleted session. @throws AppError `unknown_session` */
+  /** Restores a deleted session. @throws AppError `unknown_session` if it is not in the trash */
   async restore(id: string): Promise<void> {
     await this.#writeLock.run(() => this.#move(id, this.#trash(), this.#folder))
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
-  /** Returns a session's summary; undefined if it does not exist. An unreadable session is summarised by its id. */
+  /** Returns a session's summary; undefined if it does not exist. An unreadable session gets its id as the title. */
   async summary(id: string): Promise<SessionSummary | undefined> {
     try {
       const before = await stat(this.#file(id))
@@ -265,7 +266,7 @@ export class Sessions {
     return transcript
   }
 
-  /** Opens a transcript. A partial answer left by a crash becomes its last message. */
+  /** Opens a transcript. Appends the partial answer left by a crash. */
   async #read(id: string): Promise<Transcript> {
     const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#use))
     if (this.#active.has(id)) return transcript
@@ -337,7 +338,7 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
   return `${info.mtimeMs}/${info.size}`
 }
 
-/** Returns true if the answer was already stored when the app crashed and only its partial copy remained. */
+/** Returns true if the transcript already has the recovered answer. */
 function isAlreadyStored(transcript: Transcript, interrupted: AssistantMessage): boolean {
   const last = transcript.messages().at(-1)?.message
   return (

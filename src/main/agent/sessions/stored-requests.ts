@@ -21,7 +21,9 @@ const sentSchema = z.object({
 })
 
 export interface StoredRequest {
+  /** 1-based. */
   readonly number: number
+  /** Milliseconds since the epoch. */
   readonly sentAt: number
   readonly model: string
   readonly json: string
@@ -29,7 +31,7 @@ export interface StoredRequest {
 
 /**
  * Stores a request. Calls must not overlap, as they number the files.
- * @returns the request's number
+ * @returns the request's 1-based number
  * @throws AppError `disk_full`, `write_failed`
  */
 export async function storeRequest(folder: string, request: object, at: Date): Promise<number> {
@@ -44,7 +46,6 @@ export async function storeWireRequest(folder: string, number: number, wire: Wir
   await writeAtomically(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
 }
 
-/** Returns the HTTP request; null if it was not recorded or is damaged. */
 async function readWire(folder: string, number: number): Promise<WireRequest | null> {
   try {
     const bytes = await readFile(join(folder, wireNameOf(number)))
@@ -56,7 +57,7 @@ async function readWire(folder: string, number: number): Promise<WireRequest | n
   }
 }
 
-/** Returns a stored request and the number of stored requests. @param number 1-based; without it, the last request */
+/** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
 export async function readRequest(
   folder: string,
   number?: number,
@@ -70,7 +71,7 @@ export async function readRequest(
   return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
 }
 
-/** Returns a request as `readRequest` does, with its HTTP request. */
+/** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
 export async function readRequestWithWire(
   folder: string,
   number?: number,
@@ -79,7 +80,7 @@ export async function readRequestWithWire(
   return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
 }
 
-/** Parses the layers of a stored request; undefined if it has none. */
+/** Parses system text, messages and tools of a stored request; undefined if the JSON lacks them. */
 export function parseStoredRequest(json: string): z.infer<typeof sentSchema> | undefined {
   return sentSchema.safeParse(parseJson(json)).data
 }

@@ -10,7 +10,7 @@ import {
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 
-/** Written format version; files with a newer one are refused. */
+/** Format version of new files; files with a newer one are refused. */
 export const formatVersion = 3
 
 export const headerSchema = z.looseObject({
@@ -39,18 +39,15 @@ export const entrySchema = z.discriminatedUnion('type', [
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
-    /**
-     * True if there is no summary: the older messages are only left out, and those that no flush had read are saved
-     * verbatim.
-     */
+    /** True if the older messages were dropped without a summary; those that no flush had read are saved verbatim. */
     leftOut: z.boolean().optional(),
-    /** True if local notes went into the summary; only local models receive it. */
+    /** True if the summary contains text of local notes; only local models receive it. */
     local: z.literal(true).optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(sourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
-  /** A flush has read the messages up to `throughEntryId`. `distilled`: it read text saved verbatim earlier. */
+  /** A flush has read the messages up to and including `throughEntryId`, or, if `distilled`, text saved verbatim. */
   z.looseObject({
     type: z.literal('flush'),
     ...entryBase,
@@ -60,7 +57,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),
-  /** Tool results that requests contain trimmed or not at all from here on. */
+  /** Ids of tool calls whose results later requests contain trimmed or cleared. */
   z.looseObject({
     type: z.literal('prune'),
     ...entryBase,
@@ -99,7 +96,7 @@ export const foreignSchema = z.looseObject({
   parentId: z.string().nullable().default(null),
 })
 
-/** Serialises an entry as a transcript line. Unknown tool details are written as they were read. */
+/** Serialises an entry as JSON without a line break. Unknown tool details are written as they were read. */
 export function serializeEntry(entry: TranscriptEntry): string {
   if (entry.type !== 'message' || entry.message.role !== 'toolResult' || !entry.message.details)
     return JSON.stringify(entry)

@@ -14,7 +14,7 @@ import {
 import { repairEntry } from './repair-messages.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** File identity and read position: another process may append to the file or replace it. */
+/** Position up to which a file was read. The inode shows whether another process replaced the file. */
 export interface ReadPosition {
   readonly inode: number
   /** Bytes, up to the end of a line. */
@@ -24,13 +24,14 @@ export interface ReadPosition {
 export interface LoadedEntries {
   readonly entries: TranscriptEntry[]
   readonly foreign: UnknownEntry[]
+  /** Id of the last entry read; null if none was. */
   readonly leaf: string | null
   readonly skippedLines: number[]
   readonly readTo: ReadPosition
 }
 
 /**
- * Loads a whole transcript.
+ * Loads a whole transcript. Invalid lines are skipped; `header` is undefined if line 1 is none.
  * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
  */
 export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
@@ -117,10 +118,7 @@ function toUnknownSession(error: unknown, file: string): unknown {
   return new AppError('unknown_session', 'this conversation no longer exists', { path: file })
 }
 
-/**
- * Returns the end of the last complete line. A last line without newline that does not parse is still being written, or
- * was torn by a crash; it is read again later.
- */
+/** Returns the end of the last complete line; a last line without newline is complete if it parses. */
 async function endOf(file: string): Promise<ReadPosition & { readonly size: number }> {
   const handle = await open(file, 'r')
   try {

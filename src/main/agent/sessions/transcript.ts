@@ -1,8 +1,7 @@
 /**
  * A conversation on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
  * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so transcripts of pi and
- * early OpenClaw can be opened. Another process may append to the same file; its entries are read before each append,
- * so that there is one tree.
+ * early OpenClaw open. Another process may append to the file; its entries are read before each append.
  */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -36,7 +35,7 @@ export class Transcript {
   readonly changes: Subscribable<TranscriptEntry>
   readonly #changes = new EventEmitter<TranscriptEntry>()
   readonly header: TranscriptHeader
-  /** 1-based numbers of unreadable lines. */
+  /** 1-based numbers of the lines that could not be parsed when the file was opened. */
   readonly skippedLines: readonly number[]
   readonly #alone: Mutex
   readonly #now: Clock
@@ -58,7 +57,8 @@ export class Transcript {
 
   /**
    * Creates a transcript.
-   * @param from a conversation whose entries are copied to the new one
+   * @param workspace absolute path, for the header
+   * @param from entries to copy, and the absolute path of their transcript
    * @throws AppError `disk_full`, `write_failed`
    */
   static async create(
@@ -77,7 +77,7 @@ export class Transcript {
   }
 
   /**
-   * Opens a transcript.
+   * Opens a transcript; without a header, the file's birth time is the creation time.
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
   static async open(file: string, use: TranscriptOptions = {}): Promise<Transcript> {
@@ -125,7 +125,7 @@ export class Transcript {
     )
   }
 
-  /** Returns the messages of the current branch; those with other versions list them. */
+  /** Returns the messages of the current branch with `versions` for those that have several. */
   shownMessages(): SessionMessage[] {
     const siblings = this.messageVersions()
     return this.messages().map(({ id, message }) => {
@@ -145,7 +145,7 @@ export class Transcript {
   }
 
   /**
-   * Makes an entry the end of the current branch, so that the next one grows from it.
+   * Makes an entry the end of the current branch and the parent of the next one.
    * @param id null for an empty branch
    * @throws AppError `input_invalid` if there is no such entry, `disk_full`, `write_failed`
    */
@@ -154,16 +154,13 @@ export class Transcript {
     await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
-  /** Makes the newest branch through an entry the current one. @throws AppError as `moveTo` */
+  /** Switches to the newest branch through an entry. @throws AppError as `moveTo` */
   async switchTo(id: string): Promise<void> {
     this.#assertKnown(id)
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
-  /**
-   * Appends a message to the current branch; resolves when it is on disk.
-   * @throws AppError `disk_full`, `write_failed`
-   */
+  /** Appends a message; resolves once it is on disk. @throws AppError `disk_full`, `write_failed`, as all appends */
   async appendMessage(message: Message): Promise<MessageEntry> {
     const ids = await this.#append({ type: 'message', message })
     return { type: 'message', ...ids, message }
@@ -192,12 +189,12 @@ export class Transcript {
     return lastCustomOf(this.branch(), customType)
   }
 
-  /** Returns the newest data of a custom type on any branch, for properties of the whole conversation. */
+  /** Returns the newest data of a custom type on any branch; undefined if there is none. */
   lastCustomAnywhere(customType: string): unknown {
     return lastCustomOf(this.#entries, customType)
   }
 
-  /** True if memory is off: the conversation neither searches memory nor writes notes. */
+  /** True if the conversation neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
     return isWithoutMemory(this.lastCustomAnywhere(memoryToggleEntry))
   }
@@ -206,6 +203,7 @@ export class Transcript {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
   }
 
+  /** Last name given to the conversation; may be empty. */
   get name(): string | undefined {
     const found = this.#entries.findLast((entry) => entry.type === 'session_info')
     return found?.type === 'session_info' ? found.name : undefined

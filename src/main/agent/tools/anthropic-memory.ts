@@ -49,7 +49,6 @@ const inputSchema = z.discriminatedUnion('command', [
   commands.rename,
 ])
 
-/** An error whose exact text the tool's documentation specifies. */
 class DocumentedError extends Error {}
 
 export const anthropicMemory: Tool = {
@@ -202,8 +201,9 @@ async function readIfFile(place: string, context: ToolContext): Promise<string |
 }
 
 /**
- * Returns the file, or the files of a folder, that may be deleted or moved. Files hidden from the model stay in place.
- * @throws AppError for protected files, Refusal for the memory folder itself
+ * Returns the workspace-relative paths of a file, or of a folder's files; empty if there are none. Leaves out hidden
+ * files.
+ * @throws AppError for protected files, DocumentedError for the memory folder itself
  */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
   const { workspace, signal, accessPolicy } = context
@@ -212,7 +212,6 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
     throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
   const isFile = (await readIfFile(place, context)) !== undefined
   const paths: string[] = []
-  // Hidden files are treated as if they did not exist.
   for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
     if (await accessPolicy.names(each)) paths.push(each)
   for (const each of paths) {
@@ -223,7 +222,7 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
   return paths
 }
 
-/** Refuses paths of files that every request contains, also when reached through a symbolic link. */
+/** @throws AppError `write_refused` for files that every request contains, also through a symbolic link */
 async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
   const real = await workspace.realPath(path)
   assertMayWrite(real, mayWrite, workspace.layout.own)
@@ -260,7 +259,7 @@ async function changed(
 const numberWidth = 6
 const shownLevels = 2
 
-/** Returns lines `from` to `to` (1-based, inclusive; -1 for the last), each prefixed with its number. */
+/** Returns lines `from` to `to` (1-based, inclusive; negative `to`: the last), each prefixed with its number. */
 export function numberLines(text: string, from: number, to: number): string[] {
   const lines = linesOf(text)
   const first = Math.max(1, from)
@@ -268,7 +267,7 @@ export function numberLines(text: string, from: number, to: number): string[] {
   return lines.slice(first - 1, last).map((line, index) => `${String(first + index).padStart(numberWidth)}\t${line}`)
 }
 
-/** Returns the 1-based lines in which occurrences of `passage` begin; overlapping ones count. */
+/** Returns the 1-based line in which each occurrence of `passage` begins; occurrences may overlap. */
 export function occurrences(text: string, passage: string): number[] {
   const lines: number[] = []
   for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1))
@@ -278,8 +277,8 @@ export function occurrences(text: string, passage: string): number[] {
 
 /**
  * Inserts text after a line.
- * @param after 0-based position: the number of the line before it, 0 for the beginning
- * @returns the number of lines before the change; `text` is undefined if there is no such line
+ * @param after 1-based number of that line; 0 for the beginning
+ * @returns the new text, undefined if there is no such line, and the number of lines before the change
  */
 export function withInserted(text: string, after: number, inserted: string): { text?: string; lines: number } {
   const lines = linesOf(text)
@@ -291,7 +290,7 @@ export function withInserted(text: string, after: number, inserted: string): { t
 /**
  * Lists a folder with sizes, two levels deep, in the tool's format.
  * @param shown the folder as the model names it
- * @param folder its path in the workspace
+ * @param folder its workspace-relative path
  * @param files all files below it
  */
 export function listingOf(shown: string, folder: string, files: readonly FoundFile[]): string[] {
@@ -312,7 +311,7 @@ function sizeOf(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toFixed(1))}${units[power]}`
 }
 
-/** Splits into lines; text after the last line break counts as a line unless it is empty. */
+/** Splits into lines; a final line break starts no further line. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

@@ -21,7 +21,6 @@ const list = defineTool({
   }),
   async run({ path = '', from = 1 }, context) {
     const { workspace, signal, accessPolicy } = context
-    // Other paths are validated as for `readFileTool`; a lone slash means the file system root, not the workspace.
     const isWhole = ['', '.', './'].includes(path.trim())
     const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
     const found = await visibleFiles(all, context)
@@ -55,10 +54,10 @@ const memoryGet = defineTool({
   },
 })
 
-/** Tools of every agent, in the order in which models see them. */
+/** Built-in tools in the order in which models receive them. */
 export const builtInTools: readonly Tool[] = [memorySearch, memoryGet, readFileTool, writeFileTool, editFileTool, list]
 
-/** Returns the built-in tools for a model; MCP tools come in addition. */
+/** Returns the built-in tools for a model, without MCP tools. */
 export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
   return hasMemoryTool(model) ? [...builtInTools, anthropicMemory] : builtInTools
 }

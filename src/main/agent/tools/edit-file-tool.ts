@@ -38,7 +38,7 @@ export const editFileTool = defineTool({
 /**
  * Replaces the only occurrence of `oldText`.
  * @param text the file as the model sees it
- * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines of the first two matches
+ * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines (1-based) of two matches
  */
 function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
   const at = text.indexOf(oldText)

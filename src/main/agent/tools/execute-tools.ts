@@ -8,13 +8,13 @@ import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
-/** Read-only calls that run at once; each may hold a file of 20 MB. */
+/** Read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
 
 /**
- * Runs the calls of an answer: read-only ones in parallel, others one by one in order. Calls beyond `maxToolCalls` are
- * refused.
- * @param onResult receives the results in the order of the calls
+ * Runs the calls of an answer: read-only ones in parallel, others one by one in order. Refuses calls beyond
+ * `maxToolCalls`. A failed call gets an error result.
+ * @param onResult receives the results in the order of the calls; its errors are thrown
  */
 export async function executeTools(
   calls: readonly ToolCallPart[],
@@ -34,7 +34,7 @@ export async function executeTools(
   }
 }
 
-/** Returns the number of calls from `from` on that may run at once: a run of read-only ones, or one that writes. */
+/** Returns the number of calls from index `from` that may run in parallel: read-only ones, or one that writes. */
 function readOnlyRun(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
   const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
   return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
@@ -44,10 +44,7 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
 }
 
-/**
- * Refuses a call beyond the limit. An answer has one call more than the limit (see AnswerDraft), for all that were left
- * out.
- */
+/** Refuses the call beyond the limit; `AnswerDraft` keeps one for all further calls. */
 function skippedCall(call: ToolCallPart, context: ToolContext): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
@@ -57,9 +54,7 @@ function skippedCall(call: ToolCallPart, context: ToolContext): ToolResultMessag
   return notCalled(call, `${code}: ${message}`, context)
 }
 
-/**
- * Runs a call. Every failure becomes the result of this call, so that the model can react and other calls still run.
- */
+/** Runs a call. Every failure becomes its result, so that the model can react and other calls still run. */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
   if (!tool)
@@ -117,7 +112,7 @@ async function noteAt(path: string, { workspace }: ToolContext): Promise<string 
   }
 }
 
-/** Runs a tool with a timeout. Progress restarts it; waiting for the user's permission does not count. */
+/** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */
 async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
   const { timeoutMs } = context.limits
   const timeout = new AbortController()
@@ -169,7 +164,7 @@ async function truncateResult(
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`
 }
 
-/** Marks the result as text of the app: it is no source for later notes. */
+/** Returns a result with text of the app, which is no source for later notes. */
 function notCalled(call: ToolCallPart, text: string, context: ToolContext): ToolResultMessage {
   return { ...result(call, text, true, context), details: { kind: 'notCalled' } }
 }
@@ -185,10 +180,9 @@ function result(call: ToolCallPart, text: string, isError: boolean, { now }: Too
   }
 }
 
-/** A list of ten thousand wrong entries would have as many problems. */
 const maxProblems = 10
 
-/** Describes validation errors, at most 10. @param sent the arguments as the model sent them */
+/** Returns the first 10 validation errors. @param sent the arguments as the model sent them */
 export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 
-/** After this many identical outcomes of a call the model is warned; the next one ends the turn. */
+/** This many identical outcomes of a call warn the model; one more ends the turn. */
 const maxSame = 3
-/** Consecutive answers in which every call failed, after which the turn ends. */
+/** This many consecutive answers in which every call failed end the turn. */
 const maxFailures = 8
 
 interface Same {
@@ -25,6 +25,7 @@ export class LoopDetector {
   #failedStep = 0
   #succeededStep = 0
 
+  /** Call it before the calls of each answer. */
   nextStep(): void {
     this.#step += 1
   }
@@ -73,6 +74,7 @@ export class LoopDetector {
     )
   }
 
+  /** Error `tool_repeats` if the turn must end; otherwise undefined. */
   get stopReason(): AppError | undefined {
     const worst = this.#same.find(({ count }) => count > maxSame)
     if (worst) {
@@ -96,7 +98,6 @@ function isSame(one: ToolCallPart, other: ToolCallPart): boolean {
   return one.name === other.name && isDeepStrictEqual(one.arguments, other.arguments)
 }
 
-/** Ignores log references, which differ for each failure. */
 function outcomeOf(result: ToolResultMessage): string {
   return messageText(result).replace(/\(log reference \w+\)/, '')
 }

@@ -22,7 +22,7 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
-    // The query may paraphrase local notes that the model was shown.
+    // The query may contain text of local notes.
     const staysHere = context.isOfLocal
     const unseen = unseenOf(await context.accessPolicy.hidden())
     const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
@@ -57,7 +57,7 @@ export const memorySearch = defineTool({
         ...(standstill === undefined
           ? {}
           : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
-        // Constant text: a number of withheld notes would reveal which words they contain.
+        // Constant text: a count of withheld notes would reveal which words they contain.
         ...(keepsAny ? { heldBack: 'some notes may be local to this machine: notes marked local are not shown' } : {}),
       }),
       details: { kind: 'recall', recall: response },

@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
-/** Virtual path of saved long results; no workspace contains it. */
+/** Virtual folder of saved long results. */
 export const outputsPrefix = 'tool-output/'
 
 export const readFileTool = defineTool({
@@ -33,7 +33,7 @@ export const readFileTool = defineTool({
   },
 })
 
-/** Returns up to `count` lines, beginning with the 1-based line `from`. */
+/** Returns up to `count` lines from the 1-based line `from`; empty past the end. */
 export function sliceLines(text: string, from: number, count: number): string[] {
   return splitLines(text).slice(from - 1, from - 1 + count)
 }
@@ -60,7 +60,7 @@ function fitting(lines: readonly string[]): string[] {
 
 const localEnding = '-local.txt'
 
-/** Saves a long result. @returns the path for `readFileTool` */
+/** Saves a long result. @param folder absolute path @returns the virtual path for `readFileTool` */
 export async function saveOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
   const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
   await writeDurably(join(folder, name), text)
@@ -69,7 +69,8 @@ export async function saveOutput(folder: string, call: string, text: string, isL
 
 /**
  * Returns a saved result.
- * @param isLocal true if the reader may see local notes
+ * @param name path without `outputsPrefix`
+ * @param isLocal true if the model is local and may see local notes
  * @throws AppError `file_not_found`, `local_only`
  */
 export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {

@@ -34,6 +34,7 @@ export class PermissionRequests {
     }
   }
 
+  /** Resolves a question; does nothing if it is no longer open. */
   answer(id: string, decision: Decision): void {
     this.#asked.get(id)?.answer(decision)
   }

@@ -8,13 +8,12 @@ import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 
 export interface ToolLimits {
-  /** Without a sign of progress, ms. */
+  /** Limit of the time without progress. */
   readonly timeoutMs: number
   /** Limit of a result that is sent to a model. The full result is stored on disk. */
   readonly outputCharacters: number
 }
 
-/** Two minutes are more than a search or a page of the web takes; 50,000 characters are a page of `read`, about 12,500 tokens. */
 export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
 export interface ToolContext extends WriteBackground {
@@ -34,9 +33,10 @@ export interface ToolContext extends WriteBackground {
   /** Reports progress. @param share 0 to 1, or null if unknown */
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
-  /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
+  /** Saves a long result. @param isLocal true if it contains text of local notes @returns the path for `read` */
   readonly saveOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
   readonly origin: WriteOrigin
+  /** Takes a workspace-relative path. */
   readonly mayWrite: (path: string) => boolean
 }
 
@@ -51,7 +51,7 @@ export interface ToolOutcome {
   readonly text: string
   readonly images?: readonly ImagePart[]
   readonly isError?: boolean
-  /** Data for the interface; stored with the result, never sent to a model. */
+  /** Data for the user interface; stored with the result, never sent to a model. */
   readonly details?: ToolDetails
 }
 
@@ -66,6 +66,7 @@ export interface Tool {
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
 }
 
+/** Defines a tool; its `run` throws a ZodError if the arguments are invalid. */
 export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly name: string
   readonly description: string

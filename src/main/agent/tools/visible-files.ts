@@ -3,13 +3,13 @@ import type { FoundFile } from '#workspace'
 import type { ToolContext } from './tool.ts'
 
 /**
- * Returns the part of a file that the model may see.
+ * Returns the part of a file that the model may see. @param path workspace-relative
  * @throws AppError as `Workspace.read`; hidden files fail like missing ones
  */
 export async function readVisible(path: string, { workspace, accessPolicy }: ToolContext): Promise<string> {
   try {
     const real = await workspace.realPath(path)
-    // A failure must not reveal that a hidden folder contains anything.
+    // Check before reading: the error must not reveal that a hidden folder exists.
     if (!(await accessPolicy.names(real, ''))) throw accessPolicy.missing(path)
     return await accessPolicy.shown(real, (await workspace.read(path)).text)
   } catch (error) {

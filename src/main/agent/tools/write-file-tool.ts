@@ -46,10 +46,7 @@ function appended(date: string | undefined, current: string | undefined, content
   return `${before}${gap}${content.replace(/\n*$/, '\n')}`
 }
 
-/**
- * @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` if
- * `mayWrite` returns false
- */
+/** @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` */
 export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, own: string): void {
   if (isInstruction(path, own))
     throw new AppError(

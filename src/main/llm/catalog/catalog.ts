@@ -18,10 +18,7 @@ export interface ModelPrices {
 
 type BasePrices = Pick<ModelPrices, 'input' | 'output'>
 
-/**
- * List prices from the providers' websites. They change; `models.<id>.prices` in the configuration overrides them. The
- * cost of models that are not listed is not shown.
- */
+/** Providers' list prices; `models.<id>.prices` in the settings overrides them. */
 const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] = [
   [/^offline$/, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
   [/^anthropic\/claude-opus-4-[56]/, { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],
@@ -92,7 +89,7 @@ const takesImages =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
 const maxListedOutput = 64_000
 
-/** Limits of unknown local models, small enough for nearly all of them. */
+/** Limits of unknown models, small enough for nearly all local ones. */
 const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
 
 interface KnownLimits {
@@ -101,7 +98,7 @@ interface KnownLimits {
   readonly images?: boolean | undefined
 }
 
-/** Returns the limits of a model in tokens: the user's setting, else the provider's list, else the table. */
+/** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
 export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
   const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
   const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
@@ -111,14 +108,14 @@ export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimi
   return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
 }
 
-/** Splits `anthropic/claude-x` into `['anthropic', 'claude-x']`. The model name may contain slashes. */
+/** Splits `anthropic/a/b` into `anthropic` and `a/b`; an id without a known provider is the offline model. */
 export function splitModelId(id: string): { provider: ModelProvider | 'offline'; model: string } {
   const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
   if (provider === undefined) return { provider: 'offline', model: 'offline' }
   return { provider, model: id.slice(provider.length + 1) }
 }
 
-/** @throws AppError `unknown_model` if no provider has such a model id */
+/** @throws AppError `unknown_model` unless the id is `offline` or begins with a known provider */
 export function assertModelId(id: string): void {
   const { provider, model } = splitModelId(id)
   if (provider === 'offline' ? id === 'offline' : model !== '') return

@@ -36,7 +36,7 @@ export class ModelLists {
   readonly #askedAt = new Map<string, number>()
   #loading: Promise<void> | undefined
 
-  /** @param onProblem receives read and write errors of the file; lists work without it */
+  /** @param file absolute path of the cache @param onProblem receives its read and write errors */
   constructor(file: string, onProblem: (problem: unknown) => void) {
     this.#file = file
     this.#onProblem = onProblem
@@ -48,13 +48,13 @@ export class ModelLists {
     return this.#loading
   }
 
-  /** Returns the cached properties of a model; undefined if it is not listed. */
+  /** Returns the cached properties of a model; undefined if it is not listed. @param model name without provider */
   listedModel(provider: string, model: string): ListedModel | undefined {
     return this.#lists.get(provider)?.find(({ name }) => name === model)
   }
 
   /**
-   * Returns a provider's models, cached for 10 minutes. Never throws for failures of the provider.
+   * Returns a provider's models, cached for 10 minutes. `failure` has the provider's error; others are thrown.
    * @param fresh true to bypass the cache
    */
   async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
@@ -69,7 +69,6 @@ export class ModelLists {
       await this.#keep()
       return { models, failure: undefined }
     } catch (error) {
-      // The chosen model may still work; a request then shows its own error.
       if (error instanceof AppError) return { models: known, failure: error }
       if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
         const message = `${provider} did not answer in time`
@@ -79,7 +78,6 @@ export class ModelLists {
     }
   }
 
-  /** The cache can be rebuilt, so read errors are only reported. */
   async #read(): Promise<void> {
     try {
       const kept = await readOrSetAside(

@@ -7,7 +7,7 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns a text; joins a list of parts, as some servers send. */
+/** Returns a text; joins a list of text parts, as some servers send; '' for other values. */
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value
   return asArray(value)
@@ -15,21 +15,21 @@ export function asText(value: unknown): string {
     .join('')
 }
 
-/** Returns an id or a name as text; numbers are converted. */
+/** Returns an id or a name as text; converts numbers; '' for other values. */
 export function asIdText(value: unknown): string {
   return typeof value === 'number' ? String(value) : asText(value).toWellFormed()
 }
 
 const maxTokens = 1e12
 
-/** Returns a whole number of tokens; undefined if the value is none. */
+/** Returns a number or numeric text rounded, at most 1e12; undefined for negative and other values. */
 export function asTokenCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof count !== 'number' || !Number.isFinite(count) || count < 0) return undefined
   return Math.min(maxTokens, Math.round(count))
 }
 
-/** Returns a 0-based list position; undefined if the value is none. */
+/** Returns a 0-based index, also from numeric text; undefined for other values. */
 export function asIndex(value: unknown): number | undefined {
   const index = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined

@@ -39,7 +39,7 @@ const sentences = {
 
 type KnownFailure = keyof typeof sentences
 
-/** Converts a failure into an AppError. `data.reason` has the provider's message, if there is one. */
+/** Converts a failure into an AppError. `data.reason` is the provider's message; `data.status` is 0 without one. */
 export function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
   const target = redirectTarget(status, headers)
@@ -63,8 +63,8 @@ export function providerFailure(failure: ProviderFailure): AppError {
 type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
 
 /**
- * Rules in order of precedence. Messages come before the status, as providers use one status for a wrong key, a filter
- * and a blocked country.
+ * Rules in order of precedence. Messages come before the status, as a wrong key, a filter and a blocked country can
+ * have the same status.
  */
 const classificationRules: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
   ['provider_garbled', ({ kind }) => kind === nonAnswerKind],
@@ -96,7 +96,7 @@ const perMinute =
   /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
 const quota =
   /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
-/** Messages of a filter that runs before the model. */
+/** Messages of a moderation filter before the model. */
 const moderated = /moderation|\bflagged\b|content_policy|content management policy/i
 const wrongKey =
   /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
@@ -128,7 +128,7 @@ export function createFailure(code: KnownFailure, provider: string, cause?: unkn
   return new AppError(code, sentences[code](provider), { provider, status: 0 }, { cause })
 }
 
-/** Returns true for transient failures, worth a retry. */
+/** Returns true if a retry may succeed. */
 export function isTransient(error: AppError): boolean {
   return passing.has(error.code)
 }
@@ -148,7 +148,7 @@ export function isInvalidResponse(error: unknown): boolean {
   return error instanceof TypeError
 }
 
-/** Wraps a model so that failures contain no keys: servers may echo the request in their messages. */
+/** Removes API keys from a model's errors: servers may repeat the request in their messages. */
 export function withRedactedErrors(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
   return {
     ...model,
@@ -163,7 +163,6 @@ export function withRedactedErrors(model: ChatModel, keys: Pick<KeyRing, 'scrub'
   }
 }
 
-/** Returns the failure with secrets redacted. */
 export function redactSecrets({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
   const clean = Object.entries(data).map(([name, value]) => [
     name,
@@ -183,8 +182,8 @@ interface ParsedProviderError {
 
 /**
  * Extracts status, kind and message from an error response.
- * @param body parsed body
- * @param status status of the response, if it was not 200
+ * @param body parsed body, or its text if it is not JSON
+ * @param status HTTP status; undefined if it is 200
  * @param message used if the body has none
  */
 export function parseProviderError(body: unknown, status: number | undefined, message: string): ParsedProviderError {

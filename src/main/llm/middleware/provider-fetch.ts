@@ -5,7 +5,7 @@ import { createFailure } from './provider-failures.ts'
 import { capturingFetch, type OnRequestSent } from './request-capture.ts'
 import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 
-/** Returns a `fetch` that uses a proxy; undefined if no proxy is configured. */
+/** Returns a `fetch` through `proxy` or the proxies of the environment; undefined if neither is set. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
   const { httpsProxy } = environmentProxies(env)
   if (proxy === undefined && httpsProxy === undefined) return undefined
@@ -18,7 +18,7 @@ export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): F
   return through as unknown as Fetch
 }
 
-/** Returns the proxy for requests to `url`; undefined for direct connections. */
+/** Returns the proxy's URL for requests to `url`, HTTPS if undefined; undefined for direct connections. */
 export function proxyFor(
   url: string | undefined,
   proxy: string | undefined,
@@ -72,7 +72,7 @@ export interface ProviderOptions {
   readonly now?: Clock | undefined
 }
 
-/** Returns the options for both official clients. Their retries are off, as ours are visible to the user. */
+/** Returns the options for both official clients, with their retries off: `withRetries` shows its own. */
 export function clientOptions(
   provider: string,
   { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,
@@ -89,7 +89,7 @@ export function clientOptions(
         () => createFailure('provider_too_much', provider),
       ),
     ),
-    // A redirect would pass on the conversation and the key.
+    // A redirect would send the conversation and the key to another server.
     fetchOptions: { redirect: 'manual' as const },
     timeout: timeoutMs,
     maxRetries: 0,

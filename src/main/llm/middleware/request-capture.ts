@@ -24,12 +24,12 @@ export interface RequestSecrets {
 const redacted = '[redacted]'
 const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
 const secretValue = /^(basic|bearer|token)\s/i
-/** Characters. Shorter values would match ordinary text. */
+/** Characters; shorter values would match ordinary text. */
 const minSecret = 6
 
 /**
- * Redacts a request for storage and display: headers by name, secrets by value anywhere. Shortens images, and cuts the
- * middle of long bodies.
+ * Redacts a request for storage and display: headers by name, secrets by value anywhere. Shortens images and cuts long
+ * bodies in the middle; `leftOut` counts the characters.
  * @param scrub redacts other known secrets
  */
 export function redactRequest(
@@ -42,7 +42,7 @@ export function redactRequest(
   const isSecret = (name: string, value: string) =>
     secretName.test(name) || named.has(name.toLowerCase()) || secretValue.test(value)
   const short = withoutPictures(body)
-  // Redact before cutting; a cut secret would not be recognised.
+  // Redact before cutting: a cut secret would not be recognised.
   const kept = withoutMiddle(clean(short.body))
   return {
     method,
@@ -98,7 +98,7 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
-/** Merges the events of a stream with the requests sent for it, each as soon as it is sent. */
+/** Merges a stream's events with a `sent` event for each request, as soon as it is sent. */
 export async function* withRequestEvents(
   open: (tell: OnRequestSent) => AsyncIterable<ModelEvent>,
 ): AsyncGenerator<ModelEvent> {

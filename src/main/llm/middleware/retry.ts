@@ -4,17 +4,15 @@ import { createFailure, isTransient } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 
-/** Milliseconds before the second, third and fourth attempt, unless the provider asks for another wait. */
+/** Milliseconds before the second, third and fourth attempt, unless the provider names its own wait. */
 const delaysMs = [1000, 4000, 10_000]
-/**
- * Milliseconds before the only retry of background requests. They delay answers and can be repeated in a later turn.
- */
+/** Milliseconds before the only retry of a background request, which delays the answer. */
 const quietDelaysMs = [1000]
 const longestQuietWaitMs = 3000
-/** Milliseconds. If the provider asks for a longer wait, the failure goes to the user. */
+/** If the provider names a longer wait, the request fails at once. */
 const longestWaitMs = 60_000
 
-/** Retries transient failures as long as no text was shown. */
+/** Retries transient failures until text was shown. @param delays milliseconds, one for each retry of a chat request */
 export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
   return {
     ...model,
@@ -43,7 +41,7 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   }
 }
 
-/** Waits; ends early without error if `retryNow` aborts. @throws the signal's reason */
+/** Waits; ends early without error if `hurry` aborts. @throws the signal's abort error */
 async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) })
@@ -102,7 +100,7 @@ async function within(
   }
 }
 
-/** Limits the size of a streamed answer. @throws AppError `provider_too_much` from the stream */
+/** Fails with `provider_too_much` when a streamed answer is too large. */
 export function withSizeLimit(model: ChatModel): ChatModel {
   return {
     ...model,

@@ -30,6 +30,7 @@ export interface UsageStoreOptions {
 type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
+/** Share of the limit from which `spending` warns. */
 const warnAt = 0.8
 
 export class UsageStore {
@@ -56,7 +57,7 @@ export class UsageStore {
     this.#changes.emit()
   }
 
-  /** Returns usage by month and model: newest month first, then by cost. */
+  /** Returns usage by local month and model: newest month first, then by cost, highest first. */
   async months(): Promise<MonthlyUsage[]> {
     return [...(await this.#load()).values()].sort(
       (one, other) =>
@@ -66,7 +67,7 @@ export class UsageStore {
     )
   }
 
-  /** Returns this month's cost and the limit in US dollars. */
+  /** Returns this month's cost and the limit in US dollars; `limit` is null without one. */
   async spending(): Promise<Spending> {
     const { monthlyLimit } = this.#options.settings.config.spending
     const month = monthOf(this.#options.now().getTime())

@@ -4,13 +4,13 @@ import type { ListedModel, ModelRequest } from '../../model.ts'
 
 export type ThinkingForm = NonNullable<ListedModel['thinking']>
 
-/** Derives the thinking parameter from the name, for models that no list describes. */
+/** Derives the form of the thinking parameter from a model's name, without provider. */
 export function thinkingForm(model: string): ThinkingForm {
   if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
   return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
 }
 
-/** Thinking tokens for models that want a number; at least 1024, and less than `maxOutput`. */
+/** Thinking tokens of models with a budget; the API requires at least 1024 and less than `maxOutput`. */
 const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
 const minThinking = 1024
 
@@ -28,10 +28,7 @@ function thinkingParams(
     : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
-/**
- * With a budget, the API requires that a turn which continues after a tool call began with thinking; another model's
- * does not count.
- */
+/** With a budget, the API refuses a tool turn whose earlier answers do not begin with the same model's thinking. */
 function continuesWithoutThinking(messages: readonly Anthropic.MessageParam[]): boolean {
   const asked = messages.findLastIndex(
     ({ role, content }) =>
@@ -69,7 +66,7 @@ export function toMessagesRequest(
   }
 }
 
-/** Marks the last block for caching, as the conversation is the prefix of the next request. */
+/** Marks the last block for caching: the conversation is the prefix of the next request. */
 function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const last = messages.at(-1)
   if (!last || typeof last.content === 'string') return messages

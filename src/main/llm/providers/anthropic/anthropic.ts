@@ -26,6 +26,7 @@ import { clientOptions, type ProviderOptions } from '../../middleware/provider-f
 
 const provider = 'anthropic'
 
+/** @param model name without provider */
 export function createAnthropicModel(
   model: string,
   options: ProviderOptions,
@@ -48,14 +49,13 @@ export function createAnthropicModel(
   }
 }
 
-/** Lists the models that the key may use. @throws AppError for failures of the provider */
+/** Lists the models that the key may use. @throws AppError `provider_…`, or the abort error */
 export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
   const models: ListedModel[] = []
   try {
     for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
       const known = listed(asObject(info) as Partial<Anthropic.ModelInfo>)
       if (known.name !== '') models.push(known)
-      // Guards against an endless list.
       if (models.length >= maxModels) break
     }
     return models
@@ -248,7 +248,7 @@ class MessagesAnswer {
   }
 }
 
-/** Input is reported at the start of the stream, output at the end; later figures replace earlier ones. */
+/** Later counts replace earlier ones: the stream begins with the input and ends with the output. */
 function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefined): Usage {
   const input = asTokenCount(wire['input_tokens']) ?? before?.input ?? 0
   const output = asTokenCount(wire['output_tokens']) ?? before?.output ?? 0

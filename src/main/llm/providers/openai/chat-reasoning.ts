@@ -1,7 +1,7 @@
 /**
  * Thinking over Chat Completions, which does not specify it. Each server has its own format, and some refuse the next
- * request of a tool turn unless the thinking returns in that format. The format is stored as the signature: a field
- * name, `content` for a list of parts, `<think>` for tags, or signed details as JSON.
+ * request of a tool turn unless the thinking comes back in that format. It is stored as the signature: a field name,
+ * `content` for a list of parts, `<think>` for tags, or signed details as JSON.
  */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
@@ -13,7 +13,7 @@ const textFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 /** Fields with signed parts, to be returned unchanged. */
 const listFields = ['reasoning_details', 'thinking_blocks'] as const
 
-/** Fields beside a call in which Gemini servers send the signature of its thinking. */
+/** Fields of a call in which Gemini servers send the signature of its thinking. */
 export const callExtras = ['extra_content', 'provider_specific_fields'] as const
 
 type TextField = (typeof textFields)[number]
@@ -48,6 +48,7 @@ export class ReasoningDraft {
     if (!this.#hasText) this.#form = form
   }
 
+  /** Stores the signature in the thinking parts of an answer. */
   sign(content: Part[]): void {
     const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#form
     if (signature === undefined) return
@@ -57,7 +58,7 @@ export class ReasoningDraft {
       return
     }
     const last = thoughts.at(-1)
-    // Some servers expect even empty thinking back before a call.
+    // Some servers require thinking before a call, even if it is empty.
     const isWanted = this.#details.size > 0 || content.some((part) => part.type === 'toolCall')
     if (last) last.thinkingSignature = signature
     else if (isWanted) content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
@@ -80,7 +81,7 @@ function shownOf(detail: Detail): string {
   return textsOfDetail.map((name) => asText(detail[name])).join('')
 }
 
-/** Text arrives in pieces with the signature last; sealed data arrives whole. */
+/** Text arrives in deltas with the signature last; encrypted data arrives whole. */
 function isContinuation(before: Detail, next: Detail): boolean {
   const isSealed = 'data' in before || 'data' in next
   return !isSealed && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
@@ -115,6 +116,7 @@ export interface SentReasoning {
   readonly content: string | readonly Detail[] | undefined
 }
 
+/** Returns an answer's thinking in the formats of its signatures; ignores thinking without one. */
 export function reasoningOf(message: AssistantMessage): SentReasoning {
   const fields: Record<string, unknown> = {}
   let content: SentReasoning['content']
@@ -151,10 +153,7 @@ function tagged(message: AssistantMessage): string {
     .join('')
 }
 
-/**
- * Returns the answers of turns with tool calls, whose thinking later requests need. In other turns servers drop it or
- * bill it as input.
- */
+/** Returns the answers of turns with tool calls: servers need their thinking back. */
 export function answersOfToolTurns(messages: readonly Message[]): ReadonlySet<Message> {
   const found = new Set<Message>()
   let turn: AssistantMessage[] = []

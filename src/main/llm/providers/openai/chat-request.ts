@@ -28,7 +28,7 @@ export function toChatRequest(
     stream: true,
     ...(dialect.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
     ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
-    // OpenAI's reasoning models refuse `max_tokens`; other servers do not know `max_completion_tokens`.
+    // OpenAI's reasoning models refuse `max_tokens`; other servers lack `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
     messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(to, messages)],
     ...(tools.length === 0
@@ -83,7 +83,7 @@ function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.Cha
   }
 }
 
-/** Reads the fields beside a call. Other programs store other data in this property. */
+/** Returns the extra fields of a call; {} for data of other programs. */
 function signatureOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
   const sent = asObject(parseJson(thoughtSignature))
   return Object.fromEntries(callExtras.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))
@@ -113,7 +113,7 @@ function toWireAssistant(
   const isAsked = reasoning === 'everywhere' || isOfToolTurn
   const thoughts = mayKnow && isAsked ? reasoningOf(message) : { fields: {}, content: undefined }
   const isMissing = reasoning === 'everywhere' && Object.keys(thoughts.fields).length === 0 && !thoughts.content
-  // Thinking parts are not in the client library's types.
+  // The client library's types lack thinking parts.
   const content = (thoughts.content ?? text) as string
   return [
     {
@@ -138,6 +138,7 @@ const known = new Map<string, ServerCapabilities>()
 /** Models that refuse any answer without its thinking. */
 const wantsAllThoughts = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
+/** @param address base URL of the server */
 export function capabilitiesOf(address: string, model: string): ServerCapabilities {
   return (
     known.get(`${address} ${model}`) ?? {

@@ -3,7 +3,7 @@ import type { Fetch } from '#platform'
 import { asObject, asArray } from '../../middleware/lenient-json.ts'
 import { nonAnswerKind } from '../../middleware/provider-failures.ts'
 
-/** Wraps a `fetch` to convert whole answers to POST requests into event streams. */
+/** Wraps a `fetch` to convert whole JSON answers to POST requests into event streams; other text becomes an error. */
 export function streamingFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
@@ -40,9 +40,9 @@ function asEvents(): TransformStream<Uint8Array, Uint8Array> {
   )
 }
 
-/** Characters of a non-answer that are read. */
+/** Characters of other text for the error event. */
 const maxWords = 10_000
-/** Bytes in which the type of a body is detected. */
+/** Bytes from which the kind of a body is detected. */
 const maxHead = 400
 const blank = /^[\s\uFEFF]*$/
 const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
@@ -80,7 +80,7 @@ function written(event: Fields): string {
 const isMessage = ({ type }: Fields) => type === 'message'
 const isResponse = ({ object, output }: Fields) => object === 'response' || Array.isArray(output)
 
-/** Anthropic: a `message_start` with the whole content is read as a complete message. */
+/** `MessagesAnswer` accepts a `message_start` with the whole content. */
 const messageEvents = (message: Fields) => [{ type: 'message_start', message }, { type: 'message_stop' }]
 
 const responseEvents = (response: Fields) => [

@@ -19,7 +19,7 @@ interface ToolDraft {
   readonly arguments: ArgumentsDraft
 }
 
-/** @param watch state of the stream that `client` reads */
+/** @param model name without provider @param watch the one that `client` was created with */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -82,7 +82,7 @@ class ChatAnswer {
     return this.#finish !== undefined
   }
 
-  /** True if something arrived and no call is incomplete. Some servers never send a finish reason. */
+  /** True if the answer is complete although the server sent no finish reason. */
   get isWhole(): boolean {
     return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isCompleteJsonObject(tool.arguments.json))
   }
@@ -170,8 +170,8 @@ class ChatAnswer {
   }
 
   /**
-   * Returns the draft that a delta belongs to; undefined beyond the limit. Without an index, a name or an id starts a
-   * new call, and other deltas belong to the last. Some servers repeat the index; then the id decides.
+   * Returns the draft that a delta belongs to; undefined beyond the limit. Without an index, a name or a new id starts
+   * a call, and other deltas belong to the last one. If a server repeats an index, the id decides.
    */
   #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
     const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
@@ -217,7 +217,7 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const total = asTokenCount(wire['total_tokens']) ?? 0
   const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
-  // A total beyond its parts is mostly unreported thinking, or a cache that does not count as input.
+  // The rest of the total is unreported thinking, or a cache that does not count as input.
   const isCacheApart = cached > prompt && missing >= cached
   const thoughts = missing - (isCacheApart ? cached : 0)
   const output = completion + (reasoning > 0 && thoughts < reasoning ? 0 : thoughts)

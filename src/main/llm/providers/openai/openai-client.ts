@@ -16,7 +16,7 @@ import { clientOptions, type ProviderOptions } from '../../middleware/provider-f
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-/** @param watch records the end marker, which the client library does not expose */
+/** Creates a client. @param watch receives the end marker, which the client library does not expose */
 export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
   const set = clientOptions(provider, options)
   return new OpenAI({ ...set, fetch: watchStream(set.fetch, watch) })
@@ -29,9 +29,7 @@ export interface StreamWatch {
 
 const lastWords = /^data:[ \t]*\[DONE\]/m
 
-/**
- * Unwraps an error that is sent as a list, and watches for the end marker. Chunks are whole lines (see boundedFetch).
- */
+/** Unwraps an error in a list, and detects the end marker; `boundedFetch` yields whole lines. */
 function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
@@ -63,6 +61,7 @@ function withBody({ status, statusText, headers, url }: Response, body: string |
   return response
 }
 
+/** Lists a server's models by name. @throws AppError `provider_…`, or the abort error */
 export async function listOpenAiModels(
   provider: OpenAiProvider,
   options: ProviderOptions,
@@ -124,7 +123,7 @@ export function toProviderError(error: unknown, provider: string, hasBegun = fal
   })
 }
 
-/** Converts an error event that the client library ignores. */
+/** Converts an error event of a stream, which the client library ignores. */
 export function streamErrorOf(provider: string, sent: unknown): Error {
   return providerFailure({
     provider,

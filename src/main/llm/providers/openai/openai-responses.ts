@@ -44,7 +44,7 @@ class ResponsesAnswer {
   readonly #thoughts = new Map<number, Thought>()
   readonly #spoken = new Set<number>()
   readonly #calling = new Map<number, unknown>()
-  /** Part index of each item's last text. */
+  /** Index of the last thinking part by output index. */
   #part = new Map<number, number>()
   #lastMessage: number | undefined
   #response: Readonly<Record<string, unknown>> | undefined
@@ -102,7 +102,7 @@ class ResponsesAnswer {
   }
 
   /**
-   * Emits items that were not streamed: some servers send everything at the end.
+   * Emits the items of the final response if none was streamed.
    * @throws AppError for a failed response, `provider_cut` if there is no final response
    */
   *emitUnstreamed(): Generator<ModelEvent> {
@@ -174,7 +174,7 @@ class ResponsesAnswer {
         const parts = [...asArray(item['summary']), ...asArray(item['content'])]
         for (const [index, part] of parts.entries()) yield* this.#think(place, index, asText(asObject(part)['text']))
       }
-      // Without the encrypted content it cannot be sent back.
+      // Only encrypted thinking can be sent back.
       if (asText(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
     }
   }

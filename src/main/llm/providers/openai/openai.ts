@@ -9,6 +9,7 @@ import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 const baseUrlsWithoutResponses = new Set<string>()
 
+/** @param model name without provider */
 export function createOpenAiModel(
   provider: OpenAiProvider,
   model: string,
@@ -37,7 +38,7 @@ export function createOpenAiModel(
   }
 }
 
-/** Returns true if the endpoint is missing; a missing model is a 404 as well, but its message names the model. */
+/** Returns true if the endpoint is missing; the 404 of a missing model has the word in its message. */
 function isMissingEndpoint(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (!(cause instanceof OpenAI.APIError)) return false

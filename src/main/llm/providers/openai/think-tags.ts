@@ -1,6 +1,6 @@
 /**
- * Splits the thinking that local models put into the answer between `<think>` and `</think>`, also if a tag arrives in
- * pieces. Applies only to answers that begin with the tag.
+ * Splits off the thinking that local models send within the answer between `<think>` and `</think>`, also if a tag
+ * arrives in several deltas. Applies only to answers that begin with the tag.
  */
 export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
 
@@ -14,6 +14,7 @@ export class ThinkTags {
   /** Text that may be the beginning of a tag. */
   #held = ''
 
+  /** Returns the deltas that are certain so far; a possible start of a tag waits for the next call. */
   push(delta: string): ThinkPiece[] {
     const text = this.#held + delta
     this.#held = ''
