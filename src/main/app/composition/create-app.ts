@@ -44,9 +44,9 @@ export interface AppOptions {
   /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** State folder; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
+  /** State folder, absolute or relative to the working directory; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
   readonly home?: string | undefined
-  /** Replaces the workspace of one agent; other agents are hidden. */
+  /** Replaces the workspace of one agent and hides other agents; absolute or relative to the working directory. */
   readonly workspace?: string | undefined
   /** Agent that uses `workspace`; default: `main`. */
   readonly agent?: string | undefined
@@ -60,11 +60,11 @@ export interface AppOptions {
   /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
-  /** Of the tools that models call; `usualToolLimits` when left out. */
+  /** Limits for tools that models call; missing ones come from `usualToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
-  /** Whether pictures of the web may come from an address; from what is public, when left out. */
+  /** Returns true if remote images may come from an IP address; default: only public addresses. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
-  /** A base that the caller has opened and closes itself. */
+  /** A base that the caller opened and will close. */
   readonly base?: AppBase
 }
 
@@ -143,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await keys.load()
   } catch (error) {
     // The app also works without stored keys.
-    log.fault(error, 'kept keys')
+    log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
   }
   if (keys.vault === 'weak')
