@@ -5,22 +5,20 @@ import { createLayout, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 
 export interface MovedAgentFiles {
+  /** New paths, relative to the workspace. */
   readonly moved: string[]
-  /** Old paths of files that stay because the new name is taken. */
+  /** Old, workspace-relative paths of files that stay because the new name is taken. */
   readonly left: string[]
 }
 
 const user = { cause: 'user' } as const
 
-/**
- * Returns the subfolder of an agent that is not open; empty for the top of the workspace.
- * @param configured configured folder
- */
+/** Returns the agent's subfolder of `workspace` (absolute): `configured`, else as found on disk; '' is the top. */
 export function agentFolderIn(workspace: string, configured: string | undefined): string {
   return configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
 }
 
-/** @param saveSetting saves the setting; if it fails, all moves are undone */
+/** Moves the agent's files into subfolder `own`. If `saveSetting` or a move fails, undoes all moves and rethrows. */
 export async function moveAgentFiles(
   agent: Agent,
   own: string,

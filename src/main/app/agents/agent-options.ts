@@ -31,6 +31,7 @@ export interface SharedOptions {
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
+/** `workspace` is absolute; `own` is relative to it; `local` holds rules as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string

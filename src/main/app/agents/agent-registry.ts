@@ -76,6 +76,7 @@ export class AgentRegistry {
     return this.#entries().some((agent) => agent.id === id && agent.archived)
   }
 
+  /** Includes archived agents. `ready`: the workspace exists. */
   async list(): Promise<AgentSummary[]> {
     return Promise.all(
       this.#entries().map(async ({ id, name, color, model, archived }, index) => ({
@@ -158,7 +159,7 @@ export class AgentRegistry {
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
-   * @param add `addTemplates`: add templates even to a folder that has files; `own`: subfolder for the agent's own files
+   * @param add `seed`: add templates even to a folder with files; `own`: subfolder of the workspace for agent files
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
@@ -189,7 +190,7 @@ export class AgentRegistry {
   }
 
   /**
-   * Creates an agent with a new folder. `like` copies the settings of another agent.
+   * Creates an agent; without `workspace` in the default folder. `like` copies the settings of another agent.
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
@@ -235,8 +236,7 @@ export class AgentRegistry {
   }
 
   /**
-   * Moves the agent's own files to another folder of its workspace and updates links to them.
-   * @returns the moved files, and the files that stay because the new name is taken
+   * Moves the agent's own files to subfolder `own` of its workspace ('' is the top) and updates links to them.
    * @throws AppError as `Links.move`; then nothing has changed
    */
   async moveAgentFiles(id: string, own: string): Promise<MovedAgentFiles> {
@@ -250,10 +250,7 @@ export class AgentRegistry {
     await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
   }
 
-  /**
-   * Ensures that the agent has its own entry, so that its settings do not land in the defaults.
-   * @returns index in the list
-   */
+  /** Adds an entry for the agent if none exists, so that its settings do not change the defaults. @returns its index */
   async #ensureEntry(id: string): Promise<number> {
     this.settingsOf(id)
     const { list } = this.#options.settings.config.agents
@@ -263,10 +260,7 @@ export class AgentRegistry {
     return list.length
   }
 
-  /**
-   * Agents stay closed without a readable configuration: it says which folder belongs to which agent.
-   * @throws AppError `config_invalid`
-   */
+  /** Only a readable configuration shows which folder belongs to which agent. @throws AppError `config_invalid` */
   #assertConfigured(): void {
     const { settings } = this.#options
     if (settings.hasBeenRead) return
@@ -309,7 +303,7 @@ export class AgentRegistry {
       })
   }
 
-  /** While power is short, an agent builds its index only when a search needs it. */
+  /** While `isSaving`, agents update their index only for a search. Also applies to agents opened later. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
     const agents = await Promise.allSettled(this.#open.values())
@@ -342,7 +336,7 @@ export class AgentRegistry {
   }
 
   /**
-   * Opens a workspace for writing without index and history: another process may have the agent open.
+   * Opens a workspace for writing without opening the agent: another process may have the agent open.
    * @throws AppError `unknown_agent`, `folder_unreadable`
    */
   async writer(id: string): Promise<WorkspaceWriter> {
@@ -418,7 +412,7 @@ export class AgentRegistry {
     }
   }
 
-  /** Returns the state folders of an agent, or of the single folder that it uses. Returns absolute paths. */
+  /** Returns the absolute state folders of an agent, or of the single folder that replaces its workspace. */
   foldersOf(id: string): AgentFolders {
     const { folders, single, embeddingProvider } = this.#options
     const own = single ? folders.folder(single.folder) : folders.agent(id)

@@ -33,7 +33,7 @@ interface Owners {
   readonly idleFor: () => number
 }
 
-/** Creates the suggestions of an agent and the schedule of its reviews. The caller starts and closes the schedule. */
+/** Creates an agent's proposal inbox and the schedule of its reviews. The caller starts and closes the schedule. */
 export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep: Suggestions; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links, localNotes } = owners
@@ -102,11 +102,7 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
   }
 }
 
-/**
- * Adds a change with untrusted sources to the inbox, where the user decides.
- * @param model id
- * @param at day of the source mark
- */
+/** Adds a change with untrusted sources to the inbox as a proposal. @param at local day of the source mark */
 export async function proposeUntrustedChange(
   upkeep: Suggestions,
   { path, before, after, sources }: ProposedChange,
@@ -120,7 +116,7 @@ export async function proposeUntrustedChange(
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
-/** Returns the folder of stored review requests. */
+/** Returns the absolute path of the folder of stored review requests. */
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }

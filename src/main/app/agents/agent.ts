@@ -39,9 +39,7 @@ import { recoverInterruptedChange } from './recovery.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
-/**
- * An agent with its workspace, index, sessions and chat. `create` opens no index; `start` does, and `close` ends all.
- */
+/** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` ends all. */
 export class Agent {
   readonly id: string
   readonly workspace: Workspace
@@ -62,7 +60,7 @@ export class Agent {
   readonly snapshotCache = new HeldLooks()
   readonly scheduler: Scheduler
   readonly conventions: VaultHabits
-  /** A single command only notes its writes; the next app that runs records them. */
+  /** A CLI command only queues its writes; the next process that stays open records them. */
   readonly recording: HistoryController
   readonly reviewedHunks: ReviewedHunks
   readonly chat: Chat
@@ -176,7 +174,7 @@ export class Agent {
     this.savedQueries.scheduleRun('settings')
   }
 
-  /** Undefined while the history is turned off, and for a single command. */
+  /** Undefined while the history is turned off, and in a CLI command. */
   get history(): History | undefined {
     return this.recording.history
   }
@@ -188,9 +186,8 @@ export class Agent {
   }
 
   /**
-   * Restores a file as it was after a recorded change, under its current name. Moves it to the trash if it did not
-   * exist then.
-   * @throws AppError `history_off`, `file_not_found`
+   * Restores a file as it was after `commit`, under its current name; if it did not exist then, moves it to the trash.
+   * @returns `hash` null if it is in the trash @throws AppError `history_off`, `file_not_found`, as `Workspace.write`
    */
   async restoreVersion(
     commit: string,
@@ -218,20 +215,20 @@ export class Agent {
     }
   }
 
-  /** Returns true if other programs may read the file: it is searched, a session, or in an extra folder. */
+  /** True if other programs may read the file: sessions, extra folders, searched notes and `project` files. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
 
+  /** Stores an attachment where the conventions place it. @returns its workspace-relative path, and a Markdown link */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
   }
 
   /**
-   * Reads lines of a file, or of a session as it is searched.
-   * @param from 1-based
-   * @param shown returns the part of the text that the requester may see
+   * Reads up to `count` lines of a file, or of a session as searched; none past the end. `total` counts all lines.
+   * @param from 1-based @param shown returns the part of the text that the requester may see
    * @throws AppError as `readFile`
    */
   async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
@@ -247,7 +244,7 @@ export class Agent {
       : transcriptText(await this.sessions.readText(session))
   }
 
-  /** Tells for each hunk whether it can be reverted. @param path name of the file at the time of the change */
+  /** Returns for each hunk whether it can be reverted. @param path at the time of the change */
   async revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
     if (this.history) return this.history.revertStatus(path, patch)
     const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
@@ -256,8 +253,7 @@ export class Agent {
 
   /**
    * Reverts the hunks whose lines are unchanged since. A file that the change created goes to the trash.
-   * @param path name of the file at the time of the change
-   * @throws AppError `undo_conflict`, `history_off`
+   * @param path at the time of the change @throws AppError `undo_conflict`, `history_off`
    */
   async undo(path: string, patch: string, signal: AbortSignal | undefined) {
     return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
@@ -273,16 +269,12 @@ export class Agent {
     return saveClientNote(this, note, by, this.#options.now)
   }
 
-  /** Returns the place of that note; undefined if it is not saved. @param by name of the program, for display */
+  /** Returns the place of a saved note; undefined if it is not saved. @param by name of the program, for display */
   findRemembered(note: ProgramNote, by: string): ReturnType<typeof findClientNote> {
     return findClientNote(this, note, by, this.#options.now)
   }
 
-  /**
-   * Removes a note that a program saved.
-   * @param path name of the file at that time
-   * @throws AppError `undo_conflict`
-   */
+  /** Removes a note that a program saved. @param path at that time @throws AppError `undo_conflict` */
   async removeNote(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
     const origin = { cause: 'client' as const, client, isUndo: true }
     return this.workspace.removeNote(await this.#nameNow(path), note, origin)
@@ -292,7 +284,7 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.currentPath(path)) ?? path)
   }
 
-  /** While saving, indexing waits for a search and no review runs on schedule. */
+  /** While `isSaving`, indexing waits for a search and no review runs on schedule. */
   savePower(isSaving: boolean): void {
     this.memory.savePower(isSaving)
     this.scheduler.savePower(isSaving)
@@ -302,7 +294,7 @@ export class Agent {
     this.#usedAt = performance.now()
   }
 
-  /** Returns a request of a review as it was sent. @param number the last one if undefined */
+  /** Returns a review request as sent: the latest without `number`; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }

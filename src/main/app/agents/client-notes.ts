@@ -23,15 +23,15 @@ export interface ProgramNote {
 }
 
 interface Remembered extends Pick<RememberedLines, 'path' | 'startLine' | 'endLine'> {
-  /** Needed to remove the note again; undefined if the line existed before. */
+  /** Removes the note again; undefined if the line existed before. */
   readonly note?: RememberedLines['note']
-  /** Id of the suggestion in the inbox; null if the user has rejected the same before. */
+  /** Id of the proposal in the inbox; null if the user rejected the same before. */
   readonly proposal?: string | null
 }
 
 /**
  * Saves a note from another program: in the daily log, or in a section of MEMORY.md if the program may write there.
- * Without that permission a suggestion for MEMORY.md goes to the inbox.
+ * Without that permission a proposal for MEMORY.md goes to the inbox.
  * @param by `name` for display; `mayKeep`: may write into MEMORY.md
  * @throws AppError `input_invalid` for a section title that is not one line
  */
@@ -56,7 +56,7 @@ export async function saveClientNote(
 }
 
 /**
- * Returns the place of a note after a lost answer; undefined if it is not saved. Adds the missing suggestion.
+ * Returns the place of a note after a lost answer; undefined if it is not saved. Adds the proposal if it is missing.
  * @param by name of the program, for display
  */
 export async function findClientNote(
@@ -98,7 +98,7 @@ async function propose(
   const [said = ''] = note.split('\n')
   const found = {
     ...untrustedFinding({ path, before, after, from: [from] }),
-    // Undoing the note withdraws the suggestion too.
+    // Undoing the note also withdraws the proposal.
     evidence: [evidenceOf(place.path, place.startLine + 1, said)],
   }
   const known = before === undefined ? undefined : { text: before, hash: hashText(before) }

@@ -24,7 +24,7 @@ export interface ErasureOptions {
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
-/** Finds and erases texts in everything that the app stores for an agent; one erasure per agent at a time. */
+/** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent. */
 export class ErasureService {
   readonly #options: ErasureOptions
   readonly #stops = new Map<string, AbortController>()
@@ -33,14 +33,14 @@ export class ErasureService {
     this.#options = options
   }
 
-  /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` */
+  /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
   async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
     const { entry, folders } = this.#options
     return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)
   }
 
   /**
-   * Erases texts from everything that the app stores for an agent. The erasure cannot be undone.
+   * Erases texts from everything that the app stores for an agent. Cannot be undone. Reopens the agent at the end.
    * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
    */
   async *run(id: string, request: EraseRequest): AsyncGenerator<ErasureStep> {
@@ -59,7 +59,7 @@ export class ErasureService {
     }
   }
 
-  /** Aborts the erasure after the current file. */
+  /** Aborts the erasure after the current file; no effect if none runs. */
   stop(id: string): void {
     this.#stops.get(id)?.abort()
   }
@@ -87,7 +87,7 @@ async function findIn(
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
       const lines = snippet.split('\n')
-      // A snippet of several lines keeps only the lines with a matched word.
+      // Of a snippet with several lines, use only those with a matched word.
       const isAbout = (text: string) =>
         lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
       return lines

@@ -22,7 +22,7 @@ export interface ListOptions extends Named {
   readonly figures: TextStatisticsCache
 }
 
-/** Lists files by name only, without stat or read. */
+/** Lists files by workspace-relative path, without stat or read. @throws the signal's reason if it aborts */
 export async function listPaths(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
   return (await named.workspace.paths(signal)).map((path) => listed(named, path))
 }
@@ -50,7 +50,7 @@ export async function listFiles(
     size,
     modifiedAt,
   }))
-  // Unreadable files keep their counts from the index or get an estimate.
+  // Unreadable files use the counts of the index or an estimate.
   const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
   const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])
   return all.map((file) => {

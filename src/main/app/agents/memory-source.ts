@@ -27,7 +27,7 @@ export function memorySource(options: AgentOptions): MemorySource {
     file: options.folders.index,
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
-      // Excludes folders of other agents, and the workspace: it has a source already.
+      // Excludes folders inside the workspace that its own source covers.
       ...otherFolders(options)
         .filter(({ folder }) => !isCovered(folder, options))
         .map((other) => ({
@@ -82,7 +82,7 @@ export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
   ]
 }
 
-/** Returns the rules of all agents that cover files in this folder. */
+/** Returns the rules of all agents that cover files in this folder (absolute path). */
 export function localRulesFor(options: AgentOptions, folder: string): string[] {
   const places = options.memories().flatMap(({ workspace, local }) =>
     resolveRules(
@@ -93,7 +93,7 @@ export function localRulesFor(options: AgentOptions, folder: string): string[] {
   return rulesForFolder(folder, [], places)
 }
 
-/** Returns the part of the conventions that decides on file names. It can be sent to a worker. */
+/** Returns the conventions about file names as a plain object that can be sent to a worker. */
 export function layoutOfConventions({ effective: { daily, ignored, own } }: Pick<VaultHabits, 'effective'>): Layout {
   return { daily, ignored, own }
 }
@@ -124,7 +124,7 @@ function extraFolders({ config, forbidden }: AgentOptions): string[] {
     .filter((path) => !foreign.some((folder) => isInside(folder, path)))
 }
 
-/** Texts in one request: few enough for a small server, and one lost answer costs little. */
+/** Texts per embedding request. A small server can answer it in time, and a failed request costs little. */
 const batchSize = 64
 
 function embeddingSource(

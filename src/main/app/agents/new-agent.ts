@@ -14,9 +14,9 @@ export interface NewAgent {
   readonly locale: Locale
 }
 
-/** The first one is the accent color of the app; others follow in this order. */
 const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
 
+/** @param index 0-based; the colors repeat */
 export function colorAt(index: number): string {
   return colors[index % colors.length] ?? colors[0]
 }
@@ -52,7 +52,7 @@ export function toAbsoluteFolder(path: string): string {
   })
 }
 
-/** Returns an id made from the name (a-z, 0-9, hyphen), with a number if it is taken. */
+/** Returns an id (a-z, 0-9, hyphen) from the first 40 characters of the name, with a number if it is taken. */
 export function uniqueId(name: string, taken: readonly string[]): string {
   const plain = name
     .normalize('NFKD')
@@ -71,16 +71,16 @@ export interface SetUpResult {
 }
 
 export interface Seeding {
-  /** Undefined: only a new or empty folder gets files. */
+  /** Undefined: only if the folder is new or empty. */
   readonly mayAdd?: boolean | undefined
   /** Settings for the agent's own files and daily notes; conventions of the folder take precedence. */
   readonly vault: AgentSettings['vault']
 }
 
 /**
- * Adds missing template files to a folder.
- * @returns the names of new files
- * @throws AppError `folder_unusable`
+ * Adds missing template files to a folder. Both paths are absolute.
+ * @returns workspace-relative paths of new files; empty for a folder in use unless `mayAdd` is true
+ * @throws AppError `folder_unusable`, `disk_full`, `write_failed`
  */
 export async function addTemplates(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
   try {

@@ -66,10 +66,7 @@ export function openWriter(options: AgentOptions): WorkspaceWriter {
   }
 }
 
-/**
- * Records files that the app created from templates, so that they do not count as the user's work.
- * @param names paths in the workspace
- */
+/** Records files (workspace-relative) as created from templates, so that they do not count as the user's work. */
 export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const recording = openRecording({ ...options, watch: false }, rootsOf(options))
   const origin = { cause: 'template' } as const
@@ -80,7 +77,7 @@ export async function recordTemplates(options: AgentOptions, names: readonly str
   await recording.close()
 }
 
-/** With `watch`, records changes itself; without, only notes them for the next app that runs. */
+/** With `watch`, records changes; without, queues them for the next process that stays open. */
 export function openRecording(
   { config, folders, historyEntry, now, watch, log }: AgentOptions,
   roots: Roots,
@@ -104,7 +101,7 @@ function localRulesOf(options: AgentOptions): LocalPathRules {
     coversMoved: (move, isFolder, path) => findRule(path, rulesAfterMove(rules(), move, isFolder).after) !== undefined,
     async addMoved(move: Move, isFolder: boolean) {
       const [before, written] = [rules(), config.current.visibility.local]
-      // Rules that follow from links into other folders.
+      // Rules added for targets of symbolic links; the configuration does not contain them.
       const implied = new Set(before.slice(written.length))
       // Keeps the spelling of unchanged rules.
       const set = (list: readonly string[]) =>
@@ -114,7 +111,7 @@ function localRulesOf(options: AgentOptions): LocalPathRules {
       await set(during)
       return async (isMoved) => {
         if (!isMoved) return set(before)
-        // Keep rules for files in the trash: a restore puts the file back to the old path.
+        // Keep rules for files in the trash: a restore uses the old path.
         const gone = before.filter((rule) => !after.includes(rule))
         const kept: string[] = []
         for (const rule of gone) if (await isInTrash(workspace, rule)) kept.push(rule)

@@ -16,7 +16,7 @@ interface Parts {
 
 /**
  * Completes or undoes a change that a crash interrupted. Call it before anything reads the files.
- * @returns the completed change for the interface; undefined if there is none
+ * @returns the completed change for the interface; undefined if there is none or the recovery failed (logged)
  */
 export async function recoverInterruptedChange(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
@@ -47,7 +47,7 @@ async function recoveredChange(
   return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: skipped.length, undo }
 }
 
-/** Shown until the recovery ends: files cannot be listed before. */
+/** Shown during the recovery, while files cannot be listed. */
 function endingReport(kind: BatchKind, agent: string) {
   return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
 }

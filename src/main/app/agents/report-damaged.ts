@@ -1,6 +1,6 @@
 import type { AgentOptions } from './agent-options.ts'
 
-/** @param aside new path of the damaged file */
+/** @param aside new absolute path of the damaged file */
 export function reportDamaged({ health, config }: AgentOptions, aside: string): void {
   health.report({
     part: 'app',

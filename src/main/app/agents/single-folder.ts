@@ -14,10 +14,7 @@ export interface SingleFolder {
   readonly folder: string
 }
 
-/**
- * @returns undefined when the folder is the agent's own anyway
- * @throws AppError `unknown_agent`
- */
+/** @returns undefined if `folder` (absolute) is the agent's own workspace @throws AppError `unknown_agent` */
 export function singleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
   const entry = agents.list.find(({ id }) => id === agent)
   if (!entry && agent !== 'main') throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })

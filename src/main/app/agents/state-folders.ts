@@ -16,7 +16,7 @@ export interface StateFolders {
   folder(workspace: string): AgentFolders
 }
 
-/** State of one agent in one workspace. All paths are absolute. */
+/** State of one agent in one workspace. Absolute paths; `index` and `pendingChange` are files. */
 export interface AgentFolders {
   readonly index: string
   readonly sessions: string
@@ -25,7 +25,7 @@ export interface AgentFolders {
   readonly upkeep: string
   readonly imports: string
   readonly drafts: string
-  /** Journal of a change of several files; it exists only until the change ends. */
+  /** Journal of a running change of several files. */
   readonly pendingChange: string
   readonly undos: string
 }

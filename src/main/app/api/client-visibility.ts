@@ -16,22 +16,19 @@ export type Agent = Awaited<ReturnType<App['agents']['get']>>
 /** False for the user, the id of a program, or true for an unknown program. */
 type Requester = boolean | string
 
-/** Returns the local notes and lines to hide. @returns undefined if the requester may see everything */
+/** Returns the local notes and lines to hide; undefined if the requester may see everything. */
 export async function privacySnapshotFor(app: App, agent: Agent, requester: Requester): Promise<Sight | undefined> {
   return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.look()
 }
 
-/**
- * Returns markers for texts that the caller has just read, without a scan of all notes.
- * @returns undefined if the requester may see everything
- */
+/** Returns markers for texts just read, without a scan of all notes; undefined if the requester may see everything. */
 export async function privacyMarkersFor(app: App, agent: Agent, requester: Requester): Promise<Marks | undefined> {
   return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.marks()
 }
 
 /**
- * Returns search options that fit the requester's access. Hidden text does not affect the answer of a requester without
- * full access. A query of one with full access may quote local text, so it is not sent to a remote embedding provider.
+ * Returns search options for the requester's access. Without full access, hidden text affects neither results nor
+ * ranks. With full access, the query may quote local text, so it is not sent to a remote embedding provider.
  */
 export async function searchOptionsFor(
   app: App,
@@ -86,7 +83,7 @@ async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
   return requester === false || (typeof requester === 'string' && (await app.clients.isLocal(requester)))
 }
 
-/** Removes fully local files and reduces sizes to the visible text. */
+/** Removes fully local files. For partly local ones, size and tokens count the visible text, and words are 0. */
 export async function visibleFiles(files: FileEntry[], agent: Agent, privacy: Sight | undefined): Promise<FileEntry[]> {
   if (!privacy) return files
   const seen = files.map(async (file) => {
@@ -177,7 +174,7 @@ function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] 
 
 type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 
-/** Reads a file and its local lines. @returns undefined if the file cannot be read */
+/** Reads a note or `sessions/ID.jsonl` (workspace-relative) with its local lines. @returns undefined if unreadable */
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')

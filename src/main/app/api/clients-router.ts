@@ -42,7 +42,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.handler(async ({ input }) => {
-    // `getBeforeIndexing` does not wait for the index, which the caller's search does anyway.
+    // `getBeforeIndexing` does not wait for the index; the caller's search does.
     const looked = await app.agents.getBeforeIndexing(input.agent)
     // Report a missing workspace instead of an empty result.
     await looked.workspace.assertExists()
@@ -85,7 +85,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-/** The main agent is no explicit choice: settings can assign the program another agent later. */
+/** Omits the main agent, so that settings can assign the program another agent later. */
 function ofAgent(agent: string) {
   return agent === 'main' ? {} : { agent }
 }

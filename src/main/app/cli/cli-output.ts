@@ -1,5 +1,6 @@
 import type { Condition, SearchResponse, SearchResult } from '#shared/contract/index.ts'
 
+/** Result of a command. Prints `value` with `--json`, else `text`; `warning` on stderr. */
 export interface Output {
   readonly value: unknown
   readonly text: string
@@ -8,7 +9,7 @@ export interface Output {
   readonly isFailure?: boolean
 }
 
-/** Returns the reason for missing vectors: from waiting for them, else from the search. */
+/** Returns the reason for missing vectors: from waiting for them, else from the search; {} if none is missing. */
 export function warningOf(
   warning: string | undefined,
   notice: SearchResponse['notice'],
@@ -31,7 +32,7 @@ export function printedFields({
   return { path, startLine, endLine, score, vectorScore, textScore, snippet, source }
 }
 
-/** Describes a condition of the query with its dates, or says that it was not understood. */
+/** Describes a condition of the query with its dates (both inclusive), or that it was not understood. */
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
   if (isUnread) return `${text}: not understood, searched as words`
   const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`

@@ -168,7 +168,7 @@ async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
   const opening = openMemory(options, flags.agent ?? 'main')
   opening.catch(() => undefined)
-  // Imported here only: loading the MCP SDK takes 100 ms, which other commands need not pay.
+  // Imported on demand: loading the MCP SDK takes 100 ms.
   const { mcp } = await import('./commands/mcp-command.ts')
   await mcp(opening, options, flags)
 }

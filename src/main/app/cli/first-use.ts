@@ -3,10 +3,7 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase } from '../composition/create-app.ts'
 
-/**
- * Refuses the default workspace if the agent was used before: then its configuration is lost.
- * @throws AppError `config_invalid`
- */
+/** Rejects first use if the agent has a history: its configuration is lost then. @throws AppError `config_invalid` */
 export function assertNeverUsed({ folders }: AppBase, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
   const reason =

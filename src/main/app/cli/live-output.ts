@@ -4,6 +4,7 @@ import { escapeControls } from './terminal.ts'
 
 const maxCharacters = 120
 
+/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages with `known` ids. */
 export class LiveOutput {
   readonly #told: Set<string>
   #shown = ''

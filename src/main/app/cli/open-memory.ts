@@ -18,7 +18,7 @@ export async function openMemory(options: AppOptions, agent: string): Promise<Ho
   }
 }
 
-/** Makes the agent open, so that its change events arrive without a first request. */
+/** Opens the agent, so that its change events arrive without a first request. Never rejects. */
 export async function warmUpAgent(resident: HostProcess, agent: string): Promise<void> {
   // Later requests report the error.
   await resident.callPrimary((owner) => owner.search.status({ agent })).catch(() => undefined)

@@ -1,7 +1,7 @@
 /** Control characters except tab and line feed, line and paragraph separators, and bidi controls. */
 const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
-/** Escapes control characters as \uXXXX. JSON keeps its value. */
+/** Escapes control characters as \uXXXX, and turns CRLF into LF. The value of JSON stays the same. */
 export function escapeControls(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -17,11 +17,7 @@ export function tolerateClosedOutput(): void {
   }
 }
 
-/**
- * Ends the process at an uncaught error.
- * @param tell prints the error and returns the exit code
- * @returns removes the handler
- */
+/** Ends the process at an uncaught error with the exit code that `tell` returns. @returns a function that stops this */
 export function exitOnUncaught(tell: (error: unknown) => number): () => void {
   const exit = (error: unknown) => process.exit(tell(error))
   process.on('uncaughtException', exit)

@@ -22,7 +22,7 @@ const lookEveryMs = 200
 const terminalEveryMs = 100
 
 /**
- * Waits until the index is up to date, and with `wait` until all vectors are there. Prints progress to stderr.
+ * Waits until the index is up to date, and with `wait` until all vectors exist. Prints progress to stderr.
  * @throws AppError `index_unavailable`
  */
 export async function waitForVectors(client: ContractClient, agent: string, wait: boolean): Promise<VectorWait> {

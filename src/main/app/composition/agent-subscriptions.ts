@@ -37,7 +37,7 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
     await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 
-  // The session already shows notes saved in it.
+  // A session shows its own notes without this event.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
     const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
     const { client } = origin

@@ -44,9 +44,9 @@ export interface AppOptions {
   /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** State folder; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
+  /** State folder, absolute or relative to the working directory; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
   readonly home?: string | undefined
-  /** Replaces the workspace of one agent; other agents are hidden. */
+  /** Replaces the workspace of one agent and hides other agents; absolute or relative to the working directory. */
   readonly workspace?: string | undefined
   /** Agent that uses `workspace`; default: `main`. */
   readonly agent?: string | undefined
@@ -64,7 +64,7 @@ export interface AppOptions {
   readonly toolLimits?: Partial<ToolLimits> | undefined
   /** Returns true if remote images may be loaded from an IP address; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
-  /** A base that the caller has opened and closes itself. */
+  /** A base that the caller opened and will close. */
   readonly base?: AppBase
 }
 
@@ -143,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await keys.load()
   } catch (error) {
     // The app also works without stored keys.
-    log.fault(error, 'kept keys')
+    log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
   }
   if (keys.vault === 'weak')

@@ -19,10 +19,7 @@ interface Owners {
 
 export const modelSettings = { kind: 'settings', section: 'models' } as const
 
-/**
- * Publishes changes and problems of the app's services as events.
- * @returns unsubscribes from the settings, because they may outlive the app
- */
+/** Publishes changes and problems of services as events. @returns unsubscribes from the settings: they may stay open */
 export function subscribeServices(
   { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
   publish: (event: AppEvent) => void,

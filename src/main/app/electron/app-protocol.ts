@@ -26,7 +26,7 @@ export function serveInterface(folder: URL): void {
   })
 }
 
-/** Returns the file for a path; paths of views get the single page. */
+/** Returns the asset at a URL path; index.html for other paths. @param folder ends with `/` */
 export function fileFor(folder: URL, pathname: string): URL {
   const index = new URL('index.html', folder)
   const file = new URL(`.${pathname}`, folder)

@@ -19,10 +19,7 @@ export class CaptureWindow {
     this.#window = this.#create()
   }
 
-  /**
-   * Shows the window on the screen with the pointer.
-   * @param text note from another program; the user must confirm it
-   */
+  /** Shows the window on the screen with the pointer. @param text note from another program, for the user to confirm */
   show(text?: string): void {
     const window = (this.#window ??= this.#create())
     const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())

@@ -59,7 +59,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     show()
     void resident.app().then((runtime) => {
       if (runtime) runtime.events.publish('event', { type: 'goTo', place })
-      // Another process publishes the events then, and would open the view in all windows.
+      // Without a runtime here, another process publishes events and would open the view in all windows.
       else main.open(place)
     })
   }

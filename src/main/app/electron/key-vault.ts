@@ -6,7 +6,7 @@ import { type KeyVault, readOrSetAside, writeDurably } from '#platform'
 
 const fileSchema = z.record(z.string(), z.string())
 
-/** @returns undefined if the system offers no encryption */
+/** Stores encrypted keys in FOLDER/keys.json; `load` rejects if it is damaged. @returns undefined without encryption */
 export function openKeyVault(folder: string): KeyVault | undefined {
   if (!safeStorage.isEncryptionAvailable()) return undefined
   const file = join(folder, 'keys.json')

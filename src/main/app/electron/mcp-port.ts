@@ -21,7 +21,7 @@ export class McpPort {
     return this.#host?.address
   }
 
-  /** Resolves when the configured port is open. Never rejects: errors are logged and reported as an event. */
+  /** Opens the configured port, or closes it for null. Never rejects: logs errors and publishes them as an event. */
   apply(): Promise<void> {
     this.#changing = this.#changing.then(() => this.#listen(this.#resident.base.settings.config.desktop.mcpPort))
     return this.#changing

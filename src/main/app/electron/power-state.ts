@@ -1,6 +1,6 @@
 import { powerMonitor } from 'electron'
 
-/** @returns unsubscribes */
+/** Calls `onChange` at each switch of the power source, and at once on battery. @returns unsubscribes */
 export function followPower(onChange: (isSaving: boolean) => void): () => void {
   const save = () => onChange(true)
   const resume = () => onChange(false)

@@ -1,7 +1,4 @@
-/**
- * Limit for a note in `commonplace://remember?text=…`, in UTF-16 code units. The user confirms the note before it is
- * saved.
- */
+/** Limit for a note in `commonplace://remember?text=…`, in UTF-16 code units; the rest is cut off. */
 const maxCharacters = 10_000
 
 /** Returns the note of a link; undefined for other links and empty notes. */
@@ -13,9 +10,7 @@ export function noteOfLink(link: string): string | undefined {
   return text === '' ? undefined : text
 }
 
-/**
- * Returns the note of the first link in the arguments: Windows and Linux pass links that way. Undefined without a link.
- */
+/** Returns the note of the first link in the arguments, as Windows and Linux pass it; undefined without a link. */
 export function noteOfArguments(argv: readonly string[]): string | undefined {
   for (const argument of argv) {
     const note = noteOfLink(argument)

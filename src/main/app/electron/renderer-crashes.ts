@@ -2,7 +2,7 @@ import { dialog, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
 import { systemTexts } from './system-texts.ts'
 
-/** A page that crashes twice within this time is not reloaded automatically, ms. */
+/** A page that crashes twice within this time (ms) is reloaded only on request. */
 const againMs = 10_000
 
 export function recoverFromCrashes(window: BrowserWindow, log: Log): void {

@@ -2,7 +2,7 @@ import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { systemTexts } from './system-texts.ts'
 
-/** Minimum duration of a turn for a notification, ms: in a shorter one the user is still waiting. */
+/** Minimum duration of a turn for a notification, ms; after a shorter one the user is still there. */
 const longMs = 15_000
 
 export interface UnreadOptions {

@@ -9,7 +9,7 @@ export interface UpdatesOptions {
   readonly log: Log
 }
 
-/** Checks for updates every 6 hours and when the feed changes. Only packaged apps check. @returns stops */
+/** Checks for updates every 6 hours and when the feed changes. Only packaged apps check. @returns stops the checks */
 export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
   let asked: string | undefined
   const look = async () => {

@@ -18,7 +18,7 @@ export interface PrimaryConnection {
 /**
  * Connects to the process that holds the instance lock.
  * @returns undefined if there is none, or if it is starting or ending
- * @throws AppError `owner_silent`, `owner_version`
+ * @throws AppError `owner_silent`, `owner_version`; other connection errors unchanged
  */
 export async function connectToPrimary(place: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
   const note = await readLockInfo(place.note)

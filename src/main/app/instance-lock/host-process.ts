@@ -13,7 +13,7 @@ import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
 import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
 const retryMs = 50
-/** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
+/** Time limit for a lock holder that is starting or ending and accepts no connections, ms. */
 const startMs = 20_000
 
 const maxAttempts = 5
@@ -29,9 +29,7 @@ type Role =
     }
   | { readonly kind: 'guest'; readonly connection: PrimaryConnection; readonly client: ContractClient }
 
-/**
- * A long-running process: holds the instance lock, or forwards to the process that does and takes over when that ends.
- */
+/** A long-running process: holds the instance lock, or forwards to its holder and takes over when that process ends. */
 export class HostProcess {
   readonly base: AppBase
   readonly #options: AppOptions
@@ -181,7 +179,7 @@ export class HostProcess {
     const { ownership, lockFailure } = claim
     try {
       const app = await createApp({ ...this.#options, base })
-      // Without lock support the app runs unguarded instead of not at all.
+      // On a file system without locks the app runs unguarded.
       if (lockFailure !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: lockFailure })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)

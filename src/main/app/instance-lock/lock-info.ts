@@ -15,9 +15,8 @@ export interface LockPaths {
 }
 
 /**
- * Returns the paths of the lock, its info file and its socket.
- * @param home state folder; must exist
- * @param workspace folder that replaces an agent's workspace; must exist
+ * Returns the absolute paths of the lock, its info file and its socket. Both folders are absolute and must exist.
+ * @param home state folder @param workspace folder that replaces an agent's workspace
  */
 export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
   const folder = join(home, 'owner')
@@ -30,10 +29,7 @@ export function lockPathsOf(home: string, workspace: string | undefined): LockPa
   }
 }
 
-/**
- * Prefers a folder outside the state folder: socket paths are limited to about 100 bytes, and some file systems have no
- * sockets.
- */
+/** Prefers a folder outside the state folder: socket paths have about 100 bytes, and some file systems no sockets. */
 function addressOf(folder: string, key: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
   try {
@@ -69,7 +65,7 @@ export async function readLockInfo(file: string): Promise<LockInfo | undefined> 
     const parsed = lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch (error) {
-    // A folder has this name; the lock holder moves it aside.
+    // A folder has this name; the lock holder renames it.
     if (isSystemError(error)) return undefined
     throw error
   }

@@ -11,10 +11,7 @@ const maxConnections = 256
 const headersMs = 5000
 const lookMs = 2000
 
-/**
- * `getBuiltinModule` instead of an import saves 20 ms: an import evaluates `WebSocket` and with it Node's network
- * stack.
- */
+/** Saves 20 ms: an import also evaluates `WebSocket` and Node's network stack. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** The instance lock of a state folder, with the socket on which other processes reach its holder. */
@@ -73,7 +70,7 @@ export class PrimaryInstance {
       const found = await readLockInfo(this.place.note)
       if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#writeLockInfo()
     } catch {
-      // The next check tries again. Until then other processes cannot connect.
+      // The next check tries again.
     }
   }
 
@@ -121,6 +118,7 @@ export class PrimaryInstance {
     await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
   }
 
+  /** Disconnects all processes and releases the lock. */
   async release(): Promise<void> {
     clearInterval(this.#watch)
     const server = this.#server
@@ -139,7 +137,7 @@ export class PrimaryInstance {
 export interface Claim {
   /** Undefined if the file system has no locks, as on some network drives. */
   readonly ownership: PrimaryInstance | undefined
-  /** Reason why other processes are not locked out; undefined if they are. */
+  /** Error of the lock; other processes can open the memory too. Undefined if the lock works. */
   readonly lockFailure: string | undefined
 }
 

@@ -27,9 +27,9 @@ export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
 }
 
 /**
- * Runs a command on the primary instance, or becomes it for that time.
+ * Runs a command on the primary instance, or becomes the primary instance until the command ends.
  * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, `owner_silent`,
- * `owner_version`, and as `run`
+ * `owner_version`, as `openBase`, and as `run`
  */
 export async function withPrimary<T>(options: CommandOptions, run: (runtime: PrimaryClient) => Promise<T>): Promise<T> {
   const base = await openBase(options)
@@ -55,8 +55,7 @@ export async function withPrimary<T>(options: CommandOptions, run: (runtime: Pri
 type Outcome<T> = { readonly value: T } | { readonly isLost: true }
 
 /**
- * Runs `run` on the primary instance of another process.
- * @returns undefined if there is none to connect to
+ * Runs `run` on the primary instance of another process; undefined if there is none to connect to.
  * @throws AppError `owner_silent`, `owner_version`, and as `run`
  */
 export async function callPrimary<T>(

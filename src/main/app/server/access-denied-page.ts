@@ -81,11 +81,7 @@ export const accessDeniedPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/**
- * Returns HTML.
- * @param languages `Accept-Language` header
- * @param kept other query parameters, repeated by the form
- */
+/** Returns HTML in English or Chinese. @param languages `Accept-Language` @param kept parameters for the form */
 export function accessDeniedPage(
   reason: AccessDeniedReason,
   languages: string | undefined,
@@ -105,7 +101,7 @@ export function accessDeniedPage(
 `
 }
 
-/** Returns the key from the key itself or from the whole address. */
+/** Returns the key from an address that contains it; other text unchanged, trimmed. */
 export function keyOf(given: string): string {
   const typed = given.trim()
   return /[?&]token=([\w-]+)/.exec(typed)?.[1] ?? typed

@@ -24,7 +24,7 @@ interface Session {
 }
 
 export const address = '127.0.0.1'
-/** Limit of sessions; a new one replaces the one that is unused for longest. */
+/** Limit of sessions; a new one replaces the least recently used. */
 const maxSessions = 64
 const sessionMs = 7 * 24 * 3_600_000
 /** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
@@ -72,10 +72,7 @@ export class Authenticator {
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOf(id) }
   }
 
-  /**
-   * Returns a one-time token, valid for 2 minutes: other users of this machine can read the command line of the
-   * browser.
-   */
+  /** Returns a one-time token, valid for 2 minutes: other users can read the browser's command line. */
   issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
     this.#once.set(hash(token), this.#now() + oneTimeTokenMs)
@@ -129,7 +126,7 @@ export class Authenticator {
     return undefined
   }
 
-  /** Derived from the id and the server's secret, so it need not be stored. */
+  /** Derives the key from the id and the server's secret. */
   #keyOf(id: string): string {
     return createHmac('sha256', this.#secret).update(id).digest('base64url')
   }

@@ -17,6 +17,7 @@ import { extname, join, relative, sep } from 'node:path'
 export interface HostOptions {
   readonly accept: (socket: WebSocket) => void
   readonly mcp: LazyMcpEndpoint
+  /** Absolute path of the built interface. */
   readonly folder: string
   readonly log: Log
   /** 0 selects a free port. */
@@ -33,9 +34,7 @@ export interface RunningHost {
 
 /** Path of the WebSocket. A plain GET tells a page whether its key is valid. */
 const socketPath = '/rpc'
-/**
- * WebSocket subprotocol. A page sends its key as a second one, because browsers allow no custom headers for sockets.
- */
+/** WebSocket subprotocol. A page sends its key as a second one: browsers allow no custom headers for sockets. */
 const protocol = 'commonplace'
 const maxSockets = 64
 const maxConnections = 512
@@ -48,7 +47,7 @@ const lookMs = 1000
 /** Interval of pings, ms; a peer that misses one is disconnected. */
 const pingMs = 30_000
 
-/** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use` */
+/** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use`, also for EACCES */
 export async function startHttpServer({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<RunningHost> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
@@ -140,7 +139,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port: wanted }
     response.end()
   }
 
-  /** Tells a page why its socket was refused: browsers do not expose the status. */
+  /** Responds with the status of a refused socket, which browsers do not expose to pages. */
   function tellAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
     if (typeof key !== 'string' || !entry.mayConnect(request, key))
@@ -295,11 +294,8 @@ export class InterfaceFiles {
   }
 
   /**
-   * Returns the file for a path. Other paths get the single page, because views have their own addresses, such as
-   * `/file/MEMORY.md`.
-   * @param path path of the URL, not decoded
-   * @returns undefined if the file is missing from the build
-   * @throws the system's error if the file cannot be read
+   * Returns a file of the build, or index.html for a view such as `/file/MEMORY.md`. @param path URL path, not decoded
+   * @returns undefined for a missing file in `/assets/` @throws the system's error if the file cannot be read
    */
   async find(path: string): Promise<InterfaceFile | undefined> {
     const name = this.#files.has(path) || path.startsWith('/assets/') ? path : '/index.html'

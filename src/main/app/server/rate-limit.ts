@@ -1,4 +1,4 @@
-/** Token bucket: allows `most` per `perMs` milliseconds. */
+/** Token bucket: allows bursts of `most`, refilled over `perMs` milliseconds. `take` returns false if it is empty. */
 export class TokenBucket {
   readonly #most: number
   readonly #perMs: number

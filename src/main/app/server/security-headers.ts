@@ -1,6 +1,4 @@
-/**
- * Content security policy of the interface in both hosts. Inline styles are allowed because the editor creates them.
- */
+/** Content security policy of the interface in both hosts. The editor needs inline styles. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

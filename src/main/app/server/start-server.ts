@@ -13,6 +13,7 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
 }
 
 export interface RunningServer extends RunningHost {
+  /** Returns the id of the process that holds the instance lock. */
   owner(): Promise<number>
 }
 

@@ -59,7 +59,7 @@ export class ClientApps {
 
   /**
    * Returns a program that connects over stdio, and adds an unknown one.
-   * @param agent requested agent; undefined keeps the stored one
+   * @param agent id of the requested agent; undefined keeps the stored one, or uses `main` for an unknown program
    */
   async registerLocal(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
     return this.#run(async (clients) => {
@@ -80,7 +80,7 @@ export class ClientApps {
     return { ...newClient(id, name, agent), permission: this.#mustAskFirst ? 'ask' : 'write' }
   }
 
-  /** Creates a new token and stores only its hash. @returns the token */
+  /** Creates a token that replaces an earlier one, and stores only its hash. Adds an unknown program. */
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#run(async (clients) => {
@@ -156,7 +156,7 @@ export class ClientApps {
     return { name, mayKeep: true }
   }
 
-  /** Counts open windows: permission requests need one. @returns must be called when the window closes */
+  /** Counts open windows: permission requests need one. @returns a function to call when the window closes */
   windowOpened(): () => void {
     this.#windows += 1
     return () => {
@@ -164,6 +164,7 @@ export class ClientApps {
     }
   }
 
+  /** Counts a write and keeps its undo entry in memory. @returns the undo id */
   noteWrite(undo: Undo): string {
     const id = randomUUID()
     this.#undos.set(id, undo)
@@ -175,7 +176,7 @@ export class ClientApps {
       )
       this.#changes.emit()
     })
-    // Stores the counts soon, so that a killed process loses few.
+    // A killed process loses at most the counts of this delay.
     this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
     return id
   }
@@ -249,9 +250,7 @@ export class ClientApps {
     })
   }
 
-  /**
-   * @param isForgivable logs a failed write instead of throwing; the change then applies only until the process ends
-   */
+  /** @param isForgivable logs a failed write; the change then applies only until the process ends */
   async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
     const writing = writeClients(this.#options.file, { clients, isCautious: this.#mustAskFirst })
     await (isForgivable ? writing.catch(this.#options.onFault) : writing)

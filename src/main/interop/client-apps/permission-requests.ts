@@ -25,8 +25,7 @@ export class PermissionRequests {
 
   /**
    * Waits for the user's decision.
-   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the reason of the signal if
-   * it aborts
+   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the reason of the signal
    */
   async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name } = question
@@ -52,6 +51,7 @@ export class PermissionRequests {
     }
   }
 
+  /** Ignores an unknown id. */
   answer(id: string, decision: Decision): void {
     this.#asked.get(id)?.answer(decision)
   }

@@ -44,7 +44,7 @@ export interface RegistrationOptions {
   readonly workspace?: string | undefined
 }
 
-/** Timeout of the connection test, ms. Long enough to index a large memory for the first time. */
+/** Timeout of the connection test, ms. Allows for indexing a large memory for the first time. */
 const testMs = 60_000
 
 /** Registers this memory as an MCP server in the configuration files of other programs. */
@@ -58,12 +58,12 @@ export class ClientInstaller {
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
-  /** Lists the known programs with their state and the change that connecting would make. */
+  /** Lists the known programs with their state and the patch of `connect`. An unreadable file is a `problem`. */
   list(wanted: RegistrationOptions): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map((program) => this.#look(program, wanted)))
   }
 
-  /** Returns the same for one program. @throws AppError `input_invalid` */
+  /** Returns one program as `list` does. @throws AppError `input_invalid` for an unknown id */
   async inspect(id: string, wanted: RegistrationOptions): Promise<ConnectableProgram> {
     return this.#look(found(id), wanted)
   }
@@ -151,7 +151,7 @@ export class ClientInstaller {
     }
   }
 
-  /** The home folder exists on every machine, so it is no sign of the program. */
+  /** True if the program's file or folder exists. The home folder itself does not count. */
   #isThere(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))

@@ -117,7 +117,7 @@ function likeEnd(before: string, text: string): string {
   return before.trim() === '' || before.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
 
-/** Edits the text directly: serialising the document would move comments and fold lines. */
+/** Edits the text: serialising the document would move comments and fold lines. Returns '' if it cannot. */
 function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): string {
   const document = parseDocument(text)
   const pair = pairOf(document.contents, group)
@@ -166,7 +166,7 @@ function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   return text.slice(0, isEmptied ? groupAt : from) + text.slice(lineAfter(text, end))
 }
 
-/** Returns the start of the line after `end`. Later empty lines and comments belong to the next entry. */
+/** Returns the offset of the line after `end`. Later empty lines and comments belong to the next entry. */
 function lineAfter(text: string, end: number): number {
   const at = text.indexOf('\n', text.slice(0, end).trimEnd().length)
   return at < 0 ? text.length : at + 1

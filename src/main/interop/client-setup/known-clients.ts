@@ -20,6 +20,7 @@ export interface KnownClient {
   readonly format: ConfigFormat
   /** Key of the object that lists the MCP servers. */
   readonly group: string
+  /** Returns the absolute path of the configuration file. */
   readonly file: (machine: Machine) => string
   readonly entry: (start: StartCommand) => Entry
   /** Builds a deep link with which the program installs the server. */
@@ -29,7 +30,7 @@ export interface KnownClient {
 export const entryName = 'commonplace'
 export const fallbackEntryName = 'commonplace-memory'
 
-/** Returns true if an entry starts this memory, whether written by the app or by hand as documented. */
+/** True if an entry starts this memory: one of the app, or one written by hand as documented. */
 export function isOwnEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []

@@ -30,14 +30,14 @@ interface PackedFile {
 }
 
 interface PackOptions {
-  /** Packs only this note and its embedded files. */
+  /** Packs only this note (workspace-relative) and its embedded files. The other options are absolute paths. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
   readonly repository?: string | undefined
 }
 
 /**
- * Packs notes and the attachments that they show into a zip. Paths stay, so links keep working.
+ * Packs notes and the attachments that they show into a zip. Lists attachments beyond the limit in `left-out.txt`.
  * @param of `forbidden`: folders of other agents inside the workspace; `local`: rules for local notes, which become a
  * mark in the packed note, because the zip has no settings
  * @throws AppError `folder_too_large`, `file_not_found`
@@ -97,7 +97,7 @@ export async function exportZip(
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
-/** Marks a note as local. A file that is no UTF-8 text cannot be read as a note anyway. */
+/** Marks a note as local. A file that is no UTF-8 text stays unchanged. */
 function withLocalMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }

@@ -30,10 +30,7 @@ export interface ArchiveEntry {
   readonly packed: Entry
 }
 
-/**
- * Reads an untrusted zip. Names are never used as paths, and reading stops at the limits of the caller and the
- * directory.
- */
+/** Reads an untrusted zip. Never uses names as paths; stops at the caller's limit and at the sizes in the directory. */
 export class Archive {
   readonly entries: ArchiveEntry[] = []
   /** Names of symbolic links; they are not read. */
@@ -48,10 +45,7 @@ export class Archive {
     zip.on('error', () => undefined)
   }
 
-  /**
-   * @returns undefined if the file is no zip
-   * @throws AppError `archive_unusable`
-   */
+  /** @returns undefined if the file is no zip @throws AppError `archive_unusable`; system errors unchanged */
   static async open(path: string): Promise<Archive | undefined> {
     let archive: Archive | undefined
     try {
@@ -65,14 +59,12 @@ export class Archive {
     }
   }
 
-  /**
-   * @param most bytes; a larger entry is refused, even if the directory understates its size
-   * @throws AppError `archive_unusable`
-   */
+  /** @param most bytes @throws AppError `archive_unusable` for a damaged or larger entry, even with a false size */
   async read(entry: ArchiveEntry, most: number): Promise<Buffer> {
     return Buffer.concat(await Array.fromAsync(this.pieces(entry, most)))
   }
 
+  /** Yields the content. @throws AppError as `read` */
   async *pieces({ name, size, packed }: ArchiveEntry, most: number): AsyncGenerator<Buffer, void> {
     if (size > most)
       throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
@@ -143,20 +135,14 @@ function unusable(path: string, reason: string, cause?: unknown): AppError {
 const upper =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
 
-/**
- * Decodes a file name: UTF-8, Unicode extra field, GB 18030, or code page 437.
- * @param extra extra fields of the entry
- */
+/** Decodes a file name: UTF-8, Unicode field in `extra`, GB 18030, or code page 437, in this order. */
 export function zipName(name: Buffer, extra: Buffer): string {
   return (
     decodeAs('utf-8', name, true) ?? unicodeName(name, extra) ?? decodeAs('gb18030', name, true) ?? codePage437(name)
   )
 }
 
-/**
- * Reads the Unicode path field. It is valid only with the CRC of the current name: tools that rename entries keep the
- * old field.
- */
+/** Reads the Unicode path field. Valid only with the CRC of the name: tools that rename entries keep the old field. */
 function unicodeName(name: Buffer, extra: Buffer): string | undefined {
   for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     const bytes = extra.readUInt16LE(at + 2)

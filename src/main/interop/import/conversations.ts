@@ -43,7 +43,7 @@ const claudeSchema = z.looseObject({
   ),
 })
 
-/** @returns undefined if the value is no known export; `skipped` counts unreadable conversations */
+/** @returns undefined if the value is no known export; `skipped` counts unreadable and empty conversations */
 export function readConversations(
   value: unknown,
 ): { kind: ExportKind; documents: ImportedDocument[]; skipped: number } | undefined {

@@ -18,9 +18,8 @@ interface OwnNote extends KnownFile {
 
 /**
  * Finds links in existing notes whose target the import changes.
- * @param workspace absolute path
- * @param existing paths of all files in it
- * @param made files that the import creates
+ * @param workspace absolute path @param existing workspace-relative paths of all its files
+ * @param made files that the import creates @returns counts, and at most 20 examples each
  */
 export async function findRetargetedLinks(
   workspace: string,

@@ -8,7 +8,7 @@ export interface ImportTask {
   readonly withAttachments: boolean
 }
 
-/** One import, from its start until the interface has shown its end. */
+/** One import, from its start until the interface has shown its end. Counts are numbers of files. */
 export class ImportJob {
   readonly id: string
   readonly task: ImportTask
@@ -42,6 +42,7 @@ export class ImportJob {
     this.#tell()
   }
 
+  /** Returns an ended job, failed with `import_broken_off`, for an import that a crash interrupted. */
   static fromInterrupted({ id, source, made, folders }: ImportRecord): ImportJob {
     const job = new ImportJob({ path: source, into: '', withAttachments: false }, id)
     job.made.push(...made)

@@ -3,7 +3,7 @@ import { isHidden, isPortable, toFileName, isMarkdown } from '#workspace'
 /** Leaves room for a number if the name is taken. */
 const maxNameBytes = 240
 
-/** Returns a portable path for an imported file. @param into folder of the workspace; empty for its top */
+/** Returns a portable, workspace-relative path for an imported file. @param into folder; empty for the top */
 export function targetOf(into: string, path: string): string {
   const folder = into.trim().replace(/^\/+|\/+$/g, '')
   const steps = path.split('/')

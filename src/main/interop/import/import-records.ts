@@ -49,17 +49,18 @@ export class ImportRecords {
     await this.end(record.id)
   }
 
-  /** Starts the journal of an import. @throws AppError as `finish` */
+  /** Creates the journal of an import. @throws AppError as `finish` */
   async begin(head: ImportHead): Promise<void> {
     await makeFolder(this.#folder)
     await writeDurably(this.#notesOf(head.id), `${JSON.stringify(head)}\n`)
   }
 
-  /** Appends to the journal without fsync: a power failure loses a line or two. */
+  /** Appends to the journal without fsync: a power failure loses the last lines. */
   async note(id: string, step: JournalStep): Promise<void> {
     await appendFile(this.#notesOf(id), `${JSON.stringify(step)}\n`)
   }
 
+  /** Returns the imports with a journal. Omits unreadable journals. */
   async interrupted(): Promise<InterruptedImport[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = await Promise.all(

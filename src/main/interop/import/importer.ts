@@ -21,7 +21,7 @@ export interface ImporterOptions {
   readonly localRules: () => readonly string[]
   readonly localRulesFor: (folder: string) => readonly string[]
   readonly folders: {
-    /** Folder of the suggestions, which an export contains. */
+    /** Folder of the proposals, which an export contains. */
     readonly upkeep: string
     readonly imports: string
   }
@@ -43,8 +43,7 @@ export class Importer {
   }
 
   /**
-   * Completes the records of imports that a crash interrupted, so that they can be shown and undone. Call it only while
-   * no import runs.
+   * Completes the records of imports that a crash interrupted, to show and undo them. Call it only while none runs.
    */
   async recover(): Promise<void> {
     for (const { record, unsure } of await this.#records.interrupted()) {
@@ -57,10 +56,7 @@ export class Importer {
     }
   }
 
-  /**
-   * Returns what an import would do.
-   * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
-   */
+  /** Plans an import. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
   async plan(task: ImportTask): Promise<ImportPlan> {
     return this.#inThread(async (client) => (await this.#prepare(client, task)).plan)
   }
@@ -192,7 +188,7 @@ export class Importer {
   }
 
   /**
-   * Moves the files of an import to the trash, except changed ones, and removes its empty folders.
+   * Moves the files of an import to the trash, except changed ones (`left`), and removes its empty folders.
    * @throws AppError `import_unknown`
    */
   async undo(id: string): Promise<{ removed: number; left: string[] }> {
@@ -238,8 +234,8 @@ export class Importer {
   }
 
   /**
-   * Returns a fingerprint of a file: the hash of a note, size and time of another file; empty if unreadable. Undefined
-   * if there is no file.
+   * Returns a fingerprint of a file: the hash of a note, size and time of another file, or '' if it is unreadable;
+   * undefined if there is no file.
    */
   async #fingerprintOf(path: string): Promise<string | undefined> {
     const { workspace } = this.#options
@@ -256,11 +252,7 @@ export class Importer {
     }
   }
 
-  /**
-   * Exports the workspace as zip.
-   * @param repository history to include
-   * @throws AppError `folder_too_large`
-   */
+  /** Exports the workspace as zip, with the history at the path `repository`. @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const { upkeep } = this.#options.folders
@@ -268,7 +260,7 @@ export class Importer {
     return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
-  /** Exports one note and its embedded files. @throws AppError `folder_too_large`, and as `Workspace.locateNote` */
+  /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
   async packNote(note: string): Promise<Blob> {
     const { workspace: files } = this.#options
     await files.locateNote(note)

@@ -11,7 +11,7 @@ const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[
   ['codex', '.codex'],
 ]
 
-/** Finds memories of other programs below the home folder that contain Markdown. */
+/** Finds folders of other programs below the home folder that contain Markdown. Returns absolute paths. */
 export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
   const found: KnownMemory[] = []
   for (const [kind, ...way] of places) {

@@ -43,7 +43,7 @@ const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /**
  * Converts the settings of OpenClaw.
- * @param text content of openclaw.json or clawdbot.json: JSON5
+ * @param text JSON5 of openclaw.json or clawdbot.json @param existing agents, with absolute workspaces
  * @returns undefined if the text is no settings file
  */
 export function convertSettings(
@@ -90,7 +90,7 @@ function takeAgents(
   const found = list.filter(isRecord)
   const shared = defaults['workspace']
   if (typeof shared === 'string') {
-    // The default workspace goes to the default agent (or `main`) if that has none.
+    // The default agent (or `main`) gets the default workspace if it has none.
     const defaultAt = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
     if (found.length === 0) found.push({ id: 'main', workspace: shared })
     else if (found[defaultAt] && found[defaultAt]['workspace'] === undefined)
@@ -186,7 +186,7 @@ function thinkingOf(value: unknown): string | undefined {
   return levels[String(value)]
 }
 
-/** JSON5 is YAML once its comments are gone; in strings they are none. */
+/** Removes comments outside strings: the rest of JSON5 is YAML. @returns undefined if it is invalid or too long */
 function parseJson5(text: string): unknown {
   if (text.length > 1_000_000) return undefined
   const plain = text.replaceAll(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>

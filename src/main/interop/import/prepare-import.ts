@@ -23,10 +23,12 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface ImportOptions {
+  /** Folder, relative to the workspace. */
   readonly into: string
   readonly withAttachments: boolean
   /** Files that every request to a model contains; an import never creates one. */
   readonly steering: readonly string[]
+  /** Rules for local notes, relative to the source. */
   readonly local: readonly string[]
 }
 
@@ -186,7 +188,7 @@ interface Linked {
 
 /**
  * Rewrites the links and returns the final texts by source path. A note whose final text differs from the existing file
- * gets another name, which changes links to it. The loop ends because numbers only grow.
+ * gets another name, which changes links to it. Numbers only grow, so the loop ends.
  */
 async function linkAll(
   notes: readonly Note[],
@@ -284,9 +286,8 @@ class TargetPaths {
   }
 
   /**
-   * Finds a path for a file.
+   * Finds a path for a file. @param wanted workspace-relative @param from first number to try
    * @param isSame compares with an existing file, given by absolute path and size in bytes
-   * @param from first number to try
    */
   async find(
     wanted: string,

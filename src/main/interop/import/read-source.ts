@@ -30,6 +30,7 @@ export interface SkippedFile {
   readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
 }
 
+/** All paths are relative to the source. `skipped` counts unreadable and empty conversations. */
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
@@ -61,7 +62,7 @@ export async function openSource(path: string): Promise<Source> {
   throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
 }
 
-/** Writes an attachment to a new file. Fails if the file exists. */
+/** Writes an attachment (path in the source) to a new file (absolute path). @throws the system's error if it exists */
 export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
   await pipeline(source.chunks(path), createWriteStream(to, { flags: 'wx' }))
 }
@@ -107,11 +108,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks, close: async () => undefined }
 }
 
-/**
- * Sorts files into attachments, canvases and skipped ones.
- * @param folder path for messages
- * @throws AppError `file_too_large`
- */
+/** Sorts files into attachments, canvases and skipped ones. @param folder for messages @throws `file_too_large` */
 async function sorted(
   folder: string,
   found: readonly SourceAttachment[],
@@ -202,7 +199,7 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
   return readFile(path)
 }
 
-/** @param others other files of the export; they are skipped */
+/** @param others other files of the export, to skip @returns undefined if it is no known export */
 function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
   const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (

@@ -33,6 +33,7 @@ export class SettingsMigration {
   readonly #left: { from: string; reason: Reason }[] = []
   readonly #noted = new Set<string>()
 
+  /** Adds a change. @param from foreign key @param path key path here @param shown value for the report */
   take(
     from: string,
     path: Path,
@@ -46,10 +47,12 @@ export class SettingsMigration {
     this.#left.push({ from, reason })
   }
 
+  /** Omits `from` from the skipped settings, because the caller handled it. */
   suppress(from: string): void {
     this.#noted.add(from)
   }
 
+  /** Takes or skips each setting, also in nested objects. @param elsewhere keys that the caller handles */
   takeAll(
     values: Readonly<Record<string, unknown>>,
     counterparts: Readonly<Record<string, Counterpart>>,
@@ -67,7 +70,7 @@ export class SettingsMigration {
         else this.take(from, [...into, ...counterpart.to.split('.')], made)
         return
       }
-      // Walks into objects with known keys; other objects are reported as one.
+      // Walks into objects with known keys; skips other objects as one.
       const isPartly = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
       if (isRecord(value) && isPartly) for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
       else if (isRecord(value) && key.endsWith('.remote'))

@@ -8,7 +8,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
 import { Archive, type ArchiveEntry, assertImportable } from './archive.ts'
 
-/** A note that is no text, or has an invalid or duplicate name. */
+/** A note that is no text, or whose name is invalid or a duplicate. */
 export interface UnreadFile {
   readonly path: string
   readonly reason: 'unreadable' | 'name'

@@ -6,11 +6,7 @@ export type CallPrimary = <T>(work: (owner: ContractClient, isRepeated: boolean)
 export interface MemoryAccess {
   readonly ask: CallPrimary
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
-  /**
-   * Identifies the program.
-   * @param said name that the program sends, used without a better source
-   * @throws AppError `unknown_agent`
-   */
+  /** Identifies the program. @param said name from the program; a token or `--client` wins @throws `unknown_agent` */
   readonly caller: (said: string | undefined) => Promise<Caller>
   /** True refuses all writes, even if the program may write. */
   readonly isReadOnly: boolean

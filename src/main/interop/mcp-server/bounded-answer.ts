@@ -17,14 +17,14 @@ export function fenced(text: string): string {
   return `${opening}\n${text.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;')}\n</memory>`
 }
 
-/** Returns the tokens left for the items of an answer. @param rest the other fields */
+/** Returns the tokens left for the items of an answer; negative if `rest`, the other fields, is too long. */
 export function roomFor(maxTokens: number, rest: unknown): number {
   return maxTokens * safetyFactor - maxTokensOf(JSON.stringify(rest)) - frameTokens
 }
 
 /**
  * Keeps as many items from the start as fit. If the first one does not fit, keeps a part of it.
- * @param room tokens, from `roomFor`
+ * @param room tokens, from `roomFor` @returns `left`: number of omitted items
  */
 export function bounded<T, Shown>(
   items: readonly T[],
@@ -47,7 +47,7 @@ export function bounded<T, Shown>(
   return { kept, left: items.length - kept.length }
 }
 
-/** Returns the longest start of a text within a token limit, with an ellipsis if it is cut. */
+/** Returns the longest start of a text within a token limit, with an ellipsis if it is cut; '' if nothing fits. */
 export function clipped(text: string, tokens: number): string {
   const fits = (part: string) => maxTokensOf(JSON.stringify(part)) <= tokens
   // Speeds up the search: a token rarely has more than 40 characters.
@@ -64,7 +64,7 @@ export function clipped(text: string, tokens: number): string {
   return whole === 0 ? '' : `${text.slice(0, whole).toWellFormed()}…`
 }
 
-/** Returns true if the UTF-16 offset splits a surrogate pair. */
+/** Returns true if the UTF-16 offset (0-based) splits a surrogate pair. */
 export function splitsSurrogatePair(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1))
 }
@@ -75,8 +75,8 @@ export function boundedLines(lines: readonly string[], room: number): string[] {
 }
 
 /**
- * Does the same and reports the cut, so that the rest of the line can be requested.
- * @returns `cutAt`: number of shown characters of a cut line; undefined if the lines are complete
+ * Returns lines as `boundedLines` does, and reports the cut, so that the rest of the line can be requested.
+ * @returns `cutAt`: number of UTF-16 code units shown of the first line; undefined if it is complete
  */
 export function boundedText(
   lines: readonly string[],
@@ -87,7 +87,7 @@ export function boundedText(
   return kept.length === 1 && only !== whole ? { lines: kept, cutAt: only.length - 1 } : { lines: kept }
 }
 
-/** Returns a name or heading on one line, with `<memory>` tags escaped. */
+/** Returns a name or heading on one line, clipped to `tokens`, with `<memory>` tags escaped. */
 export function label(text: string, tokens = 60): string {
   const plain = text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
   return clipped(plain.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;'), tokens)

@@ -13,8 +13,8 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns an id for a name: `Visual Studio Code` → `visual-studio-code`. A long name or one in another script gets a
- * hash (`program-1a2b3c4d`), so that such programs do not share permissions.
+ * Returns an id for a name: `Visual Studio Code` → `visual-studio-code`; `program` for an empty name. A long name or
+ * one in another script gets a hash (`program-1a2b3c4d`), so that such programs do not share permissions.
  */
 export function clientId(said: string): string {
   const name = said
@@ -31,7 +31,7 @@ export function clientId(said: string): string {
   return `${spelled.slice(0, maxCharacters - markCharacters - 1) || 'program'}-${mark}`
 }
 
-/** Returns the name on one line for display. */
+/** Returns the name on one line for display, at most 64 characters; `Another program` for an empty name. */
 export function clientName(said: string): string {
   const known = titles[clientId(said)]
   const plain = said.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

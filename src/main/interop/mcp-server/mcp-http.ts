@@ -111,7 +111,7 @@ function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined
     ask,
     now,
     onFault,
-    // The handler sends events: this server exists for one request only.
+    // `createMcpEndpoint` sends the events: this server exists for one request only.
     onEvent: () => () => undefined,
     caller: async () => client,
     isReadOnly: client.permission === 'read',

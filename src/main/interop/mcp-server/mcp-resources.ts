@@ -77,7 +77,7 @@ export function addResources(
   })
 }
 
-/** Returns a key that changes with the list of notes. */
+/** Returns a key that changes with the paths of the notes. */
 export function listKey(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
@@ -87,7 +87,7 @@ interface Reader {
   readonly client: string
 }
 
-/** Returns the notes that a program may read, sorted by path. */
+/** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
 export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
   const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
@@ -136,10 +136,7 @@ function afterOf(cursor: string): string {
   )
 }
 
-/**
- * @param cursor from the previous page
- * @throws ProtocolError for an invalid cursor
- */
+/** Returns up to 100 notes. @param cursor from the previous page @throws ProtocolError for an invalid cursor */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
   const after = cursor === undefined ? '' : afterOf(cursor)
   const rest = files.filter(({ path }) => path > after)
@@ -158,7 +155,7 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
   }
 }
 
-/** Returns paths that start with the typed text, then those that contain it. */
+/** Returns up to 100 paths: first those that start with the typed text, then those that contain it. Ignores case. */
 export function completionsOf(files: readonly FileEntry[], typed: string) {
   const wanted = typed.toLowerCase()
   const places = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(wanted) }))
@@ -166,10 +163,7 @@ export function completionsOf(files: readonly FileEntry[], typed: string) {
   return { values: found.slice(0, maxCompletions), total: found.length, hasMore: found.length > maxCompletions }
 }
 
-/**
- * Sends change notifications while the connection is open. Clients of 2025 protocols get their subscriptions; the SDK
- * filters for newer ones.
- */
+/** Sends change notifications while the connection is open. For clients since protocol 2026 the SDK filters them. */
 function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,

@@ -68,14 +68,14 @@ function addTool(
     })
     return redactAnswer(answer, looked.value.look, own, asker)
   }
-  /** Caller of the last request, most likely also of the next one. */
+  /** Caller of the last request; often also of the next one. */
   let last: Caller | undefined
   server.registerTool(name, config, async (given, context) => {
     const { signal } = context.mcpReq
     try {
       const asking = callerOf(context)
       const presumed = isReadOnly ? last : undefined
-      // Reading starts for the presumed caller; its answer is used only if the caller is the same.
+      // Reading starts for the presumed caller; another caller discards the answer.
       const early = presumed && answerTo(given, presumed, signal)
       early?.catch(() => undefined)
       const caller = await asking

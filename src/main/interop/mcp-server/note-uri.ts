@@ -1,12 +1,12 @@
 const scheme = 'note://'
 
-/** @param line 1-based; undefined for the whole note */
+/** @param path workspace-relative @param line 1-based; undefined for the whole note */
 export function noteUri(path: string, line?: number): string {
   const encoded = path.split('/').map(encodeURIComponent).join('/')
   return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
 }
 
-/** @returns undefined if the URI does not name a note */
+/** Returns the workspace-relative path, without the line; undefined if the URI does not name a note. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith(scheme)) return undefined
   try {

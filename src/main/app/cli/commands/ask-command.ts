@@ -8,7 +8,7 @@ import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
 import { printedFields, type Output } from '../cli-output.ts'
 
-/** @throws AppError `unknown_session`, `provider_error` if the model fails */
+/** @throws AppError `unknown_session`, `provider_error` if the model fails, `internal` without an answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, json = false } = flags
   await setUpOnce(client, base, agent)

@@ -6,7 +6,7 @@ import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import { conditionText, warningOf, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
-/** @throws AppError `input_invalid` for an invalid `--why`, `index_unavailable` */
+/** @throws AppError `input_invalid` unless `--why` is PATH:LINE (1-based), `index_unavailable` */
 export async function explain(
   { client }: PrimaryClient,
   { agent, ...flags }: CommonFlags & ExplainFlags,

@@ -9,9 +9,8 @@ import { warmUpAgent } from '../open-memory.ts'
 const closingMs = 5000
 
 /**
- * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; an error while
- * opening it is the answer to the first request.
- * @throws Error if the connection had to be aborted
+ * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; the first
+ * request reports an error of opening it. @throws Error if the connection had to be aborted
  */
 export async function mcp(
   opening: Promise<HostProcess>,

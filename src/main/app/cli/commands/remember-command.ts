@@ -9,8 +9,8 @@ import type { Output } from '../cli-output.ts'
 
 /**
  * Saves a note through the process that has the memory open, which updates its windows. If there is none, or it does
- * not answer, writes the file here under the same lock.
- * @throws AppError `input_invalid` for an empty note
+ * not answer, writes the file in this process. @param text undefined reads stdin
+ * @throws AppError `input_invalid` for an empty note, `config_invalid`
  */
 export async function remember(options: AppOptions, { agent }: CommonFlags, text: string | undefined): Promise<Output> {
   const note = (text ?? (await readStandardInput())).trim()

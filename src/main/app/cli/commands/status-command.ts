@@ -7,7 +7,7 @@ const providerMs = 1000
 
 export async function status({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
-  // The first request shows whether an unused provider works.
+  // A first request shows if an unused provider works.
   const isAsked = index.provider !== 'none' && index.embedded === 0
   const answer = isAsked ? client.health.tryAgain({ agent }).then(() => true) : true
   const hasAnswered = await Promise.race([answer, sleep(providerMs, false, { ref: false })])

@@ -44,9 +44,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   },
 }
 
-/**
- * Builds an id such as `memory/2026-01-20.md:12`, read with context lines; `+3001` starts at that character instead.
- */
+/** Builds an id such as `memory/2026-01-20.md:12`, read with context; `+3001` starts at that character (1-based). */
 function noteId(path: string, line: number, character?: number): string {
   return `${path}:${line}${character === undefined ? '' : `+${character}`}`
 }

@@ -9,9 +9,8 @@ export interface ReadLines {
 }
 
 /**
- * Returns the lines, with the first cut at `fromCharacter` (1-based UTF-16 offset; moved behind a split surrogate
- * pair).
- * @param from number of the first line, 1-based
+ * Returns the lines, the first from `fromCharacter` on (1-based UTF-16 offset; moved behind a split surrogate pair).
+ * @param from number of the first line, 1-based @returns `character`: 1-based start; `length`: of the uncut first line
  * @throws AppError `input_invalid` behind the end of the note or the line
  */
 export function linesFrom(path: string, { lines, total }: ReadLines, from: number, fromCharacter = 1) {
@@ -26,7 +25,7 @@ export function linesFrom(path: string, { lines, total }: ReadLines, from: numbe
   return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
 }
 
-/** @throws AppError `input_invalid` if the line is behind the end of the note */
+/** @throws AppError `input_invalid` if the line (1-based) is behind the end of the note */
 export function assertLineExists(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return
   const reason = beyondText(path, total, line)
@@ -51,7 +50,7 @@ export interface Place {
   readonly character?: number
 }
 
-/** Returns the start of a result. Only a snippet inside one line needs a look at the line. */
+/** Returns the start of a result; reads the line if the snippet is part of one. @throws as `workspace.lines` */
 export async function placeOf(
   { path, startLine, snippetLine = startLine, snippet }: SearchResult,
   { agent, client, ask }: ToolContext,

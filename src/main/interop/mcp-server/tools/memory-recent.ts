@@ -11,7 +11,7 @@ const toldTokens = 250
 
 /** Limit of the contract for one request. */
 const mostEntries = 1000
-/** Cursor: continue before this commit, or in it after so many files. */
+/** Cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
 const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
 
 const input = z.object({

@@ -11,7 +11,7 @@ const catchUpMs = 100
 /** A passage of this many characters may be part of a single line. */
 const longSnippet = 200
 const leastTokens = 40
-/** Time to wait for the scan if nothing was found, ms. */
+/** Time to wait for the scan if the first search found nothing, ms. */
 const longCatchUpMs = 3000
 
 const input = z.object({
@@ -64,7 +64,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
         owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
       )
     const atOnce = await search(catchUpMs)
-    // An outdated index may just not contain the note yet.
+    // An outdated index may lack the note.
     const answer = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
     const { results, notice, stale, standstill, conditions = [] } = answer
     const hints = [
@@ -84,10 +84,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-/**
- * Returns hints about an outdated index.
- * @param standstill reason why the index cannot be written; undefined if it can
- */
+/** Returns hints about an outdated index. @param standstill reason why it cannot be written; undefined if it can */
 export function staleIndexHints(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
@@ -146,6 +143,7 @@ function nothingFound(minScore: number): string {
   return `Nothing scored ${minScore} or more. Try other words, a lower minScore, or memory_explain to see how close they came.`
 }
 
+/** Describes a condition of the query with its dates (both inclusive). */
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
   const shownText = clipped(text, 30)
   if (isUnread) return `${shownText}: not understood, searched as words`
