@@ -20,7 +20,7 @@ export function useRanking(
   disabledConditions: readonly string[],
 ) {
   const asked = why === undefined ? { agent, query } : { agent, query, why }
-  const off = disabledConditions.length > 0 ? { disabledConditions: [...disabledConditions] } : {}
+  const off = disabledConditions.length > 0 ? { without: [...disabledConditions] } : {}
   const options = useDebounced(tried, sliderPauseMs)
   const inForce = useQuery(
     api.search.explain.queryOptions({

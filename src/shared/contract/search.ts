@@ -197,7 +197,7 @@ export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
   catchUpMs: z.number().int().min(0).max(60_000).optional(),
   /** Conditions of the query to ignore, as written there. */
-  disabledConditions: z.array(z.string().max(maxQuery)).max(50).optional(),
+  without: z.array(z.string().max(maxQuery)).max(50).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
@@ -205,7 +205,7 @@ export type SearchOptions = z.infer<typeof searchOptionsSchema>
 export const conditionSchema = z.object({
   kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
   text: z.string(),
-  /** True if `disabledConditions` disabled it. */
+  /** True if `without` names it. */
   isOff: z.boolean(),
   /** Days of the range, `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
   from: z.string().nullable(),

@@ -249,7 +249,7 @@ export class Searcher {
     signal: AbortSignal | undefined,
   ): Promise<RankingResult> {
     const started = performance.now()
-    const read = this.#read(query, overrides.disabledConditions)
+    const read = this.#read(query, overrides.without)
     const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides, signal)
     const ranking = this.#transaction(() => this.#rankNow(query, read, options, overrides, embedded, shown, asked))
     return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
