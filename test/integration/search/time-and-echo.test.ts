@@ -41,7 +41,7 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   const { memory, workspace } = await app.agents.get('main')
   await memory.settle(10_000)
   const found = async (query: string, without?: string[]) =>
-    (await memory.search(query, without ? { disabledConditions: without } : {})).results.map(({ path }) => path)
+    (await memory.search(query, without ? { without: without } : {})).results.map(({ path }) => path)
   return { memory, workspace, found }
 }
 
@@ -105,7 +105,7 @@ describe('filters and time expressions', () => {
     const { memory, found } = await openMemory()
     const all = await found('walrus')
     expect((await found('walrus in:2023', ['in:2023'])).toSorted()).toEqual(all.toSorted())
-    const { conditions, results } = await memory.search('walrus last week', { disabledConditions: ['last week'] })
+    const { conditions, results } = await memory.search('walrus last week', { without: ['last week'] })
     expect(conditions?.[0]).toMatchObject({ text: 'last week', isOff: true })
     expect(results.map(({ path }) => path)).toEqual(all)
   })
