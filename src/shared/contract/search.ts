@@ -81,7 +81,7 @@ export const meaningSchema = z.object({
   isMeasured: z.boolean(),
   /**
    * Measures how well the model in use separates the texts of this memory, by script. `worth`: from 0 (chance) to 1 (perfect);
-   * `takesPart`: whether that suffices for vector search. Empty until measured.
+   * `takesPart`: true if that suffices for vector search. Empty until measured.
    */
   scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })
@@ -90,7 +90,7 @@ export type EmbeddingQuality = z.infer<typeof meaningSchema>
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
   model: z.string().max(500),
-  /** Where it is asked, if not at its provider's own address. */
+  /** Base URL; undefined for the provider's default address. */
   baseUrl: z.string().max(2000).optional(),
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
