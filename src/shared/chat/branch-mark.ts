@@ -9,7 +9,7 @@ export interface BranchMark {
   readonly restored?: string
 }
 
-/** @param data of a branch entry; may be invalid */
+/** Parses the data of a branch entry; empty for invalid data. */
 export function readBranchMark(data: unknown): BranchMark {
   if (!isRecord(data)) return {}
   const { deleted, restored } = data

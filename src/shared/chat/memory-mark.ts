@@ -3,7 +3,7 @@ import { isRecord } from '../util/json.ts'
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
 export const memoryToggleEntry = 'commonplace.memory'
 
-/** @param data of such an entry; may be invalid */
+/** Returns true if the data of such an entry turns memory off; false for invalid data. */
 export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }

@@ -22,7 +22,7 @@ export const memoryClientSchema = z.object({
   writes: z.number().int(),
   /** True if the user declared its model local: it may read local notes. */
   isLocal: z.boolean(),
-  /** True if it may write to MEMORY.md; otherwise long-term notes become suggestions in the inbox. */
+  /** True if it may write to MEMORY.md; otherwise long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
@@ -90,9 +90,9 @@ export const clients = {
   /**
    * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
    * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
-   * suggestion for MEMORY.md to the inbox, unless the client has `mayKeep` or the user approved this note.
+   * proposal for MEMORY.md to the inbox, unless the client has `mayKeep` or the user approved this note.
    * @returns the 1-based lines of the note; `undo`, empty if there is nothing to undo; `proposal`, the id of the
-   * suggestion, null if the user refused the same one before
+   * proposal, null if the user refused the same one before
    */
   remember: base
     .input(

@@ -41,7 +41,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
     done: z.number().int(),
     total: z.number().int(),
   }),
-  /** The list of suggestions changed, or a scan started or ended. */
+  /** The list of proposals changed, or a scan started or ended. */
   z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
   z.object({ type: z.literal('upkeepProgress'), agent: z.string(), done: z.number().int(), total: z.number().int() }),
   z.object({

@@ -4,7 +4,7 @@ import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './ba
 import { leftFileSchema } from './find.ts'
 
 /**
- * Author of a change. `client`: another program that uses this memory · `upkeep`: a suggestion that the user accepted ·
+ * Author of a change. `client`: another program that uses this memory · `upkeep`: a proposal that the user accepted ·
  * `template`: the app at the first start · `adopted`: existed before the history began · `outside`: any change not made
  * by the app, such as by another editor, Git or file sync.
  */

@@ -4,6 +4,7 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 const placeShape = {
   path: z.string(),
+  /** 1-based. */
   line: z.number().int(),
   /** Text of the line, truncated if long. */
   text: z.string(),
@@ -47,7 +48,7 @@ export type BrokenLink = z.infer<typeof brokenLinkSchema>
 
 export const linkNameSchema = z.object({
   path: z.string(),
-  /** Text of the suggestion: a name, an alias, a heading or a block. */
+  /** Text of the completion: a name, an alias, a heading or a block. */
   label: z.string(),
   kind: z.enum(['note', 'alias', 'file', 'heading', 'block']),
   /** Text between `[[` and `]]`; null if no wiki link can reach the target. */
@@ -171,7 +172,8 @@ const notePropertySchema = z.object({
 
 export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, left: true, id: true }).extend({
   tags: z.number().int(),
-  /** True if a tag of the new name exists; the two are merged. */ joins: z.boolean(),
+  /** True if a tag of the new name exists; the two are merged. */
+  joins: z.boolean(),
 })
 export type TagPlan = z.infer<typeof tagPlanSchema>
 

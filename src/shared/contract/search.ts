@@ -81,7 +81,7 @@ export const meaningSchema = z.object({
   isMeasured: z.boolean(),
   /**
    * Measures how well the model in use separates the texts of this memory, by script. `worth`: from 0 (chance) to 1 (perfect);
-   * `takesPart`: whether that suffices for vector search. Empty until measured.
+   * `takesPart`: true if that suffices for vector search. Empty until measured.
    */
   scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })

@@ -5,7 +5,7 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { storedRequestSchema } from './context.ts'
 
 /**
- * Reason for a suggestion. Rules without a model: `duplicate`: two lines say the same · `logged`: a log repeats a line
+ * Reason for a proposal. Rules without a model: `duplicate`: two lines say the same · `logged`: a log repeats a line
  * of MEMORY.md · `expired`: the date of the line has passed · `large`: a long section is part of every request ·
  * `rescued`: verbatim notes wait for a summary · `broken`: a broken link · `drifted`: a superseded line refers to a
  * replacement that has moved · `unrecalled`: no search returned the note for a year. From the user: `wrong`,
@@ -41,6 +41,7 @@ export const lineEditSchema = z.object({
 })
 export type LineEdit = z.infer<typeof lineEditSchema>
 
+/** `line` is 1-based; `text` is trimmed and may be truncated. */
 export const evidenceSchema = z.object({ path: z.string(), line: z.number().int(), text: z.string() })
 export type Evidence = z.infer<typeof evidenceSchema>
 
@@ -59,7 +60,7 @@ export const proposalStates = ['open', 'snoozed', 'accepted', 'refused', 'withdr
 export const proposalSchema = z.object({
   id: z.string(),
   rule: upkeepRuleSchema,
-  /** Author of the suggestion: a built-in rule, a model, the user or a client. */
+  /** Author of the proposal: a built-in rule, a model, the user or a client. */
   author: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('rule') }),
     z.object({ kind: z.literal('model'), model: z.string() }),
@@ -70,7 +71,7 @@ export const proposalSchema = z.object({
   cost: z.object({ usd: z.number().nullable(), tokens: z.number().int() }).optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** Lines that support the suggestion; the first one is its subject. */
+  /** Lines that support the proposal; the first one is its subject. */
   evidence: z.array(evidenceSchema),
   /** Edits to apply; empty if the user has to decide. */
   files: z.array(proposedFileSchema),
@@ -95,7 +96,7 @@ export const proposalSchema = z.object({
   until: z.number().optional(),
   /** `withdrawn`: the lines were edited, or the reason no longer applies. */
   gone: z.enum(['lines', 'reason']).optional(),
-  /** `accepted`: id shared by suggestions that were accepted together; `undo` reverts all of them. */
+  /** `accepted`: id shared by proposals that were accepted together; `undo` reverts all of them. */
   acceptance: z.string().optional(),
   /** `accepted`, but not undoable: 1-based line of the later edit in the way; `line` is null if the file is gone. */
   stuck: z.object({ path: z.string(), line: z.number().int().nullable() }).optional(),
@@ -124,9 +125,9 @@ export const reviewOutcomeSchema = z.object({
   tokens: z.number().int(),
   /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
-  /** Number of new suggestions. */
+  /** Number of new proposals. */
   proposals: z.number().int(),
-  /** Model suggestions rejected: malformed, or based on lines that no file contains. */
+  /** Findings of the model that are malformed or quote lines that no file contains. */
   dropped: z.number().int(),
   /** Requests with an unparseable answer. */
   unread: z.number().int(),
@@ -163,7 +164,7 @@ const idsSchema = z.array(idSchema).min(1).max(maxIds)
 const forProposals = forAgent.extend({ ids: idsSchema })
 
 export const upkeep = {
-  /** Lists open suggestions, those of people first, then by rule, and the most recent closed ones. */
+  /** Lists open proposals by rule, those of users and clients first, and the most recent closed ones. */
   list: base.input(forAgent).output(
     z.object({
       open: z.array(proposalSchema),
@@ -181,7 +182,7 @@ export const upkeep = {
   count: base.input(forAgent).output(z.object({ open: z.number().int() })),
   /**
    * Scans the memory with the built-in rules, without a model.
-   * @returns numbers of new and withdrawn suggestions; null if stopped
+   * @returns numbers of new and withdrawn proposals; null if stopped
    */
   look: base.input(forAgent).output(z.object({ added: z.number().int(), withdrawn: z.number().int() }).nullable()),
   stop: base.input(forAgent).output(z.object({})),
@@ -208,7 +209,7 @@ export const upkeep = {
   /** For a contradiction: strikes the other line instead. */
   turn: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   /**
-   * Applies suggestions atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines
+   * Applies proposals atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines
    * as another stay open (`left`).
    */
   accept: base.input(forProposals).output(
@@ -219,18 +220,18 @@ export const upkeep = {
       gone: z.number().int(),
     }),
   ),
-  /** Replaces the text an open suggestion would write: the new lines of each edit, in the order of the edits. */
+  /** Replaces the text an open proposal would write: the new lines of each edit, in the order of the edits. */
   edit: base
     .input(forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }))
     .output(z.object({})),
-  /** Rejects suggestions; the same lines are not suggested again. */
+  /** Rejects proposals; the same lines are not suggested again. */
   refuse: base.input(forProposals).output(z.object({})),
   /** @param until ms since the epoch */
   snooze: base.input(forProposals.extend({ until: z.number() })).output(z.object({})),
-  /** Reopens rejected or snoozed suggestions. */
+  /** Reopens rejected or snoozed proposals. */
   reopen: base.input(forProposals).output(z.object({})),
   /**
-   * Reverts an acceptance. Suggestions whose lines were edited since stay accepted and are returned in `stuck` with the
+   * Reverts an acceptance. Proposals whose lines were edited since stay accepted and are returned in `stuck` with the
    * place of the edit.
    * @throws AppError 'undo_conflict' if it is already undone
    */
@@ -240,7 +241,7 @@ export const upkeep = {
       stuck: z.array(z.object({ proposal: idSchema, path: z.string(), line: z.number().int().nullable() })),
     }),
   ),
-  /** Marks a line as wrong or outdated. @returns the id of the created suggestion */
+  /** Marks a line as wrong or outdated. @returns the id of the created proposal */
   flag: base
     .input(
       forAgent.extend({

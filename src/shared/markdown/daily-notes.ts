@@ -5,7 +5,7 @@
  */
 
 export interface DailyNotes {
-  /** Relative, without a trailing slash; empty for the top. */
+  /** Workspace-relative, without a trailing slash; empty for the top. */
   readonly folder: string
   /** Without `.md`; may contain folders: `YYYY/MM/YYYY-MM-DD`. */
   readonly format: string
@@ -80,7 +80,7 @@ export function isDailyFormat(format: string): boolean {
 }
 
 /**
- * Returns the path of a day's note.
+ * Returns the workspace-relative path of a day's note.
  * @param format a format accepted by `isDailyFormat`
  * @param date `YYYY-MM-DD`
  */

@@ -26,7 +26,7 @@ const maxName = 60
 /** Maximum number of sources named in a mark; the rest is given as “and N more”. */
 const maxNamed = 3
 
-/** Formats a mark. Names are sanitized so that they cannot end the mark or start another. @param day `YYYY-MM-DD` */
+/** Formats a mark; without sources, only the day. Sanitized names cannot end the mark. @param day `YYYY-MM-DD` */
 export function sourceMark(sources: readonly Source[], day: string): string {
   return `^[${formatSources(sources, day)}]`
 }
@@ -88,7 +88,6 @@ function sourceOf(kind = '', name = ''): Source[] {
   return known && name.trim() !== '' ? [{ kind: known, name: name.trim() }] : []
 }
 
-/** Removes duplicates. */
 export function uniqueSources(sources: readonly Source[]): Source[] {
   return [...new Map(sources.map((one) => [`${one.kind}: ${one.name}`, one])).values()]
 }

@@ -35,10 +35,7 @@ export function withoutHeadings(text: string): string {
   return lines.join('\n')
 }
 
-/**
- * Returns the marker of an unclosed code fence that would swallow lines appended at the end; undefined if there is
- * none.
- */
+/** Returns the marker of an unclosed code fence, which would swallow appended lines; undefined if there is none. */
 export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
   const last = scanBlocks(lines, dialect).at(-1)
   return last?.kind === 'fence' && !last.isClosed && !last.parent ? last.marker : undefined

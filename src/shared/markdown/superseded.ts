@@ -15,7 +15,7 @@ export interface Successor {
   readonly path: string
   /** 1-based; undefined for the whole note. */
   readonly line: number | undefined
-  /** Beginning of that line. */
+  /** Beginning of that line, from `quoteOf`. */
   readonly text?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Superseded {
   readonly by: Successor | undefined
 }
 
-/** Returns false if the text contains no superseded line; a cheap pre-check. */
+/** Cheap pre-check: if false, the text contains no superseded line. */
 export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && text.includes('(until ')
 
 const struck =

@@ -12,7 +12,7 @@ const negations =
 const otherThanNot = /[特分区區个個级級性]$/u
 const fillers = new Set(['please', 'remember', 'note', 'that'])
 
-/** Stop words and note-taking words; a line of only these is not attributed to anyone. */
+/** Stop words and note-taking words; a line of only these never matches. */
 const small = new Set(
   'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记 住'.split(
     ' ',

@@ -38,6 +38,7 @@ interface Item {
   to: number
 }
 
+/** Returns the cover of every line. @param lines without line ends */
 export function blocksOf(lines: readonly string[]): Blocks {
   const { fences, blocks, isInAnyBlock } = parseInterpretations(lines)
   const depths = lines.map((line, at) => columns(lines[fences[at]?.from ?? at] ?? line))
@@ -87,7 +88,7 @@ export function blocksOf(lines: readonly string[]): Blocks {
   return { lines, lineInfo }
 }
 
-/** Returns the 0-based lines that a mark on line `at` covers, end exclusive. */
+/** Returns the 0-based lines that a mark on line `at` covers, end exclusive; empty if there is no such line. */
 export function coverOf({ lineInfo }: Blocks, at: number): Range {
   return lineInfo[at]?.cover ?? { from: at, to: at }
 }

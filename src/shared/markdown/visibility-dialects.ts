@@ -11,9 +11,9 @@ export interface Range {
 }
 
 export interface Interpretations {
-  /** Code blocks that every interpretation recognizes, with the largest extent. */
+  /** By line: the code block that every interpretation recognizes, with the largest extent. */
   readonly fences: readonly (Range | undefined)[]
-  /** Blocks by interpretation. */
+  /** By interpretation and line: the enclosing block. */
   readonly blocks: readonly (readonly (Range | undefined)[])[]
   readonly isInAnyBlock: (at: number) => boolean
 }

@@ -102,6 +102,7 @@ function linesOf(text: string): string[] {
 
 /**
  * Marks every added line local with as few marks as possible.
+ * @param before undefined for a new file
  * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
  * whole file
  */

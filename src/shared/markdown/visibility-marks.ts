@@ -59,7 +59,7 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
   return hasContent(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
 }
 
-/** Returns the empty heading to keep if a removed heading's mark still covers remaining lines; otherwise undefined. */
+/** Returns an empty heading if the mark of the removed line `at` (0-based) covers remaining lines; else undefined. */
 export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
   const { lines, lineInfo } = blocks
   const line = lines[at] ?? ''

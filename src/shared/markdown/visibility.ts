@@ -50,7 +50,7 @@ export function visibilityOf(text: string): NoteVisibility {
   return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
 }
 
-/** Returns the delimiters of YAML or TOML front matter, also after blank lines; undefined if there is none. */
+/** Returns the 0-based first line and the end pattern of YAML or TOML front matter; undefined if there is none. */
 export function frontMatterDelimiters(
   lines: readonly string[],
 ): { readonly from: number; readonly end: RegExp } | undefined {

@@ -13,7 +13,7 @@ export function isAgentFileName(path: string): boolean {
 }
 
 /**
- * Returns true if an agent's files may be in `folder`: the top of the workspace, the app's own folder, or a path
+ * Returns true if an agent's files may be in `folder` (workspace-relative): the top, the app's own folder, or a path
  * without hidden folders or `node_modules`. Files in hidden folders such as `.claude` or `.github` control other
  * programs.
  */

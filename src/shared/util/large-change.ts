@@ -13,7 +13,7 @@ export function formatLargeChange(path: string, { before, after, added, removed 
   return `--- ${path}\n+++ ${path}\nindex ${before}..${after} +${added} -${removed}\n`
 }
 
-/** Returns undefined if the patch contains hunks or has no such header. */
+/** Parses such a header; undefined if the patch contains hunks or has no such header. */
 export function parseLargeChange(patch: string): LargeChange | undefined {
   // The index line follows the two path lines, so the start of the patch is enough.
   const [, before, after, added, removed] = line.exec(patch.slice(0, 20_000)) ?? []

@@ -1,6 +1,4 @@
-/**
- * Returns a getter that calls `make` on first use and caches the result. Keeps start-up free of work not needed yet.
- */
+/** Returns a getter that calls `make` on first use and caches the result. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())

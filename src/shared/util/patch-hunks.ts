@@ -10,10 +10,7 @@ export function splitHunks(patch: string): string[] {
   return hunks.map((hunk) => `${[...header, ...hunk].join('\n').trimEnd()}\n`)
 }
 
-/**
- * Returns the patch reduced to the hunks that `isPicked` accepts.
- * @param isPicked receives the 0-based index of a hunk
- */
+/** Keeps the hunks whose 0-based index `isPicked` accepts; a patch without hunks stays unchanged. */
 export function pickHunks(patch: string, isPicked: (place: number) => boolean): string {
   const { header, hunks } = parts(patch)
   if (hunks.length === 0) return patch

@@ -23,7 +23,7 @@ export function parseSchedule(text: string): Cron | undefined | null {
   }
 }
 
-/** Returns the first run after `after`, or undefined if the schedule never fires, such as on 31 February. */
+/** Returns the first run later than `after`; undefined if the schedule never fires, such as on 31 February. */
 export function nextRun(schedule: Cron, after: Date): Date | undefined {
   return schedule.nextRun(after) ?? undefined
 }

@@ -25,16 +25,17 @@ export interface Candidates {
   readonly logged: readonly number[]
   /** Indexes of lines of MEMORY.md. */
   readonly kept: readonly number[]
+  /** Section titles of MEMORY.md. */
   readonly sections: readonly string[]
 }
 
-/** Limit of pairs per line, and the minimum of that limit. */
+/** Maximum number of pairs: this many per line, but at least `leastPairs` in total. */
 const pairsOfLine = 0.8
 const leastPairs = 200
-/** Longer lines are paragraphs, not single facts, UTF-16 code units. */
+/** UTF-16 code units; longer lines are paragraphs, not single facts. */
 const maxLine = 600
 
-/** Selects the lines and pairs that a review asks about. @param builtinFile file of the bundled embedding model */
+/** Selects the lines and pairs that a review asks about. @param builtinFile absolute path of the model */
 export async function candidatesOf(notes: readonly Note[], builtinFile: string): Promise<Candidates> {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')
@@ -69,7 +70,7 @@ function shown({ note, line, raw, text, headings }: Statement): ReviewLine {
   }
 }
 
-/** Returns the sections of level 2, or those of level 1 if there are none. */
+/** Returns the titled sections of level 2, or those of level 1 if there are none. */
 export function memorySections(text: string): Section[] {
   const sections = sectionsOf(text.split('\n')).filter(({ title }) => title !== '')
   const second = sections.filter(({ level }) => level === 2)

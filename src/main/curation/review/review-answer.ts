@@ -48,7 +48,7 @@ export interface ParsedAnswer {
   readonly dropped: number
 }
 
-/** @returns undefined if the answer is not a JSON object of the expected form */
+/** Parses the answer to a batch; undefined if it is not a JSON object of the expected form. */
 export function readAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
   const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined

@@ -24,11 +24,11 @@ export interface ReviewBudget {
 /** Limits of a month; null for no limit. */
 export interface Budget {
   readonly usd: number | null
-  /** Holds where the price of the model is unknown. */
+  /** Applies if the price of the model is unknown. */
   readonly tokens: number | null
 }
 
-/** Sums the month of `at`. */
+/** Sums the costs in the calendar month of `at`, local time; estimates count where an actual cost is missing. */
 export async function spentInMonth(folder: string, at: Date): Promise<ReviewBudget> {
   const rows = new Map<string, SpendingRow>()
   for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {

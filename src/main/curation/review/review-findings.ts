@@ -17,7 +17,7 @@ export interface FindingContext {
   readonly read: (path: string) => Promise<ReadFile | undefined>
 }
 
-/** Turns a verdict into a suggestion. @returns undefined if its lines are gone or it changes nothing */
+/** Turns a verdict into a finding. @returns undefined if its lines are gone or it changes nothing */
 export async function findingFor(verdict: Verdict, context: FindingContext): Promise<Finding | undefined> {
   return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
 }

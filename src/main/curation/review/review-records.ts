@@ -1,6 +1,6 @@
 /**
- * Verdicts of models in `judged.jsonl`: one line per judged unit, written before the suggestion, and one more when the
- * suggestion is in the inbox. An interrupted review does not pay for the same answer twice.
+ * Verdicts of models in `judged.jsonl`: one line per judged unit, written before its proposal, and another when the
+ * proposal is in the inbox, so that an interrupted review does not pay for the same answer twice.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ const recordSchema = z.union([
     model: z.string(),
     at: z.number(),
     verdict: verdictSchema.nullable(),
-    /** Share of the request's cost, and the number of the request. */
+    /** Share of the request's cost, and the 1-based number of the request. */
     cost: shareSchema.optional(),
     request: z.number().int().optional(),
   }),
@@ -46,11 +46,12 @@ export class ReviewRecords {
     return records
   }
 
+  /** Returns true if any model judged the unit, or if the answer of `model` was unreadable. */
   isJudged(key: string, model: string): boolean {
     return this.#judged.has(key) || this.#unread.has(`${key} ${model}`)
   }
 
-  /** Returns verdicts whose suggestions are not in the inbox yet. */
+  /** Returns verdicts whose proposals are not in the inbox yet. */
   waiting(): (VerdictRecord & { readonly verdict: Verdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],

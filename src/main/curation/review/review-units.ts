@@ -1,6 +1,6 @@
 /**
- * Units of a review: a pair of lines, or one log line. The key of a unit is a hash of texts and prompt and does not
- * depend on places, so no unit costs a second request.
+ * Units of a review: a pair of lines, or one log line. The key of a unit is a hash of its texts and the prompt, so a
+ * line that moves costs no second request.
  */
 import { createHash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'

@@ -1,5 +1,5 @@
 /**
- * A review by a model: finds contradicted and superseded lines, and log lines that MEMORY.md lacks. It adds suggestions
+ * A review by a model: finds contradicted and superseded lines, and log lines that MEMORY.md lacks. It adds proposals
  * to the inbox and changes no note. It stops at the monthly budget. Answers are stored before they are used, so an
  * interrupted review continues where it stopped.
  */
@@ -35,14 +35,16 @@ export interface ReviewModel {
   readonly maxOutput: number
   /** US dollars per million tokens; undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined
-  /** Sends a request and stores it for inspection. @throws AppError as models do */
+  /** Sends a request and stores it for inspection. @throws AppError as the provider */
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
 export interface ReviewAnswer {
   readonly text: string
   readonly tokens: number
+  /** US dollars; null if the price is unknown. */
   readonly usd: number | null
+  /** 1-based number of the stored request. */
   readonly request: number
 }
 
@@ -57,7 +59,7 @@ export interface ReviewOptions {
   readonly prompts: () => Promise<ReviewPrompts>
   /** Returns the lines to judge, without lines that the model may not see. */
   readonly candidates: (model: ReviewModel, signal: AbortSignal) => Promise<Candidates>
-  /** Adds suggestions to the inbox. @returns the number of new ones */
+  /** Adds proposals to the inbox. @returns the number of new ones */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
 
@@ -81,9 +83,7 @@ export class Review {
     this.#alone = new Mutex(join(options.folder, 'review'))
   }
 
-  /**
-   * Returns the outcome of the last review; after a crash its state is still `running`. Null before the first review.
-   */
+  /** Returns the last outcome, in state `running` if a crash interrupted the review; null before the first one. */
   async last(): Promise<ReviewOutcome | null> {
     const text = await readIfExists(this.#file)
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
@@ -120,8 +120,8 @@ export class Review {
   }
 
   /**
-   * Runs a review. Failures after the first answer are reported in the outcome.
-   * @throws AppError `needs_model` for the offline model; as the model if its first request fails
+   * Runs a review. Aborting, and failures after the first answer, are reported in the outcome.
+   * @throws AppError `needs_model` for the offline model; the provider's error if the first request fails
    */
   async run(
     by: 'user' | 'schedule',

@@ -4,7 +4,7 @@ import { repairLink } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Suggests to replace broken links by the nearest existing target. */
+/** Proposes to replace broken links by the first of their `near` targets; skips links that have changed since. */
 export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenLink[]): Finding[] {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   return broken.flatMap(({ path, line, target, near: [by] }): Finding[] => {
@@ -24,7 +24,7 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
   })
 }
 
-/** @returns undefined if the file has changed since the links were read */
+/** Returns the repaired line without its line end; undefined if the file has changed since the links were read. */
 function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
   try {
     return lineOf(repairLink(text, link), link.line)

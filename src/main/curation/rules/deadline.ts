@@ -16,7 +16,7 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
 const ahead = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
 
-/** Phrases before a date, and whether the date itself is included. */
+/** Phrases before a date; `includes` is true if the date itself is still valid. */
 const leads: readonly { readonly words: RegExp; readonly includes: boolean; readonly isSure: boolean }[] = [
   { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includes: true, isSure: false },
   {
@@ -55,7 +55,7 @@ const cjkRelative =
   /(下下|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])?|(?:周|星期|礼拜)([一二三四五六日天])|(下|这|本)个?月底?|月底|年底|今天|今晚|明天|后天/g
 
 /**
- * Returns the latest deadline in a line; undefined if there is none.
+ * Returns the latest certain deadline in a line; undefined if there is none.
  * @param said day on which the line was written; undefined if unknown
  */
 export function deadlineIn(line: string, said: Day | undefined): Deadline | undefined {
@@ -102,17 +102,14 @@ function holdsUntil(text: string, start: number): boolean {
   return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
 }
 
-/**
- * A line with a known day is a deadline if it was written before the date. Otherwise its words must refer to the
- * future.
- */
+/** The deadline must not precede the day of writing; if that day is unknown, the words must refer to the future. */
 function isSure(text: string, isClear: boolean, last: Day, said: Day | undefined): boolean {
   if (said !== undefined) return last >= said && !(past.test(text) && !isClear && !toDo.test(text))
   if (past.test(text)) return false
   return isClear || toDo.test(text) || /[\u4e00-\u9fff]/.test(text)
 }
 
-/** A month without a day means its end; after "before" it means its beginning. */
+/** Returns the last valid day. A month without a day means its last day or, if excluded, the day before its first. */
 function lastDay(
   { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
   said: Day | undefined,
@@ -164,7 +161,7 @@ function cjkSpan(match: RegExpMatchArray, said: Day): DaySpan | undefined {
   return one(said + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
 }
 
-/** Returns the next such weekday from a day on, that day included. 0 is Monday. */
+/** Returns the first day from `said` on, inclusive, that is a `weekday` (0 is Monday). */
 function weekdayFrom(said: Day, weekday: number): Day {
   return said + ((weekday - ((said + 3) % 7) + 7) % 7)
 }

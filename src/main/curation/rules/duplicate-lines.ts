@@ -8,7 +8,7 @@ interface Line extends SaidLine {
   readonly statement: Statement
 }
 
-/** Suggests to remove duplicate lines. @param likeness undefined compares words only */
+/** Proposes to remove duplicate lines. @param likeness undefined compares words only */
 export async function findDuplicateLines(
   notes: readonly Note[],
   likeness: SimilarityModel | undefined,
@@ -34,7 +34,7 @@ export async function findDuplicateLines(
 
 const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
 
-/** Negative if the first line should stay. */
+/** Compares for sorting: negative if the first line is the one to keep. */
 function better({ statement: one, said }: Line, { statement: other, said: otherSaid }: Line): number {
   return (
     ranks[one.note.kind] - ranks[other.note.kind] ||

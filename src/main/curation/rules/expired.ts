@@ -5,13 +5,12 @@ import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
 
-/** Suggests to strike lines whose deadline is before `today`. */
+/** Proposes to strike lines whose deadline is before `today`; skips done tasks and lines with children. */
 export function findExpired(notes: readonly Note[], today: Day): Finding[] {
   return notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
     .flatMap(({ note, line, raw, text, isParent }): Finding[] => {
-      // Skips done tasks and lines with children.
       if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []

@@ -6,10 +6,10 @@ import { createLayout, memoryFolderPath, toFileName } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Tokens of a section with its subsections. */
+/** Tokens of a section with its subsections; larger sections are proposed for a move. */
 export const maxSectionTokens = 1000
 
-/** Suggests to move large sections of MEMORY.md to notes of their own. */
+/** Proposes to move level-2 sections of MEMORY.md with more than `maxSectionTokens` to separate notes. */
 export function findLargeSections(notes: readonly Note[]): Finding[] {
   const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))

@@ -5,7 +5,7 @@ import type { Note } from './note-line.ts'
 const yearMs = 365 * 86_400_000
 
 /**
- * Finds notes that no search has returned for a year. Returns nothing before there are searches that old.
+ * Finds notes that no search has returned for a year; empty if no recorded search is older than that.
  * @param recalls all recorded searches with the files of their results
  * @param now ms since the epoch
  */

@@ -5,12 +5,14 @@ import { supersededLine, supersededNote } from '#shared/markdown/superseded.ts'
 import type { Day } from '#search/text'
 
 export interface Note {
+  /** Relative to the workspace. */
   readonly path: string
   readonly kind: FileKind
   /** Day of a daily log; undefined for other notes. */
   readonly day: Day | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
+  /** True for a file of notes that were saved verbatim without a model. */
   readonly isRescued: boolean
   readonly text: string
   readonly hash: string

@@ -2,7 +2,7 @@ import { pendingVerbatimTitle } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Reports notes that were saved verbatim because no model was available, and that still wait for a summary. */
+/** Finds sections that were saved verbatim because no model was available and still wait for a summary. */
 export function findPendingNotes(notes: readonly Note[]): Finding[] {
   return notes
     .filter(({ isRescued }) => isRescued)

@@ -11,7 +11,7 @@ interface Place {
   readonly shown: string
 }
 
-/** Suggests to update references of struck lines whose successor has moved. */
+/** Proposes to update the reference of superseded lines whose successor line has moved. */
 export function findStaleReferences(notes: readonly Note[]): Finding[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes

@@ -110,7 +110,7 @@ export class SavedQueries {
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
-  /** Adds queries from JSON lines. @throws AppError `input_invalid` with the line number */
+  /** Adds queries from JSON lines; `added` counts new ones. @throws AppError `input_invalid` with the line number */
   async import(text: string): Promise<{ added: number }> {
     const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
     const before = (await this.#load()).length
@@ -119,12 +119,12 @@ export class SavedQueries {
     return { added: (await this.#load()).length - before }
   }
 
-  /** Returns all queries as JSON lines. */
   async export(): Promise<string> {
     const kept = await this.#load()
     return formatSavedQueries(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
   }
 
+  /** Updates the expected path after a file moved. Both paths are workspace-relative. */
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: SavedQuery) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
@@ -137,6 +137,7 @@ export class SavedQueries {
     this.#changes.emit({ type: 'checks' })
   }
 
+  /** Schedules a run two seconds after the last call; has no effect without `watch`. */
   scheduleRun(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return
     clearTimeout(this.#timer)

@@ -3,6 +3,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 const keptLinesSchema = z.object({
   path: z.string(),
+  /** 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
   /** Text of the lines; undefined before the first run. */
@@ -13,7 +14,7 @@ export type ExpectedLines = z.infer<typeof keptLinesSchema>
 const keptCheckSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(keptLinesSchema) })
 export type SavedQuery = z.infer<typeof keptCheckSchema>
 
-/** Skips invalid lines. */
+/** Parses one query per line; skips invalid lines. */
 export function parseSavedQueries(text: string): SavedQuery[] {
   return text.split('\n').flatMap((line) => {
     const parsed = keptCheckSchema.safeParse(parseJson(line))

@@ -28,10 +28,7 @@ export interface CandidatePair {
   readonly score: number
 }
 
-/**
- * @param most limit of pairs
- * @returns pairs, best score first
- */
+/** Returns at most `most` pairs, best score first. @param likeness undefined compares words only */
 export async function findContradictionCandidates(
   texts: readonly string[],
   likeness: SimilarityModel | undefined,

@@ -84,6 +84,7 @@ export function withoutMarks(text: string): string {
     .trim()
 }
 
+/** Returns true for a word of `values` or its Chinese counterpart. @param word in lower case */
 export function isValue(word: string): boolean {
   return values.has(word) || cjkValues.test(word)
 }

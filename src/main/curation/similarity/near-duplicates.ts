@@ -21,13 +21,13 @@ const worthComparing = 0.45
 const maxCompared = 4
 
 export interface DuplicateGroup {
-  /** Lowest similarity to the first line, 0 to 1; of at most 100 lines. */
+  /** Lowest similarity to the first line, 0 to 1; only the next 100 lines are compared. */
   readonly similarity: number
   /** Indexes, ascending; at least two. */
   readonly lines: readonly number[]
 }
 
-/** @returns groups, highest similarity first */
+/** Returns groups of similar lines, highest similarity first; short lines are in no group. */
 export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   const parent = Array.from(lines, (_, index) => index)
   const root = (index: number): number => {
@@ -109,7 +109,7 @@ function normalize(line: string): string {
     .trim()
 }
 
-/** ASCII skips Unicode tables, which took most of the time in a large memory. */
+/** ASCII lines skip the Unicode tables, which take most of the time in a large memory. */
 const isPlain = /^\p{ASCII}*$/u
 
 function scriptOf(text: string): keyof typeof shingleSize {

@@ -6,11 +6,7 @@ export interface SimilarityModel {
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
-/**
- * Loads the bundled model.
- * @param file path of the model
- * @returns undefined if it cannot be loaded
- */
+/** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
 export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
   const model = await createEmbeddings({
     provider: 'builtin',

@@ -12,14 +12,15 @@ export interface AcceptancePlan {
   readonly skipped: readonly Proposal[]
   /** Outdated, already in state `withdrawn`. */
   readonly withdrawn: readonly Proposal[]
+  /** Edits of the accepted proposals, by path. */
   readonly edits: ReadonlyMap<string, readonly LineEdit[]>
   /** `before` is null for a new file. */
   readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
 }
 
 /**
- * Plans which suggestions can be accepted together.
- * @param files current texts of the suggestions' files; undefined for a missing file
+ * Plans which proposals can be accepted together.
+ * @param files current files of all edits and evidence, by path; undefined for a missing file
  * @param localOf returns the local lines of a text; local text stays local after the change
  */
 export function planAcceptance(
@@ -61,7 +62,7 @@ export function planAcceptance(
       ) ||
       rests.some((place) => removed.has(place)) ||
       [...own].some((place) => needed.has(place))
-    // Only one suggestion can create a file.
+    // Only one proposal can create a file.
     const makesTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
     if (clashes || makesTwice) {
       skipped.push(proposal)

@@ -10,7 +10,7 @@ import { planAcceptance, type ReadFile } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
-/** Limit of retries when another program saves a file between reading and writing. */
+/** Attempts to write; one fails if another program saves a file between reading and writing. */
 export const maxTries = 5
 
 export const accepting = { cause: 'upkeep' } as const
@@ -31,14 +31,15 @@ export interface StateChange<T> {
 export interface Accepted {
   /** Null if nothing was accepted. */
   readonly acceptance: string | null
+  /** Numbers of accepted, skipped and withdrawn proposals. */
   readonly accepted: number
   readonly left: number
   readonly gone: number
 }
 
 /**
- * Accepts open suggestions as one change of their files.
- * @throws AppError `file_changed` after several retries, and as `Workspace.rewriteAll`
+ * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
+ * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
  */
 export async function accept(
   tools: AcceptContext,
@@ -94,7 +95,7 @@ export async function preview(
   return { files, left: skipped.length, gone: withdrawn.length }
 }
 
-/** Completes an acceptance that a crash interrupted: marks its suggestions if the files are written, else drops it. */
+/** Completes an acceptance that a crash interrupted: marks its proposals if the files are written, else drops it. */
 export async function recoverAcceptance(
   { workspace, acceptances, now }: Omit<AcceptContext, 'localOf'>,
   state: InboxState,
@@ -138,7 +139,7 @@ async function filesOf(
   return read
 }
 
-/** @returns null if the note does not exist */
+/** Returns null if the note does not exist. @throws AppError as `Workspace.read` */
 export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
   return (await readNote(workspace, path))?.text ?? null
 }

@@ -10,7 +10,7 @@ const acceptanceSchema = z.object({
   at: z.number(),
   proposals: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string() })),
-  /** Edits per suggestion, so that each can be undone separately; `line` refers to the text before. */
+  /** Edits per proposal, so that each can be undone separately; `line` refers to the text before. */
   edits: z.array(lineEditSchema.extend({ proposal: z.string(), path: z.string() })),
 })
 export type AcceptedEdit = Acceptance['edits'][number]

@@ -8,8 +8,8 @@ import { evidenceOf } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
 /**
- * Replaces the new text of each edit, in the order of the edits.
- * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`
+ * Replaces the new lines of each edit by those in `after`, in the order of files and edits.
+ * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`, and as `Workspace.read`
  */
 export async function withEditedTexts(
   workspace: Workspace,

@@ -5,8 +5,8 @@ import { TextLines } from './line-edits.ts'
 import { evidenceOf, type Finding } from './proposal.ts'
 
 /**
- * Suggests to strike an outdated line or to remove a wrong one.
- * @param line 1-based; for an empty line the next non-empty one counts
+ * Builds the finding that strikes an outdated line or removes a wrong one.
+ * @param line 1-based; from an empty line or front matter, the next non-empty line counts
  * @param today `YYYY-MM-DD`
  * @throws AppError `edit_no_match` if there is no such line
  */

@@ -6,7 +6,7 @@ import { proposalSchema } from '#shared/contract/upkeep.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { Mutex, makeFolder, readOrSetAside, writeDurably } from '#platform'
 
-/** Limit of closed suggestions. Rejected ones stay longer, so that scans do not add them again. */
+/** Limit of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
 const maxRefused = 5000
 
@@ -25,7 +25,7 @@ export interface InboxState {
 
 const nothing: InboxState = { lookedAt: null, proposals: [] }
 
-/** Stores suggestions in `inbox.json`, shared by several processes under a lock. */
+/** Stores proposals in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
   readonly #alone: Mutex
@@ -83,7 +83,7 @@ export class Inbox {
 }
 
 function kept(proposals: readonly Proposal[]): readonly Proposal[] {
-  // All suggestions of the last acceptance stay, so that it can be undone as a whole.
+  // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const accepted = proposals.filter(({ state }) => state === 'accepted')
   const last = accepted.reduce<Proposal | undefined>(
     (one, other) => (one && one.stateAt > other.stateAt ? one : other),

@@ -5,7 +5,7 @@ import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#sha
 import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
-/** Returns the local lines of a text, by its marks and the rules of the settings. */
+/** Returns the local lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
 export type LocalOf = (path: string, text: string) => NoteVisibility
 
 interface Change {
@@ -23,6 +23,7 @@ export interface LocalContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly localOf: LocalOf
+  /** Returns the edits of the proposals accepted together with this one. */
   readonly others?: (path: string) => readonly LineEdit[]
 }
 
@@ -31,7 +32,7 @@ const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken
 
 /**
  * Adds local marks to edits whose text comes from local lines.
- * @returns the edits with marks; undefined if a mark belongs on a line that another edit writes
+ * @returns the edits with marks; undefined if a mark belongs on a line that one of `others` writes
  */
 export function withLocalMarks<T extends FileEdits>(
   change: Change & { files: readonly T[] },

@@ -17,7 +17,7 @@ export class TextLines {
 
   /**
    * Finds consecutive lines: at `line` (1-based) or the nearest place.
-   * @returns the 1-based line; undefined if they are gone
+   * @returns the 1-based first line; undefined if they are gone. For no lines, `line` if at most one after the end
    */
   find(wanted: readonly string[], line: number): number | undefined {
     const [first] = wanted
@@ -104,7 +104,7 @@ interface Effective {
   readonly added: readonly string[]
 }
 
-/** Strips unchanged context lines from an edit. */
+/** Strips the unchanged lines at both ends of an edit. */
 export function minimalEdit({ line, before, after }: LineEdit): Effective {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
@@ -126,7 +126,7 @@ export function sortEdits<T extends { readonly from: number; readonly to: number
   )
 }
 
-/** True if two edits of one text overlap. */
+/** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
 export function overlaps(one: LineEdit, other: LineEdit): boolean {
   const a = minimalEdit(one)
   const b = minimalEdit(other)

@@ -5,7 +5,7 @@ import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 export interface CurrentFile {
   /** Null if the file is gone. */
   readonly text: string | null
-  /** Changes since the acceptance. */
+  /** Changes from the accepted to the current text. */
   readonly changes: readonly LineEdit[]
 }
 
@@ -24,12 +24,13 @@ interface Place {
 export interface RevertPlan {
   /** New texts by path; null removes the file. Unchanged files are missing. */
   readonly texts: ReadonlyMap<string, string | null>
+  /** One conflict for each proposal that cannot be undone. */
   readonly stuck: readonly RevertConflict[]
 }
 
 /** A part of an accepted file that is reverted as a whole. */
 interface Piece {
-  /** Suggestions that changed it; several if their edits cannot be separated. */
+  /** Proposals that changed it; several if their edits cannot be separated. */
   readonly proposals: readonly string[]
   readonly path: string
   /** 0-based lines in the accepted text; undefined for the whole file. */
@@ -63,7 +64,7 @@ export function planRevert(
     const line = conflictLine(piece, since.get(piece.path), files)
     if (line !== undefined) for (const proposal of piece.proposals) block(stuck, { proposal, path: piece.path, line })
   }
-  // Suggestions that share a piece can only be undone together.
+  // Proposals that share a piece can only be undone together.
   for (let count = -1; count !== stuck.size;) {
     count = stuck.size
     for (const { proposals: own } of pieces) {
@@ -90,7 +91,7 @@ export function planRevert(
   return { texts, stuck: [...stuck.values()] }
 }
 
-/** Returns the part of an acceptance that is left after the undo of the others. */
+/** Returns the part of an acceptance that remains after the undo: the proposals in `stuck`. */
 export function withoutReverted(acceptance: Acceptance, stuck: readonly RevertConflict[]): Acceptance {
   const left = new Set(stuck.map(({ proposal }) => proposal))
   const edits = acceptance.edits.filter(({ proposal }) => left.has(proposal))

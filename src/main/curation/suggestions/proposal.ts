@@ -4,6 +4,7 @@ import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { minimalEdit, TextLines } from './line-edits.ts'
 
+/** UTF-16 code units; longer lines are truncated. */
 export const maxEvidence = 1000
 
 export interface Finding {
@@ -20,13 +21,13 @@ export interface KnownText {
   readonly hash: string
 }
 
-/** @param line 1-based */
+/** Builds evidence from a line: trimmed and truncated to `maxEvidence`. @param line 1-based */
 export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
 
 /**
- * Builds a suggestion.
+ * Builds a proposal.
  * @param textOf returns the current file; undefined for a missing file
  * @param localOf returns the local lines of a text; local text stays local after the change
  */
@@ -58,10 +59,10 @@ function placed(path: string, edits: readonly LineEdit[], known: KnownText | und
   return { path, hash: known?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
 }
 
-/** Returns a key of rule and line texts, independent of places: a rejected suggestion does not return. */
+/** Returns a key of rule and line texts without line numbers, so that scans do not add a rejected proposal again. */
 export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
   const family = rule === 'logged' ? 'duplicate' : rule
-  // An `outside` suggestion is identified by the text that it writes.
+  // An `outside` proposal is identified by the text that it writes.
   const texts =
     rule === 'outside'
       ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(editTexts)])
@@ -79,13 +80,13 @@ function editTexts(edit: LineEdit): string[] {
   return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
 }
 
-/** True if the suggestion waits for the user: open, or snoozed until a time that has passed. */
+/** Returns true if the proposal is open, or snoozed until at most `now` (ms since the epoch). */
 export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, now: number): boolean {
   return state === 'open' || (state === 'snoozed' && until <= now)
 }
 
 /**
- * Updates a suggestion after one of its files changed: new line numbers, or state `withdrawn` if its lines or evidence
+ * Updates a proposal after one of its files changed: new line numbers, or state `withdrawn` if its lines or evidence
  * are gone. Returns the same object if nothing changed.
  * @param file undefined if the file was deleted
  */

@@ -3,10 +3,7 @@ import type { Workspace } from '#workspace'
 import { TextLines } from './line-edits.ts'
 import type { ReadFile } from './accept-plan.ts'
 
-/**
- * @returns undefined if the note does not exist
- * @throws AppError as `Workspace.read`
- */
+/** Reads a note; undefined if it does not exist. @throws AppError as `Workspace.read` */
 export async function readNote(workspace: Workspace, path: string): Promise<ReadFile | undefined> {
   try {
     const { text, hash } = await workspace.read(path)

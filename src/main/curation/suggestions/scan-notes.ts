@@ -49,7 +49,7 @@ export type ScanStep =
   | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
 
 const tellEvery = 50
-/** Limit of suggestions per rule; later scans find the rest. */
+/** Limit of proposals per rule; later scans find the rest. */
 const maxOfRule = 2000
 
 /** Runs all rules on the notes. @throws the signal's reason if it aborts */
@@ -115,7 +115,7 @@ async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, si
 
 /** Keeps one path per file with several hard links. */
 async function withoutOtherNames<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
-  // Hard links have equal sizes and times; only then a stat is needed.
+  // Hard links have equal sizes and times, so only files with equal ones need a stat.
   const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
   const counts = new Map<string, number>()
   for (const file of files) counts.set(stampOf(file), (counts.get(stampOf(file)) ?? 0) + 1)

@@ -48,14 +48,14 @@ export class Scheduler {
     return nextRun(parsed, since ?? now())?.getTime() ?? null
   }
 
-  /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran */
+  /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran @throws as `run` */
   async runIfDue(): Promise<boolean> {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
     const text = schedule()
     const parsed = parseSchedule(text)
     if (!parsed || this.#running || this.#isSavingPower) return false
     const since = await this.#since()
-    // A new schedule starts now; earlier times do not count as missed.
+    // A new schedule starts now; runs that it would have had before are not made up for.
     if (!since) return this.#keep(text).then(() => false)
     const next = nextRun(parsed, since)
     if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
@@ -70,7 +70,7 @@ export class Scheduler {
     return true
   }
 
-  /** On battery nothing runs on schedule. */
+  /** Pauses or resumes scheduled runs. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
   }
@@ -95,7 +95,7 @@ export class Scheduler {
   }
 }
 
-/** Windows always reports 0. */
+/** Returns the load average of the last minute per processor; always 0 on Windows. */
 function machineLoad(): number {
   return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
 }

@@ -30,10 +30,10 @@ export interface SuggestionsOptions {
   readonly onDamaged: (aside: string) => void
 }
 
-/** `proposals`: suggestions changed, or a scan started, progressed or ended. */
+/** `proposals`: proposals changed, or a scan started, progressed or ended. */
 export type SuggestionsChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
 
-/** Suggestions for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
+/** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class Suggestions {
   readonly changes: Subscribable<SuggestionsChange>
   readonly #changes = new EventEmitter<SuggestionsChange>()
@@ -55,7 +55,7 @@ export class Suggestions {
     this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (found) => this.add(found) })
   }
 
-  /** Returns open suggestions sorted by rule and place, and the latest closed ones. */
+  /** Returns open proposals sorted by rule and place, and the latest closed ones. */
   async list() {
     const { lookedAt, proposals } = await this.#read()
     const now = this.#now()
@@ -79,7 +79,7 @@ export class Suggestions {
 
   /**
    * Scans all notes.
-   * @returns the numbers of new and withdrawn suggestions; null if it was stopped or another run is active
+   * @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active
    */
   async scan(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
     return this.#exclusively(false, signal, async (both, onProgress) => {
@@ -99,7 +99,7 @@ export class Suggestions {
   }
 
   /**
-   * Runs a review by the model, which adds suggestions to the inbox.
+   * Runs a review by the model, which adds proposals to the inbox.
    * @returns null if a scan or review is running
    * @throws AppError `needs_model`, `provider_key_missing`, and as models do
    */
@@ -112,13 +112,13 @@ export class Suggestions {
     this.#work?.stop.abort()
   }
 
-  /** Adds suggestions from other sources than the scan. @returns the number of new ones */
+  /** Adds proposals from other sources than the scan. @returns the number of new ones */
   async add(proposals: readonly Proposal[]): Promise<number> {
     return (await this.#addFindings(proposals, new Set())).added
   }
 
   /**
-   * Adds one suggestion.
+   * Adds one proposal.
    * @returns the id of it or of an equal open one; undefined if an equal one was rejected before
    */
   async propose(proposal: Proposal): Promise<string | undefined> {
@@ -133,8 +133,8 @@ export class Suggestions {
   }
 
   /**
-   * Adds the user's report of a wrong or outdated line.
-   * @returns the id of the suggestion
+   * Adds the user's report of a wrong or outdated line (1-based).
+   * @returns the id of the proposal
    * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
    */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
@@ -155,7 +155,7 @@ export class Suggestions {
     })
   }
 
-  /** Accepts suggestions as one change. */
+  /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
   async accept(ids: readonly string[]) {
     return this.#change((state) => accept(this.#tools, state, ids))
   }
@@ -170,17 +170,18 @@ export class Suggestions {
     await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), localOf))
   }
 
-  /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone before */
+  /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
   async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
     return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))
   }
 
-  /** @throws AppError `plan_outdated` if the suggestion is closed, `input_invalid` for a wrong number of texts */
+  /** @throws AppError `plan_outdated` if the proposal is closed, `input_invalid` for a wrong number of texts */
   async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
     await this.#rewrite(id, (proposal) => withEditedTexts(this.#options.workspace, proposal, after))
   }
 
+  /** Rejects open proposals; ignores other ids. */
   refuse(ids: readonly string[]): Promise<void> {
     return this.#setState(ids, (one) => ({ ...one, state: 'refused', stateAt: this.#now() }))
   }
@@ -200,6 +201,7 @@ export class Suggestions {
     }))
   }
 
+  /** Updates open and snoozed proposals after files changed. @param paths workspace-relative */
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
@@ -258,7 +260,7 @@ export class Suggestions {
     }
   }
 
-  /** @param whole rules that ran completely: their suggestions that were not found again are withdrawn */
+  /** @param whole rules that ran completely: their proposals that were not found again are withdrawn */
   async #addFindings(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
     const now = this.#now()
     return this.#change(async (state) => {
@@ -268,7 +270,7 @@ export class Suggestions {
       const proposals = state.proposals.map((one): Proposal => {
         const key = keyOf(one)
         const waits = one.state === 'open' || one.state === 'snoozed'
-        // An accepted suggestion without edits only informed the user and must not return.
+        // An accepted proposal without edits only informed the user and must not return.
         if (waits || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
         if (!waits || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
         withdrawn += 1

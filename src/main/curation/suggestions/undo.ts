@@ -1,5 +1,5 @@
 /**
- * Undoes an acceptance. Suggestions whose lines were changed since stay accepted and are reported. An undo interrupted
+ * Undoes an acceptance. Proposals whose lines were changed since stay accepted and are reported. An undo interrupted
  * by a crash can be repeated: files are written first, then the acceptance, then the inbox.
  */
 import type { Proposal } from '#shared/contract/index.ts'
@@ -11,11 +11,12 @@ import type { InboxState } from './inbox.ts'
 import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
 
 export interface UndoResult {
+  /** Number of proposals. */
   readonly undone: number
   readonly stuck: readonly RevertConflict[]
 }
 
-/** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing has changed */
+/** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written */
 export async function undo(
   tools: Omit<AcceptContext, 'localOf'> & { readonly differ: Differ },
   state: InboxState,
@@ -28,7 +29,7 @@ export async function undo(
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
   const stuck = await restore(tools, acceptance)
   const left = withoutReverted(acceptance, stuck)
-  // Written before the inbox: otherwise recovery would take the reopened suggestions for an interrupted acceptance.
+  // Written before the inbox: otherwise recovery would take the reopened proposals for an interrupted acceptance.
   await acceptances.put(id, left)
   const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
   const proposals = state.proposals.map((one): Proposal => {

@@ -17,7 +17,7 @@ export function untrustedFinding({ path, before, after, from }: Change): Finding
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
   let end = 0
   while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  // Last non-empty line before an insertion; the insertion stays behind it if it moves.
+  // Last non-empty line before an insertion: the insertion follows it if it moves.
   const near = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
   const isAdded = start === old.length - end
   const first = isAdded && near >= 0 && near < start ? near : start

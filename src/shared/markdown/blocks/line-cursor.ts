@@ -35,7 +35,7 @@ export class LineCursor {
     }
   }
 
-  /** Skips non-blank characters. */
+  /** Skips blanks and then `length` characters. */
   jump(length: number): void {
     this.#at = this.#next + length
     this.#column = this.#nextColumn + length

@@ -70,6 +70,7 @@ function withoutBlanks(text: string): string {
 }
 
 export interface Lead {
+  /** UTF-16 code units. */
   readonly length: number
   /** Heading level, 1 to 6; 0 for any other line. */
   readonly level: number
@@ -78,10 +79,7 @@ export interface Lead {
   readonly isItem: boolean
 }
 
-/**
- * Parses the markers before the words of a line: indentation, `>`, list marker, task box, `#`. `length` is in UTF-16
- * code units.
- */
+/** Parses the markers before the words of a line: indentation, `>`, list marker, task box, `#`. */
 export function leadOf(line: string): Lead {
   const found = /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(
     line,

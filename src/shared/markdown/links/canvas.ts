@@ -21,6 +21,7 @@ export function isCanvas(path: string): boolean {
 const card = /"text"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 const file = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 
+/** Returns the file nodes in text order; skips those with an invalid or empty path. */
 export function canvasFiles(text: string): CanvasFile[] {
   return [...text.matchAll(file)].flatMap(({ 0: whole, 1: written = '', index }) => {
     const path = unescaped(written)
@@ -59,7 +60,7 @@ export function inJson(edits: readonly Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, text: escaped(edit.text) }))
 }
 
-/** @param placeOf returns the path after the move; undefined if the file does not exist */
+/** Returns the edits for moved files. @param placeOf returns the path after the move; undefined for a missing file */
 export function rewriteCanvas(files: readonly CanvasFile[], placeOf: (path: string) => string | undefined): Edit[] {
   return files.flatMap(({ path, from, to }) => {
     const now = placeOf(path)

@@ -52,6 +52,7 @@ function bySlug(fragment: string, headings: readonly Heading[]): number | undefi
   return undefined
 }
 
+/** Returns GitHub's anchor of a heading, without the suffix for duplicates. */
 export function slugOf(title: string): string {
   return title
     .trim()

@@ -85,7 +85,7 @@ function endOf(mark: string, text: string, at: number, missing: Map<number, numb
   return undefined
 }
 
-/** Sorts ranges and merges overlapping ones. */
+/** Sorts ranges and merges overlapping ones; adjacent ones stay separate. */
 export function mergeRanges(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from)) {

@@ -11,7 +11,6 @@ export function splitTarget(written: string): LinkTarget {
   return hash < 0 ? { target: written } : { target: written.slice(0, hash), fragment: written.slice(hash + 1) }
 }
 
-/** Joins target and fragment for display. */
 export function formatTarget({ target, fragment }: LinkTarget): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }

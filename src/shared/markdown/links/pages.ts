@@ -4,7 +4,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /**
  * Returns Logseq page names of a file: `a___b.md` and `a%2Fb.md` are the page `a/b`; `2025_01_31.md` is the journal
- * `Jan 31st, 2025`. Empty if the page has the file's name.
+ * `Jan 31st, 2025`. Empty if the only page name is the file name.
  */
 export function pageNames(path: string): string[] {
   const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')

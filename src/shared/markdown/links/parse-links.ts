@@ -195,7 +195,7 @@ function inlineAt(text: string, from: number, paren: number, line: number): Note
 /**
  * Parses the part of a Markdown link between `(` and `)`, for any kind of target.
  * @param paren offset of `(`
- * @returns undefined if it is not a valid destination
+ * @returns `to`, the offset after `)`; undefined if it is not a valid destination
  */
 export function destinationIn(text: string, paren: number): { destination: Destination; to: number } | undefined {
   const destination = destinationAt(text, paren + 1, true)

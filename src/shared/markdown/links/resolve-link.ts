@@ -55,7 +55,7 @@ export class Resolver {
 
   /**
    * Resolves a link.
-   * @param from path of the linking file
+   * @param from workspace-relative path of the linking file
    * @returns undefined if the link is broken
    */
   resolve(from: string, { kind, target }: Target): Resolution | undefined {
@@ -133,6 +133,7 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
+/** Removes a Markdown extension. */
 export function stemOf(path: string): string {
   return path.replace(markdown, '')
 }

@@ -44,7 +44,7 @@ export interface Rewrites {
   readonly unfixable: readonly UnfixableLink[]
 }
 
-/** Returns the path after the moves. */
+/** Returns the path after the first move that applies to it; a folder moves with its content. */
 export function movedPath(path: string, moves: readonly Move[]): string {
   for (const { from, to } of moves) {
     if (path === from) return to
@@ -81,7 +81,6 @@ export interface RewriteContext {
   readonly newPathOf: (path: string) => string | undefined
 }
 
-/** Computes the link edits of one note. */
 export function rewriteLinks(
   { path, newPath, links }: { readonly path: string; readonly newPath: string; readonly links: readonly NoteLink[] },
   { before, after, newPathOf }: RewriteContext,
@@ -103,6 +102,7 @@ export function rewriteLinks(
   return { edits, unfixable }
 }
 
+/** Applies edits in any order; they must not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = []
   let at = 0

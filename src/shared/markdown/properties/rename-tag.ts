@@ -15,6 +15,7 @@ export interface RenamedTags {
   readonly left: readonly number[]
 }
 
+/** Returns the edits that rename a tag and its nested tags in one note. */
 export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: TagRename): RenamedTags {
   const key = tagKey(from)
   const depth = from.split('/').length
