@@ -11,7 +11,7 @@ import type { Proposal } from '../../src/shared/contract/index.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { batchesOf } from '../../src/main/curation/review/review-units.ts'
 import { findCandidates, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
-import { Suggestions } from '../../src/main/curation/suggestions/suggestions.ts'
+import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { estimateTokens } from '../../src/shared/util/tokens.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
@@ -162,7 +162,7 @@ function tell(title: string, texts: readonly string[], show: number): void {
 /** Accepts 200 suggestions, then all others, and undoes both. */
 async function acceptAndUndo(root: string, folder: string, proposals: readonly Proposal[], { files }: MadeMemory) {
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now })
-  const upkeep = new Suggestions({
+  const upkeep = new ProposalService({
     folder: join(root, 'state'),
     workspace,
     differ: new Differ(),

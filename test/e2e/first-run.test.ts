@@ -130,7 +130,7 @@ describe('first start', () => {
     await page.close()
     const again = await openPage()
     await again.setViewportSize({ width: 360, height: 800 })
-    await again.goto(await server.urlOnce())
+    await again.goto(await server.oneTimeUrl())
     const running = again.getByTestId('import-running')
     await running.getByText(join(home, '.claude')).waitFor()
     await keepScreenshot(again, 'first-run-copying-narrow')

@@ -64,6 +64,6 @@ export async function openJudgedSet(folder: string, split?: string, provider?: E
 
 function queryVectors(provider: EmbeddingProvider): QueryEmbedder {
   const vectors = new QueryEmbedder(provider, () => undefined)
-  vectors.leave = { waitMs: 60_000 }
+  vectors.permit = { waitMs: 60_000 }
   return vectors
 }

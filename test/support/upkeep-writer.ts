@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
-import { Suggestions } from '../../src/main/curation/suggestions/suggestions.ts'
+import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
 import { findCandidates } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
@@ -16,10 +16,10 @@ export function openUpkeepOf(
   folder: string,
   state: string,
   answer?: (content: string) => string,
-): { upkeep: Suggestions; workspace: Workspace; close(): void } {
+): { upkeep: ProposalService; workspace: Workspace; close(): void } {
   const journal = join(state, 'pending-change.json')
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { journal })
-  const upkeep = new Suggestions({
+  const upkeep = new ProposalService({
     folder: state,
     workspace,
     differ: new Differ(),

@@ -15,7 +15,7 @@ import { LinkIndex, type IndexedNote } from '../../src/main/workspace/links/link
 import { planMove } from '../../src/main/workspace/transactions/plan-move.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { applyEdits, movedPath, type Move } from '../../src/shared/markdown/links/rewrite-links.ts'
-import { baseOf, keyOf, stemOf } from '../../src/shared/markdown/links/resolve-link.ts'
+import { fileNameOf, keyOf, stemOf } from '../../src/shared/markdown/links/resolve-link.ts'
 import { randomOf } from '../support/random.ts'
 
 const { values, positionals } = parseArgs({
@@ -172,7 +172,7 @@ class Vault {
 }
 
 function nameOf(target: string): string {
-  return keyOf(stemOf(baseOf(target)))
+  return keyOf(stemOf(fileNameOf(target)))
 }
 
 async function measure(folder: string): Promise<void> {

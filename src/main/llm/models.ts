@@ -84,20 +84,23 @@ export class Models {
    * @param id `provider/model` or `offline`
    * @throws AppError `unknown_model`, `provider_key_missing` with the environment variable to set
    */
-  create(id: string, use: ModelUsageContext): ChatModel {
+  create(id: string, context: ModelUsageContext): ChatModel {
     assertModelId(id)
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
-      return gated(createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }), use.look)
-    const options = this.#connectionOf(provider, use.timeoutMs)
-    if (!options) throw this.#missing(provider)
-    const facts = this.#lists.listedModel(provider, model)
-    const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
-    const patient = withRetries(withIdleTimeout(withSizeLimit(remote), use.idleTimeoutMs))
+      return gated(
+        createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }),
+        context.look,
+      )
+    const options = this.#connectionOf(provider, context.timeoutMs)
+    if (!options) throw this.#missingKeyError(provider)
+    const listedModel = this.#lists.listedModel(provider, model)
+    const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys)
+    const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    const kept = withUsageTracking(withRedactedErrors(patient, keys), this.prices(id), ledger, use.agent)
-    return gated(withOutcomeEvents(kept, this.#changes), use.look)
+    const tracked = withUsageTracking(withRedactedErrors(withRetry, keys), this.prices(id), ledger, context.agent)
+    return gated(withOutcomeEvents(tracked, this.#changes), context.look)
   }
 
   /** Returns the app's sentences in the language of the user's messages. @param said their texts, latest first */
@@ -125,12 +128,12 @@ export class Models {
   ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
     const ids = new Set(['offline', chosen])
     const failures: { provider: string; code: string }[] = []
-    const asked = modelProviders.flatMap((provider) => {
+    const connections = modelProviders.flatMap((provider) => {
       const options = this.#connectionOf(provider, 0)
       return options ? [{ provider, options }] : []
     })
     const outcomes = await Promise.all(
-      asked.map(async ({ provider, options }) => ({
+      connections.map(async ({ provider, options }) => ({
         provider,
         ...(await this.#lists.fetchModels(provider, options, fresh)),
       })),
@@ -152,7 +155,7 @@ export class Models {
     const provider = modelProviders.find((known) => known === name)
     if (!provider) throw unknownProvider(name)
     const options = this.#connectionOf(provider, 0)
-    if (!options) throw this.#missing(provider)
+    if (!options) throw this.#missingKeyError(provider)
     const { models, failure } = await this.#lists.fetchModels(provider, options, true)
     if (failure) throw redactSecrets(failure, this.#options.keys)
     return models.length
@@ -225,7 +228,7 @@ export class Models {
     }
   }
 
-  #missing(provider: ModelProvider): AppError {
+  #missingKeyError(provider: ModelProvider): AppError {
     const variable =
       provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#options.keys.variable(provider)
     return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, {
@@ -276,7 +279,7 @@ function createRemoteModel(
   model: string,
   { secrets, isLocal, ...options }: ProviderConnection,
   limits: ModelLimits,
-  facts: ListedModel | undefined,
+  listedModel: ListedModel | undefined,
   keys: Pick<KeyRing, 'scrub'>,
 ): ChatModel {
   const scrub = (text: string) => keys.scrub(text)
@@ -289,13 +292,13 @@ function createRemoteModel(
     stream: (request, signal) =>
       withRequestEvents(async function* (tell) {
         const onSent: OnRequestSent = (sent) => tell(redactRequest(sent, secrets, scrub))
-        const told = { ...options, onSent }
+        const providerOptions = { ...options, onSent }
         if (provider === 'anthropic') {
           const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
-          yield* createAnthropicModel(model, told, limits, facts?.thinking).stream(request, signal)
+          yield* createAnthropicModel(model, providerOptions, limits, listedModel?.thinking).stream(request, signal)
         } else {
           const { createOpenAiModel } = await import('./providers/openai/openai.ts')
-          yield* createOpenAiModel(provider, model, told, limits).stream(request, signal)
+          yield* createOpenAiModel(provider, model, providerOptions, limits).stream(request, signal)
         }
       }),
   }
@@ -323,31 +326,35 @@ function withUsageTracking(
   ledger: UsageStore,
   agent: string,
 ): ChatModel {
-  const priced = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
+  const withCost = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
   return {
     ...model,
     async *stream(request, signal) {
       await ledger.assertWithinLimit()
-      let begun: Usage | undefined
+      let partialUsage: Usage | undefined
       let streamed = ''
       try {
         for await (const event of model.stream(request, signal)) {
-          if (event.type === 'usage') begun = event.usage
+          if (event.type === 'usage') partialUsage = event.usage
           else if (event.type === 'text' || event.type === 'thinking') streamed += event.delta
           if (event.type !== 'done') yield event
           else {
-            begun = undefined
-            const message: AssistantMessage = { ...event.message, usage: priced(event.message.usage) }
+            partialUsage = undefined
+            const message: AssistantMessage = { ...event.message, usage: withCost(event.message.usage) }
             await ledger.add(agent, model.id, message.usage)
             yield { ...event, message } satisfies ModelEvent
           }
         }
       } finally {
         // The stream ended early, so estimate the output from the received text.
-        if (begun) {
-          const output = Math.max(begun.output, estimateTokens(streamed))
-          const usage = { ...begun, output, totalTokens: begun.totalTokens - begun.output + output }
-          await ledger.add(agent, model.id, priced(usage))
+        if (partialUsage) {
+          const output = Math.max(partialUsage.output, estimateTokens(streamed))
+          const usage = {
+            ...partialUsage,
+            output,
+            totalTokens: partialUsage.totalTokens - partialUsage.output + output,
+          }
+          await ledger.add(agent, model.id, withCost(usage))
         }
       }
     },

@@ -12,7 +12,7 @@ export interface DailyNotes {
 }
 
 /** Default if the vault defines no format. */
-export const usualDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
+export const defaultDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -63,7 +63,7 @@ const piece =
 type Piece = { readonly literal: string } | Token
 
 /** Returns undefined if the format contains an unsupported token, such as one for hours or weeks. */
-function piecesOf(format: string): Piece[] | undefined {
+function parseFormat(format: string): Piece[] | undefined {
   const pieces: Piece[] = []
   for (const [, quoted, name, other] of format.matchAll(piece)) {
     const token = name === undefined ? undefined : tokens[name]
@@ -75,8 +75,10 @@ function piecesOf(format: string): Piece[] | undefined {
 
 /** Returns true if the format identifies every day and can be parsed back. */
 export function isDailyFormat(format: string): boolean {
-  const said = new Set(piecesOf(format)?.flatMap((one) => ('literal' in one ? [] : [one.says?.[0]])))
-  return said.has('year') && said.has('month') && said.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
+  const foundParts = new Set(parseFormat(format)?.flatMap((one) => ('literal' in one ? [] : [one.says?.[0]])))
+  return (
+    foundParts.has('year') && foundParts.has('month') && foundParts.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
+  )
 }
 
 /**
@@ -86,7 +88,7 @@ export function isDailyFormat(format: string): boolean {
  */
 export function dailyNotePath({ folder, format }: DailyNotes, date: string): string {
   const at = new Date(`${date}T12:00:00`)
-  const name = (piecesOf(format) ?? []).map((one) => ('literal' in one ? one.literal : one.write(at))).join('')
+  const name = (parseFormat(format) ?? []).map((one) => ('literal' in one ? one.literal : one.write(at))).join('')
   return `${folder === '' ? '' : `${folder}/`}${name}.md`
 }
 
@@ -94,46 +96,46 @@ export function dailyNotePath({ folder, format }: DailyNotes, date: string): str
 export function dailyNoteDate(notes: DailyNotes, path: string): string | undefined {
   const prefix = notes.folder === '' ? '' : `${notes.folder}/`
   if (!path.startsWith(prefix)) return undefined
-  const { pattern, says } = readerOf(notes.format)
+  const { pattern, says } = parserFor(notes.format)
   const found = pattern?.exec(path.slice(prefix.length))
   if (!found) return undefined
-  const said = new Map<string, number>()
+  const foundParts = new Map<string, number>()
   for (const [at, [part, read]] of says.entries()) {
     const value = read(found[at + 1] ?? '')
-    if (said.has(part) && said.get(part) !== value) return undefined
-    said.set(part, value)
+    if (foundParts.has(part) && foundParts.get(part) !== value) return undefined
+    foundParts.set(part, value)
   }
-  return dayOf(said.get('year'), said.get('month'), said.get('day'))
+  return formatDate(foundParts.get('year'), foundParts.get('month'), foundParts.get('day'))
 }
 
 /**
  * Returns the date of a file named only by a date (`2024-05-21`, `2025_01_31`) in any folder; undefined for other
  * names.
  */
-export function datedName(path: string): string | undefined {
+export function dateOfFileName(path: string): string | undefined {
   const [, year, separator, month, day] = /(?:^|\/)(\d{4})([-_])(\d{2})\2(\d{2})\.(?:md|markdown)$/i.exec(path) ?? []
-  return separator === undefined ? undefined : dayOf(Number(year), Number(month), Number(day))
+  return separator === undefined ? undefined : formatDate(Number(year), Number(month), Number(day))
 }
 
-function dayOf(year = 0, month = 0, day = 0): string | undefined {
+function formatDate(year = 0, month = 0, day = 0): string | undefined {
   const at = new Date(Date.UTC(year, month - 1, day))
-  const isThere = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
-  return isThere ? `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}` : undefined
+  const isValidDate = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
+  return isValidDate ? `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}` : undefined
 }
 
-interface Reader {
+interface FormatParser {
   /** Undefined if `isDailyFormat` rejects the format. */
   readonly pattern: RegExp | undefined
   readonly says: readonly NonNullable<Token['says']>[]
 }
 
 /** Cache: every file of a vault is checked against the same format. */
-const readers = new Map<string, Reader>()
+const readers = new Map<string, FormatParser>()
 
-function readerOf(format: string): Reader {
+function parserFor(format: string): FormatParser {
   const known = readers.get(format)
   if (known) return known
-  const pieces = isDailyFormat(format) ? (piecesOf(format) ?? []) : []
+  const pieces = isDailyFormat(format) ? (parseFormat(format) ?? []) : []
   const source = pieces
     .map((one) =>
       'literal' in one ? RegExp.escape(one.literal) : one.says ? `(${one.pattern})` : `(?:${one.pattern})`,

@@ -24,8 +24,8 @@ export function withAddedSource(
     else lines[at] = withMark(line, mark)
   }
   for (const { from, to, isClosed } of codes.toReversed()) {
-    const beside = lines[to] ?? ''
-    if (withoutMarks(beside).trim() === '' && isCovered(beside)) continue
+    const nextLine = lines[to] ?? ''
+    if (withoutMarks(nextLine).trim() === '' && isCovered(nextLine)) continue
     const [start = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
     const end = lines[from]?.endsWith('\r') ? '\r' : ''
     // If the fence is unclosed, the mark goes before it: all that follows is code.
@@ -35,6 +35,6 @@ export function withAddedSource(
 }
 
 function withMark(line: string, mark: string): string {
-  const [, said = line, rest = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
-  return `${said} ${mark}${rest}`
+  const [, content = line, rest = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
+  return `${content} ${mark}${rest}`
 }

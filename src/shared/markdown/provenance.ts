@@ -20,7 +20,7 @@ export interface Source {
 const kinds = sourceKinds.join('|')
 const mark = new RegExp(`\\^\\[\\s*((?:${kinds}):[^\\]\\n]{1,300})\\]`, 'giu')
 const property = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`, 'im')
-const named = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
+const sourcePattern = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
 const imported = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
 const maxName = 60
 /** Maximum number of sources named in a mark; the rest is given as “and N more”. */
@@ -78,7 +78,7 @@ export function noteSources(text: string): Source[] {
 /** Parses `web: a.example; mcp: Tool and 2 more, 2026-11-22`. */
 function parseSources(inside = ''): Source[] {
   return inside.split(';').flatMap((one) => {
-    const [, kind, name] = named.exec(one) ?? []
+    const [, kind, name] = sourcePattern.exec(one) ?? []
     return sourceOf(kind, name)
   })
 }
@@ -136,8 +136,8 @@ export function withoutImport(text: string): string {
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
   const marked = lines.map((line) => {
-    const isSaid = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
-    return isSaid ? `${line.trimEnd()} ${mark}` : line
+    const hasContent = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
+    return hasContent ? `${line.trimEnd()} ${mark}` : line
   })
   for (const block of scanBlocks(lines)) {
     if (block.kind !== 'fence') continue

@@ -3,7 +3,7 @@ import { segmenter } from '../util/segmenter.ts'
 
 const words = segmenter(undefined, 'word')
 /** Sentence ends, except after common abbreviations. */
-const ends =
+const sentenceEnds =
   /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
 const scripts = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 const negations =
@@ -13,7 +13,7 @@ const otherThanNot = /[特分区區个個级級性]$/u
 const fillers = new Set(['please', 'remember', 'note', 'that'])
 
 /** Stop words and note-taking words; a line of only these never matches. */
-const small = new Set(
+const stopWords = new Set(
   'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记 住'.split(
     ' ',
   ),
@@ -22,18 +22,18 @@ const small = new Set(
 /**
  * Returns a predicate that is true for a line whose sentences the user typed verbatim, ignoring case, punctuation and
  * Markdown. A negated clause does not match its positive form.
- * @param own text that the user typed
+ * @param typedText text that the user typed
  */
-export function createUserTextMatcher(own: string): (line: string) => boolean {
-  const typed = clausesOf(own)
-  const isTyped = (said: readonly string[]) => typed.some((clause) => hasRun(clause, said))
+export function createUserTextMatcher(typedText: string): (line: string) => boolean {
+  const typed = clausesOf(typedText)
+  const isTyped = (said: readonly string[]) => typed.some((clause) => containsWords(clause, said))
   return (line) => {
     // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
     const plain = withoutMarkdown(line.replaceAll(/\s*\^\[local\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
-    const telling = sentences.flat().filter((word) => !small.has(word))
-    return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(ofUser(said)))
+    const telling = sentences.flat().filter((word) => !stopWords.has(word))
+    return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(toFirstPerson(said)))
   }
 }
 
@@ -70,7 +70,7 @@ function withoutMarkdown(line: string): string {
 }
 
 function sentencesOf(text: string): string[] {
-  return text.split(ends)
+  return text.split(sentenceEnds)
 }
 
 /** CJK words become single characters: their segmentation depends on the context. */
@@ -83,7 +83,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** Rewrites “the user” to the first person and drops introductory words. */
-function ofUser(said: readonly string[]): readonly string[] {
+function toFirstPerson(said: readonly string[]): readonly string[] {
   const from = said.findIndex((word) => !fillers.has(word))
   const rest = said.slice(Math.max(0, from))
   const after = rest[0] === 'the' ? 1 : 0
@@ -92,7 +92,7 @@ function ofUser(said: readonly string[]): readonly string[] {
   return rest[0] === '用' && (rest[1] === '户' || rest[1] === '戶') ? ['我', ...rest.slice(2)] : rest
 }
 
-function hasRun({ words: typed, isNegated }: Clause, said: readonly string[]): boolean {
+function containsWords({ words: typed, isNegated }: Clause, said: readonly string[]): boolean {
   if (isNegated) return false
   for (let from = 0; from + said.length <= typed.length; from += 1) {
     if (isNegation(typed[from - 1] ?? '', from - 1, typed)) return false

@@ -48,12 +48,12 @@ export function blocksOf(lines: readonly string[]): Blocks {
     // After text, a lone `-` may be a setext underline.
     kinds.push(kind === 'text' && kinds[at - 1] !== 'text' && /^\s*-\s*$/.test(line) ? 'item' : kind)
   }
-  const titles = lines.map((line, at) => hashes(line) || numberedTitle(lines, kinds, at))
+  const headingLevels = lines.map((line, at) => atxLevel(line) || numberedSetextLevel(lines, kinds, at))
   const { owners, items } = itemsOf(lines, kinds, depths, fences)
   const paragraphs = paragraphsOf(lines, kinds)
   const isPlain = (at: number, { from }: Paragraph) =>
     !isInAnyBlock(at) && owners[from] === undefined && [from, at].every((one) => /^[^\s>|[<=]/.test(lines[one] ?? ''))
-  const ends = sectionEnds(titles, kinds, paragraphs, isPlain)
+  const ends = sectionEnds(headingLevels, kinds, paragraphs, isPlain)
   const runs = indentedRuns(kinds, depths, owners)
 
   const lineInfo = lines.map((line, at): Line => {
@@ -62,13 +62,13 @@ export function blocksOf(lines: readonly string[]): Blocks {
     const fence = fences[at]
     if (fence) return { level: 0, cover: fence, place: fence.from }
     if (kind === 'blank') return { level: 0, cover: own, place: at }
-    const level = titles[at] ?? 0
+    const level = headingLevels[at] ?? 0
     const section = { from: at, to: ends[at] ?? at + 1 }
     if (kind === 'heading') return { level, cover: section, place: at }
     const parts: (Range | undefined)[] = [own, items[at], ...blocks.map((ranges) => ranges[at])]
     const paragraph = paragraphs[at]
     // In some dialects only the first item of a list can interrupt a paragraph.
-    const above = kind === 'item' && mayGoOn(line) ? paragraphs[at - 1] : undefined
+    const above = kind === 'item' && mayContinueParagraph(line) ? paragraphs[at - 1] : undefined
     parts.push(above, above && items[owners[at - 1] ?? at], paragraph, runs[at])
     if (kind === 'text') parts.push(items[owners[at] ?? at])
     if (level > 0) parts.push(section)
@@ -111,7 +111,7 @@ function markerOf(line: string): string | undefined {
 }
 
 /** Returns the level of a line that any program may parse as an ATX heading. */
-function hashes(line: string): number {
+function atxLevel(line: string): number {
   const rest = line.trimStart()
   return rest.startsWith('#') ? (headingAt(rest.replaceAll(/\s/g, ' '))?.level ?? 0) : 0
 }
@@ -122,13 +122,13 @@ function underline(line: string): string | undefined {
 }
 
 /** Returns true for an item that may continue the paragraph above: only an item numbered 1 can interrupt one. */
-function mayGoOn(line: string): boolean {
+function mayContinueParagraph(line: string): boolean {
   return /^\s*(?:\[\^|(?!1[.)])\d)/.test(line)
 }
 
 /** Returns the level of a setext heading whose last line looks like a list item. */
-function numberedTitle(lines: readonly string[], kinds: readonly Kind[], at: number): number {
-  if (kinds[at] !== 'item' || kinds[at - 1] !== 'text' || !mayGoOn(lines[at] ?? '')) return 0
+function numberedSetextLevel(lines: readonly string[], kinds: readonly Kind[], at: number): number {
+  if (kinds[at] !== 'item' || kinds[at - 1] !== 'text' || !mayContinueParagraph(lines[at] ?? '')) return 0
   const under = underline(lines[at + 1] ?? '')
   if (under === undefined) return 0
   return under.startsWith('=') ? 1 : 2
@@ -196,28 +196,28 @@ function paragraphsOf(lines: readonly string[], kinds: readonly Kind[]): readonl
  * `---` after text as a rule, so it ends only sections of setext headings.
  */
 function sectionEnds(
-  titles: readonly number[],
+  headingLevels: readonly number[],
   kinds: readonly Kind[],
   paragraphs: readonly (Paragraph | undefined)[],
   isPlain: (at: number, paragraph: Paragraph) => boolean,
 ): readonly number[] {
-  const ends = titles.map((_, at) => at + 1)
-  const next = Array.from({ length: 7 }, () => titles.length)
-  let ruled = titles.length
-  const meet = (at: number, level: number) => {
+  const ends = headingLevels.map((_, at) => at + 1)
+  const next = Array.from({ length: 7 }, () => headingLevels.length)
+  let ruled = headingLevels.length
+  const setSectionEnd = (at: number, level: number) => {
     for (let one = level; one < next.length; one += 1) next[one] = at
   }
-  for (let at = titles.length - 1; at >= 0; at -= 1) {
-    const level = titles[at] ?? 0
-    if (level > 0) ends[at] = next[level] ?? titles.length
-    if (kinds[at] === 'heading') meet(at, level)
+  for (let at = headingLevels.length - 1; at >= 0; at -= 1) {
+    const level = headingLevels[at] ?? 0
+    if (level > 0) ends[at] = next[level] ?? headingLevels.length
+    if (kinds[at] === 'heading') setSectionEnd(at, level)
     const paragraph = paragraphs[at]
     if (!paragraph || paragraph.level === 0) continue
     if (at === paragraph.to - 1)
       paragraph.sectionEnd = paragraph.level === 1 ? (next[1] ?? 0) : Math.min(next[2] ?? 0, ruled)
     if (at !== paragraph.to - 2 || !isPlain(at, paragraph)) continue
     ruled = at
-    if (paragraph.level === 1) meet(at, 1)
+    if (paragraph.level === 1) setSectionEnd(at, 1)
   }
   return ends
 }
@@ -231,9 +231,9 @@ function indentedRuns(
   let run: { from: number; to: number } | undefined
   for (const [at, kind] of kinds.entries()) {
     if (kind === 'blank') continue
-    const isIn = (kind === 'text' || kind === 'item') && (depths[at] ?? 0) >= 4
+    const isIndented = (kind === 'text' || kind === 'item') && (depths[at] ?? 0) >= 4
     const owner = owners[at]
-    if (!isIn || (owner !== undefined && !runs[owner])) run = undefined
+    if (!isIndented || (owner !== undefined && !runs[owner])) run = undefined
     else {
       run ??= { from: at, to: at }
       run.to = at + 1

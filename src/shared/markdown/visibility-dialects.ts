@@ -28,7 +28,7 @@ type Closing = (line: string) => boolean
 type Opening = (line: string) => { readonly closing: Closing; readonly isFence: boolean } | undefined
 
 export function parseInterpretations(lines: readonly string[]): Interpretations {
-  const blocks = [anyFence, asIn(/^/, closesAnywhere), asIn(/^ {0,3}/, closesAlone)].map((opening) =>
+  const blocks = [anyFence, strictOpening(/^/, closesAnywhere), strictOpening(/^ {0,3}/, closesAlone)].map((opening) =>
     blocksBy(lines, opening),
   )
   const fences = lines.map((_, at) => {
@@ -38,7 +38,7 @@ export function parseInterpretations(lines: readonly string[]): Interpretations 
     return { from, to: Math.max(...all.map((one) => one?.to ?? 0)) }
   })
   const outside = lines.map((line, at) => (fences[at] ? '' : line))
-  const loose = [comment, twice('$$'), twice('%%')].map((opening) => blocksBy(outside, opening))
+  const loose = [comment, pairedDelimiter('$$'), pairedDelimiter('%%')].map((opening) => blocksBy(outside, opening))
   // The end of a raw block does not open another block.
   const tags = blocksBy(
     lines.map((line, at) => (blocks[1]?.[at] ? '' : line)),
@@ -88,7 +88,7 @@ const raw: readonly (readonly [RegExp, RegExp])[] = [
 const closesAnywhere: Closing = (line) => line.includes('$$')
 const closesAlone: Closing = (line) => /^\s*\${2,}\s*$/.test(line)
 
-function asIn(indent: RegExp, mathsEnd: Closing): Opening {
+function strictOpening(indent: RegExp, mathsEnd: Closing): Opening {
   return (line) => {
     const mark = fenceAt(line.replace(indent, ''))?.marker
     if (mark !== undefined) return { closing: (one) => closesFence(one.replace(/^ {0,3}/, ''), mark), isFence: true }
@@ -108,7 +108,7 @@ function comment(line: string): ReturnType<Opening> {
   return { closing: (one) => one.includes('-->'), isFence: false }
 }
 
-function twice(sign: string): Opening {
+function pairedDelimiter(sign: string): Opening {
   const isOdd = (line: string) => line.split(sign).length % 2 === 0
   return (line) => (isOdd(line) ? { closing: isOdd, isFence: false } : undefined)
 }

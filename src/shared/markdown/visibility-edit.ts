@@ -36,7 +36,7 @@ export function withVisibility(text: string, isLocal: boolean): string {
   if (isLocal && isTable) said.unshift(added('visibility = "local"'))
   else if (isLocal) said.push(added(localMatter))
   const body = lines.slice(close + 1)
-  if (said.length === 0) return bom + joined(withoutLead(body))
+  if (said.length === 0) return bom + joined(withoutFirstBlank(body))
   return bom + joined([outermost(first), ...said, outermost(last), ...body])
 }
 
@@ -54,7 +54,7 @@ function outermost({ text, end }: Line): Line {
   return { text: text.trimStart(), end }
 }
 
-function withoutLead(lines: readonly Line[]): readonly Line[] {
+function withoutFirstBlank(lines: readonly Line[]): readonly Line[] {
   return lines[0]?.text === '' ? lines.slice(1) : lines
 }
 
@@ -84,11 +84,11 @@ export function addedLines(before: string, after: string): number[] {
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
   let end = 0
   while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  const [was, is] = [old.slice(start, old.length - end), lines.slice(start, lines.length - end)]
-  if (was.length === 0 || was.length + is.length > maxCompared) return is.map((_, at) => start + at)
+  const [previous, current] = [old.slice(start, old.length - end), lines.slice(start, lines.length - end)]
+  if (previous.length === 0 || previous.length + current.length > maxCompared) return current.map((_, at) => start + at)
   const added: number[] = []
   let at = start
-  for (const part of diffArrays(was, is)) {
+  for (const part of diffArrays(previous, current)) {
     if (part.removed) continue
     if (part.added) added.push(...part.value.map((_, offset) => at + offset))
     at += part.value.length
@@ -130,13 +130,13 @@ export function hasContent(line: string): boolean {
 
 /** Returns true if all local lines of `before` are still in `after`, in order and still local. */
 export function preservesLocalLines(before: string, after: string): boolean {
-  const was = visibilityOf(before)
-  const is = visibilityOf(after)
+  const previous = visibilityOf(before)
+  const current = visibilityOf(after)
   const lines = linesOf(after)
   let at = 0
   return linesOf(before).every((line, index) => {
-    if (!was.isWhole && !was.lines.has(index)) return true
-    while (at < lines.length && !(lines[at] === line && (is.isWhole || is.lines.has(at)))) at += 1
+    if (!previous.isWhole && !previous.lines.has(index)) return true
+    while (at < lines.length && !(lines[at] === line && (current.isWhole || current.lines.has(at)))) at += 1
     at += 1
     return at <= lines.length || line.trim() === ''
   })

@@ -54,17 +54,17 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
     const emptied = isWhole ? undefined : emptiedHeading(blocks, at, (one) => !gone.has(one))
     return emptied === undefined ? [] : { line: emptied + (line.endsWith('\r') ? '\r' : ''), isLocal: true }
   })
-  const made = kept.map(({ line }) => line).join('\n')
-  if (!isWhole) return withLocalLines(made, (line) => kept[line]?.isLocal === true)
-  return hasContent(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
+  const result = kept.map(({ line }) => line).join('\n')
+  if (!isWhole) return withLocalLines(result, (line) => kept[line]?.isLocal === true)
+  return hasContent(result) && !visibilityOf(result).isWhole ? withVisibility(result, true) : result
 }
 
 /** Returns an empty heading if the mark of the removed line `at` (0-based) covers remaining lines; else undefined. */
-export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
+export function emptiedHeading(blocks: Blocks, at: number, isKept: (line: number) => boolean): string | undefined {
   const { lines, lineInfo } = blocks
   const line = lines[at] ?? ''
   if (!lineInfo[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
   const { to } = coverOf(blocks, at)
-  const isNeeded = lines.slice(at + 1, to).some((one, by) => stays(at + 1 + by) && hasContent(one))
+  const isNeeded = lines.slice(at + 1, to).some((one, by) => isKept(at + 1 + by) && hasContent(one))
   return isNeeded ? `${'#'.repeat(lineInfo[at]?.level ?? 1)} ${localMark}` : undefined
 }

@@ -44,7 +44,7 @@ export function visibilityOf(text: string): NoteVisibility {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const said = visibilityValue(lines)
   if (said !== undefined) {
-    const { isLocal, problem } = readValue(said)
+    const { isLocal, problem } = parseVisibility(said)
     if (isLocal) return { isWhole: true, lines: new Set(), ...(problem === undefined ? {} : { problem }) }
   }
   return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
@@ -72,17 +72,17 @@ function visibilityValue(lines: readonly string[]): string | undefined {
     if (!matter && !isProperty(line)) break
     const value = matter ? matterValue(line) : propertyValue(line)
     if (value === undefined) continue
-    const whole = withoutComment(value) === '' ? belowIt(lines, at + 1) : value
+    const whole = withoutComment(value) === '' ? followingValue(lines, at + 1) : value
     // If values conflict, `local` wins. `all` does not count in unclosed front matter.
-    if (found === undefined || !readValue(found).isLocal)
-      found = matter && close < 0 && !readValue(whole).isLocal ? line.trim() : whole
+    if (found === undefined || !parseVisibility(found).isLocal)
+      found = matter && close < 0 && !parseVisibility(whole).isLocal ? line.trim() : whole
   }
   return found
 }
 
 /** Returns the visibility value of a front matter line; undefined if the line has none. */
 export function matterValue(written: string): string | undefined {
-  const line = plainly(written)
+  const line = normalizeLine(written)
   // Accepts invalid YAML too: a full-width colon, tabs, quoted or tagged keys.
   const value =
     /visibility/i.test(line) &&
@@ -93,7 +93,7 @@ export function matterValue(written: string): string | undefined {
 }
 
 /** Decodes YAML escapes and normalizes look-alike and invisible characters. */
-function plainly(line: string): string {
+function normalizeLine(line: string): string {
   const read = line.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8}))/gi, (sign, ...codes: string[]) => {
     const code = Number.parseInt(codes.slice(0, 3).find((one) => one) ?? '', 16)
     return code <= 0x10_ff_ff ? String.fromCodePoint(code) : sign
@@ -103,18 +103,18 @@ function plainly(line: string): string {
 
 /** Returns the visibility value of a Logseq property line; undefined if the line has none. */
 export function propertyValue(written: string): string | undefined {
-  const line = plainly(written)
+  const line = normalizeLine(written)
   const [, key = '', said = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
   if (key.toLowerCase() === 'visibility') return said
   return isMisspelt(key, said) ? line.trim() : undefined
 }
 
 function isMisspelt(key: string, said: string): boolean {
-  return /\blocal\b/i.test(withoutComment(said)) && isNear(key.toLowerCase(), 'visibility')
+  return /\blocal\b/i.test(withoutComment(said)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
 }
 
 /** Returns true if the Levenshtein distance is at most 2. */
-function isNear(one: string, other: string): boolean {
+function isWithinTwoEdits(one: string, other: string): boolean {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {
     const next = [at + 1]
@@ -130,7 +130,7 @@ function isProperty(line: string): boolean {
 }
 
 /** Returns the value on the following lines, indented or as a list. */
-function belowIt(lines: readonly string[], from: number): string {
+function followingValue(lines: readonly string[], from: number): string {
   const below: string[] = []
   for (let at = from; /^(?:\s+\S|-\s|:\s)/.test(lines[at] ?? ''); at += 1)
     below.push((lines[at] ?? '').trim().replace(/^:\s+/, ''))
@@ -141,7 +141,7 @@ function withoutComment(value: string): string {
   return value.replace(/(?:^|\s)#.*$/, '').trim()
 }
 
-function readValue(value: string): { readonly isLocal: boolean; readonly problem?: string } {
+function parseVisibility(value: string): { readonly isLocal: boolean; readonly problem?: string } {
   const plain = withoutComment(value)
     .replace(/^["']|["']$/g, '')
     .trim()
@@ -154,16 +154,16 @@ function readValue(value: string): { readonly isLocal: boolean; readonly problem
 function markedLines(lines: readonly string[]): Set<number> {
   const blocks = blocksOf(lines)
   /** End of the covered range by its first line. */
-  const reach = new Map<number, number>()
+  const coverEnds = new Map<number, number>()
   for (const [at, line] of lines.entries()) {
     if (!marked.test(line)) continue
     const { from, to } = coverOf(blocks, at)
-    reach.set(from, Math.max(reach.get(from) ?? 0, to))
+    coverEnds.set(from, Math.max(coverEnds.get(from) ?? 0, to))
   }
   const local = new Set<number>()
   let end = 0
   for (let at = 0; at < lines.length; at += 1) {
-    end = Math.max(end, reach.get(at) ?? 0)
+    end = Math.max(end, coverEnds.get(at) ?? 0)
     if (at < end) local.add(at)
   }
   return local

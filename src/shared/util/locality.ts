@@ -23,7 +23,7 @@ export function isLocalAddress(url: string | undefined): boolean {
  * Returns true if a request to `url` stays on this machine.
  * @param proxy the proxy of the request, if any; a local URL behind a remote proxy is not local
  */
-export function isLocalEndpoint(reach: DataLocality, url: string | undefined, proxy: string | undefined): boolean {
-  if (reach !== 'auto') return reach === 'local'
+export function isLocalEndpoint(locality: DataLocality, url: string | undefined, proxy: string | undefined): boolean {
+  if (locality !== 'auto') return locality === 'local'
   return isLocalAddress(url) && (proxy === undefined || isLocalAddress(proxy))
 }

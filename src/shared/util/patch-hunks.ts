@@ -5,16 +5,16 @@ import { parseLargeChange } from './large-change.ts'
  * @returns the patch itself for a large-change header; empty if there are no hunks
  */
 export function splitHunks(patch: string): string[] {
-  const { header, hunks } = parts(patch)
+  const { header, hunks } = splitPatch(patch)
   if (hunks.length === 0) return parseLargeChange(patch) ? [patch] : []
   return hunks.map((hunk) => `${[...header, ...hunk].join('\n').trimEnd()}\n`)
 }
 
 /** Keeps the hunks whose 0-based index `isPicked` accepts; a patch without hunks stays unchanged. */
-export function pickHunks(patch: string, isPicked: (place: number) => boolean): string {
-  const { header, hunks } = parts(patch)
+export function pickHunks(patch: string, isPicked: (index: number) => boolean): string {
+  const { header, hunks } = splitPatch(patch)
   if (hunks.length === 0) return patch
-  const picked = hunks.filter((_, place) => isPicked(place)).flat()
+  const picked = hunks.filter((_, index) => isPicked(index)).flat()
   return `${[...header, ...picked].join('\n').trimEnd()}\n`
 }
 
@@ -25,7 +25,7 @@ export function hunkKey(hunk: string): string {
   return hash.toString(36)
 }
 
-function parts(patch: string): { header: string[]; hunks: string[][] } {
+function splitPatch(patch: string): { header: string[]; hunks: string[][] } {
   const lines = patch.split('\n')
   const first = lines.findIndex((line) => line.startsWith('@@'))
   if (first < 0) return { header: lines, hunks: [] }

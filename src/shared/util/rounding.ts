@@ -6,9 +6,9 @@ const maxDigits = 6
  * @param least minimum number of decimals
  */
 export function distinguishingDigits(value: number, limit: number, least = 2): number {
-  const isTold = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
+  const isDistinguishable = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
   let digits = least
-  while (digits < maxDigits && !isTold(digits)) digits += 1
+  while (digits < maxDigits && !isDistinguishable(digits)) digits += 1
   return digits
 }
 

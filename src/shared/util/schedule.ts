@@ -12,7 +12,7 @@ export function parseSchedule(text: string): Cron | undefined | null {
   const words = text.trim().toLowerCase().split(/\s+/)
   if (words.length === 1 && words[0] === 'off') return undefined
   // croner accepts only three-letter names of weekdays and months.
-  const fields = words.length === 5 ? words.map((word) => word.replace(/[a-z]{4,}/g, shortened)) : wordForm(words)
+  const fields = words.length === 5 ? words.map((word) => word.replace(/[a-z]{4,}/g, shortened)) : cronFields(words)
   if (!fields) return null
   try {
     // Follows Vixie cron: if one of the two day fields starts with a star, both must match; otherwise either.
@@ -28,7 +28,7 @@ export function nextRun(schedule: Cron, after: Date): Date | undefined {
   return schedule.nextRun(after) ?? undefined
 }
 
-function wordForm([first = '', time, ...rest]: readonly string[]): readonly string[] | undefined {
+function cronFields([first = '', time, ...rest]: readonly string[]): readonly string[] | undefined {
   if (first === 'hourly' && time === undefined) return ['0', '*', '*', '*', '*']
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time ?? '04:00') ?? []
   if (hour === undefined || minute === undefined || rest.length > 0) return undefined

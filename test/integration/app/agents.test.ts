@@ -220,7 +220,7 @@ describe('a shared memory', () => {
     await writeFile(join(theirs, 'memory/new.md'), 'The zebra is in the lift.\n')
     await until(async () => (await main.memory.search('zebra lift', { minScore: 0 })).results.length > 0)
 
-    await app.agents.share('work', [])
+    await app.agents.setReaders('work', [])
     await until(async () => {
       const found = (await main.memory.search('zebra lift', { minScore: 0 })).results
       return found.every(({ path }) => !path.startsWith('@work'))

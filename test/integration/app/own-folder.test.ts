@@ -146,7 +146,7 @@ describe('a subfolder for the agent’s files', () => {
     const { app, agent, folder } = await openFolder(vault, { seed: true })
     await agent.workspace.rememberIn('People', 'Ada keeps the walrus', { cause: 'user' })
     const { agent: other } = await app.agents.create({ name: 'Second', workspace: `${folder}-2`, locale: 'en' })
-    await app.agents.share('main', [other])
+    await app.agents.setReaders('main', [other])
     const second = await app.agents.get(other)
     await second.memory.settle(10_000)
     expect((await second.workspace.read('@main/.commonplace/MEMORY.md')).text).toContain('walrus')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { addSpent } from '../../../src/main/curation/review/review-budget.ts'
+import { recordSpending } from '../../../src/main/curation/review/review-budget.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -211,7 +211,7 @@ describe('review by a model', () => {
     ['has no limit where the settings want none', '{ monthlyBudget: null }', '', 'done'],
   ])('a review %s', async (_what, upkeep, prices, state) => {
     const test = await openReview({ upkeep, ...(prices === undefined ? {} : { prices }) })
-    await addSpent(join(test.home, 'agents/main/upkeep'), {
+    await recordSpending(join(test.home, 'agents/main/upkeep'), {
       id: 'x',
       at: now().getTime(),
       model: 'm',

@@ -87,7 +87,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
       [1, server.requests[1]],
       [2, server.requests[2]],
     ] as const) {
-      const { count, request } = await agent.sessions.sentRequest(session, number)
+      const { count, request } = await agent.sessions.requestWithWire(session, number)
       expect(count).toBe(2)
       expect(request?.model).toBe(model)
       const wire = request?.wire
@@ -115,7 +115,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
     server.hasResponses = hasResponses
     const { agent, app, home, say } = await open(server, model)
     const session = await say({ text: 'hello' })
-    const { request } = await agent.sessions.sentRequest(session)
+    const { request } = await agent.sessions.requestWithWire(session)
     const received = server.requests[0]
     expect(JSON.stringify(received?.headers)).toContain(gateway)
     app.log.warn({}, 'the last line')
@@ -134,7 +134,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
       text: 'Look at this.',
       attachments: [{ type: 'image', name: 'p.png', mimeType: 'image/png', data: picture }],
     })
-    const { request } = await agent.sessions.sentRequest(session)
+    const { request } = await agent.sessions.requestWithWire(session)
     const received = server.requests[0]?.text ?? ''
     expect(received).toContain(picture)
     const { body = '', leftOut } = request?.wire ?? {}
@@ -151,7 +151,7 @@ describe('stored requests and their rows', () => {
     const agent = await app.agents.get('main')
     const sent = await agent.chat.send({ text: 'What do you know about tea?' })
     await sent.ended
-    const { request } = await agent.sessions.sentRequest(sent.session)
+    const { request } = await agent.sessions.requestWithWire(sent.session)
     expect(request).toMatchObject({ model: 'offline', wire: null })
     expect(request?.json).toContain('about tea')
   })
@@ -160,7 +160,7 @@ describe('stored requests and their rows', () => {
     const server = await startModelServer({ status: 400, message: 'no' })
     const { agent, say } = await open(server, 'anthropic/test-model')
     const session = await say({ text: 'hello there' })
-    const { request } = await agent.sessions.sentRequest(session)
+    const { request } = await agent.sessions.requestWithWire(session)
     expect(request?.wire?.body).toBe(server.requests[0]?.text)
   })
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { maxPictureBytes } from '../../../src/main/platform/net/remote-picture.ts'
+import { maxImageBytes } from '../../../src/main/platform/net/remote-picture.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
@@ -94,11 +94,9 @@ describe('remote images', () => {
   it('rejects large, invalid and missing images with a reason', async () => {
     const server = await openServer((request, response) => {
       const kind = { 'content-type': 'image/png' }
-      if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxPictureBytes + 1, png))
+      if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxImageBytes + 1, png))
       else if (request.url === '/bomb')
-        response
-          .writeHead(200, { ...kind, 'content-encoding': 'gzip' })
-          .end(gzipSync(Buffer.alloc(4 * maxPictureBytes)))
+        response.writeHead(200, { ...kind, 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(4 * maxImageBytes)))
       else if (request.url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
       else if (request.url === '/script') response.writeHead(200, kind).end('<script>alert(1)</script>')
       else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end()

@@ -58,7 +58,7 @@ function forms({ db }: IndexStore): unknown[] {
 
 async function found(store: IndexStore, query: string) {
   const vectors = new QueryEmbedder(await openProvider(), () => undefined)
-  vectors.leave = { waitMs: 60_000 }
+  vectors.permit = { waitMs: 60_000 }
   const { results } = await new Searcher(store.db, vectors).search(
     query,
     defaults,

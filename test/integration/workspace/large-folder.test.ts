@@ -62,7 +62,7 @@ describe('large and unusual folders', () => {
     await symlink(join(workspace, 'a'), join(workspace, 'again'))
     const steps: string[] = []
     const early = app.agents.getBeforeIndexing('main').then(async (agent) => {
-      const named = await agent.nameFiles(undefined)
+      const named = await agent.listFileNames(undefined)
       steps.push('named')
       return named
     })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { listingOf, numberLines, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
+import {
+  listFiles,
+  numberLines,
+  occurrenceLines,
+  insertAfterLine,
+} from '../../../src/main/agent/tools/anthropic-memory.ts'
 
 describe('text functions of Anthropic’s memory tool', () => {
   it.each([
@@ -17,7 +22,7 @@ describe('text functions of Anthropic’s memory tool', () => {
     ['aaa', 'aa', [1, 1]],
     ['a', 'b', []],
   ])('finds in %j the passage %j at lines %j', (text, passage, expected) => {
-    expect(occurrences(text, passage)).toEqual(expected)
+    expect(occurrenceLines(text, passage)).toEqual(expected)
   })
 
   it.each([
@@ -28,7 +33,7 @@ describe('text functions of Anthropic’s memory tool', () => {
     ['a\n', -1, 'x', undefined],
     ['', 0, 'x', 'x\n'],
   ])('inserts into %j after line %d the text %j', (text, after, inserted, expected) => {
-    expect(withInserted(text, after, inserted).text).toBe(expected)
+    expect(insertAfterLine(text, after, inserted).text).toBe(expected)
   })
 
   it('lists a folder two levels deep and counts the sizes of deeper files', () => {
@@ -37,7 +42,7 @@ describe('text functions of Anthropic’s memory tool', () => {
       { path: 'memory/people/ann.md', size: 10 },
       { path: 'memory/people/old/bob.md', size: 1536 },
     ].map((file) => ({ ...file, modifiedAt: 0, changedAt: 0 }))
-    expect(listingOf('/memories', 'memory', files)).toEqual([
+    expect(listFiles('/memories', 'memory', files)).toEqual([
       '3.5K\t/memories',
       '2K\t/memories/2026-01-20.md',
       '1.5K\t/memories/people/',

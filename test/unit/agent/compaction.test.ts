@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { assertFlushed, compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { renderInParts } from '../../../src/main/agent/context/render-messages.ts'
 import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
-import { calibration } from '../../../src/main/agent/context/message-tokens.ts'
+import { calibrationRatio } from '../../../src/main/agent/context/message-tokens.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
@@ -92,7 +92,7 @@ describe('pruning', () => {
   const plan = (size: number, overrides: Partial<Parameters<typeof planPruning>[0]> = {}) =>
     planPruning({
       messages: conversation(size),
-      decided: undecided,
+      decisions: undecided,
       tokens: 12_000,
       contextWindow: 32_000,
       idleMs: Infinity,
@@ -124,7 +124,7 @@ describe('pruning', () => {
     ]
     const cleared = planPruning({
       messages: many,
-      decided: undecided,
+      decisions: undecided,
       tokens: 22_000,
       contextWindow: 32_000,
       idleMs: Infinity,
@@ -137,7 +137,7 @@ describe('pruning', () => {
     expect(
       planPruning({
         messages: [...few, answer('a'), answer('b'), answer('c')],
-        decided: undecided,
+        decisions: undecided,
         tokens: 22_000,
         contextWindow: 32_000,
         idleMs: Infinity,
@@ -154,7 +154,7 @@ describe('pruning', () => {
   it('keeps the cached prefix for five minutes and repeats no decision', () => {
     expect(plan(10_000, { idleMs: 299_000 })).toBeUndefined()
     expect(plan(10_000, { idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
-    expect(plan(10_000, { decided: { trimmed: new Set(['1', '2']), cleared: new Set() } })).toBeUndefined()
+    expect(plan(10_000, { decisions: { trimmed: new Set(['1', '2']), cleared: new Set() } })).toBeUndefined()
   })
 })
 
@@ -239,7 +239,7 @@ describe('calibration', () => {
     [1000, 10_000, 2],
     [1000, 10, 0.5],
   ])('%i estimated and %s reported tokens give the factor %d', (estimated, reported, factor) => {
-    expect(calibration(estimated, reported)).toBe(factor)
+    expect(calibrationRatio(estimated, reported)).toBe(factor)
   })
 })
 

@@ -58,7 +58,7 @@ const searched = (query: string, places: [path: string, startLine: number, endLi
 
 function uses(...messages: Message[]) {
   const reader = new RecallCollector()
-  for (const [index, message] of messages.entries()) reader.read({ id: `e${index}`, message })
+  for (const [index, message] of messages.entries()) reader.add({ id: `e${index}`, message })
   return reader.recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
 }
 

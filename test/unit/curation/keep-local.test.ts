@@ -7,7 +7,7 @@ import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { flagLine } from '../../../src/main/curation/suggestions/flag.ts'
 import type { LocalOf } from '../../../src/main/curation/suggestions/keep-local.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { planAcceptance, type ReadFile } from '../../../src/main/curation/suggestions/accept-plan.ts'
+import { planAcceptance, type LoadedNote } from '../../../src/main/curation/suggestions/accept-plan.ts'
 import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
 import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
@@ -19,7 +19,7 @@ const byMarks: LocalOf = (_path, text) => visibilityOf(text)
 
 /** Files after the suggestions are accepted as one change. */
 function accepted(files: Record<string, string>, found: readonly Finding[], localOf = byMarks) {
-  const read = (path: string): ReadFile | undefined =>
+  const read = (path: string): LoadedNote | undefined =>
     path in files
       ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
       : undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { bounded, clipped, fenced } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
+import { takeFitting, clip, wrapMemory } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
 import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
 import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-uri.ts'
 import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
@@ -33,7 +33,7 @@ describe('token limit of answers', () => {
   it('a clipped text fits, is a prefix, and has the maximum length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
-        const part = clipped(text, tokens)
+        const part = clip(text, tokens)
         if (part === text) return
         expect(text.startsWith(part.replace(/…$/, '').replace(/\uFFFD$/, ''))).toBe(true)
         if (part !== '') expect(maxTokensOf(JSON.stringify(part))).toBeLessThanOrEqual(tokens + 3)
@@ -43,22 +43,22 @@ describe('token limit of answers', () => {
 
   it('keeps items in order while they fit; cuts the first one if it does not fit', () => {
     const show = (text: string) => text
-    expect(bounded(['one', 'two', 'three'], 100, show, clipped)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
-    expect(bounded(['one', 'two', 'three'], 7, show, clipped)).toEqual({ kept: ['one', 'two'], left: 1 })
-    const { kept, left } = bounded(['word '.repeat(100), 'two'], 20, show, clipped)
+    expect(takeFitting(['one', 'two', 'three'], 100, show, clip)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
+    expect(takeFitting(['one', 'two', 'three'], 7, show, clip)).toEqual({ kept: ['one', 'two'], left: 1 })
+    const { kept, left } = takeFitting(['word '.repeat(100), 'two'], 20, show, clip)
     expect({ begins: kept[0]?.startsWith('word word'), number: kept.length, left }).toEqual({
       begins: true,
       number: 1,
       left: 1,
     })
-    expect(bounded([], 0, show, clipped)).toEqual({ kept: [], left: 0 })
+    expect(takeFitting([], 0, show, clip)).toEqual({ kept: [], left: 0 })
   })
 
   it('no text closes its fence', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('<', '/', ' ', 'memory', 'MEMORY', '>', '\n', '&lt;', 'x')),
-        (parts) => fenced(parts.join('')).match(/<\s*\/?\s*memory\b/gi)?.length === 2,
+        (parts) => wrapMemory(parts.join('')).match(/<\s*\/?\s*memory\b/gi)?.length === 2,
       ),
     )
   })

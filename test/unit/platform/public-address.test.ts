@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pictureType } from '../../../src/main/platform/net/remote-picture.ts'
+import { imageType } from '../../../src/main/platform/net/remote-picture.ts'
 import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
 
 describe('public addresses', () => {
@@ -47,5 +47,5 @@ describe('image type detection', () => {
     ['<svg>', 'image/png', undefined],
     ['<!DOCTYPE html><html>', 'image/svg+xml', undefined],
     ['', 'image/png', undefined],
-  ])('%j, called %s', (text, said, type) => expect(pictureType(bytes(text), said)).toBe(type))
+  ])('%j, called %s', (text, said, type) => expect(imageType(bytes(text), said)).toBe(type))
 })

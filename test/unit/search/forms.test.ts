@@ -5,7 +5,7 @@ import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
-const askedOf = (text: string) => findCanonicalForms(fold(text)).map(({ asked }) => asked[0])
+const askedOf = (text: string) => findCanonicalForms(fold(text)).map(({ searchTerms }) => searchTerms[0])
 
 describe('canonical form of days', () => {
   it.each([

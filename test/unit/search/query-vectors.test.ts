@@ -29,7 +29,7 @@ describe('QueryVectors', () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome), 1000)
-    vectors.leave = { waitMs: 20 }
+    vectors.permit = { waitMs: 20 }
     const { vector: found, notice } = await vectors.embed('walrus', 2, undefined)
     expect(found).toBeUndefined()
     expect(notice?.code).toBe('provider_late')
@@ -42,7 +42,7 @@ describe('QueryVectors', () => {
   it('uses a late answer for the next search and sends one request only', async () => {
     const { provider, asked } = openProvider()
     const vectors = new QueryEmbedder(provider, () => undefined)
-    vectors.leave = { waitMs: 10 }
+    vectors.permit = { waitMs: 10 }
     expect((await vectors.embed('walrus', 2, undefined)).notice?.code).toBe('provider_late')
     asked[0]?.answer()
     await until(async () => (await vectors.embed('walrus', 2, 0)).vector !== undefined)
@@ -54,7 +54,7 @@ describe('QueryVectors', () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome))
-    vectors.leave = { waitMs: 5000 }
+    vectors.permit = { waitMs: 5000 }
     const [one, other] = [new AbortController(), new AbortController()]
     const first = vectors.embed('walrus', 2, undefined, one.signal)
     const second = vectors.embed('walrus', 2, undefined, other.signal)

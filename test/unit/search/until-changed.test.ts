@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { memoizeByDataVersion } from '../../../src/main/search/indexing/memoize-until-write.ts'
+import { memoizeUntilWrite } from '../../../src/main/search/indexing/memoize-until-write.ts'
 
 describe('untilChanged', () => {
   it('reads again after every write, even if it was rolled back, and not otherwise', () => {
@@ -9,7 +9,7 @@ describe('untilChanged', () => {
     const add = db.prepare('INSERT INTO notes VALUES (?)')
     const count = db.prepare<[], number>('SELECT count(*) FROM notes').pluck()
     let asked = 0
-    const counted = memoizeByDataVersion(db, () => {
+    const counted = memoizeUntilWrite(db, () => {
       asked += 1
       return count.get() ?? 0
     })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../../src/shared/markdown/daily-notes.ts'
+import {
+  dateOfFileName,
+  dailyNoteDate,
+  dailyNotePath,
+  isDailyFormat,
+} from '../../../src/shared/markdown/daily-notes.ts'
 
 const day = '2024-05-21'
 
@@ -54,6 +59,6 @@ describe('daily notes', () => {
     ['12024-05-21.md', undefined],
     ['2024-05-21 Trip.md', undefined],
   ])('datedName(%s) in any folder is %s', (path, expected) => {
-    expect(datedName(path)).toBe(expected)
+    expect(dateOfFileName(path)).toBe(expected)
   })
 })

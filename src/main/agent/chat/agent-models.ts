@@ -11,13 +11,13 @@ const requestTimeoutMs = 600_000
 export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
-  readonly #windows: ContextWindowEstimates
+  readonly #windowEstimates: ContextWindowEstimates
   readonly #look: Look
 
-  constructor(models: Models, config: AgentConfig, windows: ContextWindowEstimates, look: Look) {
+  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates, look: Look) {
     this.#models = models
     this.#config = config
-    this.#windows = windows
+    this.#windowEstimates = windowEstimates
     this.#look = look
   }
 
@@ -29,7 +29,7 @@ export class AgentModels {
   create(id: string = this.#config.current.model): ChatModel {
     const { idleTimeout } = this.#config.current.chat
     const use = { agent: this.#config.id, timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout, look: this.#look }
-    return withEstimatedWindow(this.#models.create(id, use), this.#windows)
+    return withEstimatedWindow(this.#models.create(id, use), this.#windowEstimates)
   }
 
   /** Returns the configured model, or the offline model if the provider has no key. */
@@ -43,24 +43,24 @@ export class AgentModels {
   }
 }
 
-function withEstimatedWindow(model: ChatModel, windows: ContextWindowEstimates): ChatModel {
-  const window = () => windows.estimateFor(model)?.window ?? model.contextWindow
+function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEstimates): ChatModel {
+  const effectiveWindow = () => windowEstimates.estimateFor(model)?.window ?? model.contextWindow
   return {
     ...model,
     get contextWindow() {
-      return window()
+      return effectiveWindow()
     },
     get maxOutput() {
-      return Math.min(model.maxOutput, Math.floor(window() / 2))
+      return Math.min(model.maxOutput, Math.floor(effectiveWindow() / 2))
     },
     async *stream(request, signal) {
       try {
         for await (const event of model.stream(request, signal)) {
-          if (event.type === 'done') await windows.confirm(model.id)
+          if (event.type === 'done') await windowEstimates.confirm(model.id)
           yield event
         }
       } catch (error) {
-        if (isContextOverflow(error)) await windows.lower(model, error, tokensOf(request) + request.maxOutput)
+        if (isContextOverflow(error)) await windowEstimates.lower(model, error, tokensOf(request) + request.maxOutput)
         throw error
       }
     },
@@ -68,6 +68,6 @@ function withEstimatedWindow(model: ChatModel, windows: ContextWindowEstimates):
 }
 
 function tokensOf({ system, messages, tools }: ModelRequest): number {
-  const beside = estimateTokens(system.join('\n') + JSON.stringify(tools))
-  return messages.reduce((sum, message) => sum + messageTokens(message), beside)
+  const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
+  return messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
 }

@@ -59,20 +59,20 @@ export class Chat {
   readonly #requests: RequestBuilder
   readonly #turns: LiveTurns
   readonly #background: Background
-  readonly #distiller = new DeferredNotes()
+  readonly #deferredNotes = new DeferredNotes()
   readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
   /** Maps a message built from a queued one to the queued one's id until the message is stored. */
-  readonly #fromQueue = new WeakMap<Message, string>()
+  readonly #queuedIds = new WeakMap<Message, string>()
   readonly #permissions: PermissionRequests
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models, windows, look } = options
+    const { config, sessions, models, windowEstimates, look } = options
     this.changes = this.#changes
     this.#options = options
     this.#queue = options.queue
-    this.#models = new AgentModels(models, config, windows, look)
+    this.#models = new AgentModels(models, config, windowEstimates, look)
     this.#requests = new RequestBuilder(options)
     this.meter = new ContextMeter({ ...options, models: this.#models, requests: this.#requests })
     this.#background = new Background(options.onFault)
@@ -106,15 +106,15 @@ export class Chat {
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
     const command = attachments.length === 0 ? parseCommand(text) : undefined
     const running = session === undefined ? undefined : this.#turns.get(session)
-    if (session !== undefined && running) return this.#wait(session, running, input, command)
+    if (session !== undefined && running) return this.#enqueue(session, running, input, command)
     const model = command ? this.#models.preview() : this.#models.create(input.model)
     assertTakesImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
     // Another window may have started a turn in the meantime.
-    const meanwhile = this.#turns.get(id)
-    if (meanwhile) return this.#wait(id, meanwhile, input, command)
+    const concurrentTurn = this.#turns.get(id)
+    if (concurrentTurn) return this.#enqueue(id, concurrentTurn, input, command)
     const stored = Promise.withResolvers<void>()
     const turn = this.#turns.start(id, async (signal) => {
       try {
@@ -127,13 +127,13 @@ export class Chat {
         return 'error'
       }
       const work = await this.#createTurnContext(id, transcript, model, signal)
-      return command ? this.#carryOut(command, work) : this.#answer(work)
+      return command ? this.#runCommand(command, work) : this.#answer(work)
     })
     await stored.promise
     return { session: id, queued: false, ended: turn.ended }
   }
 
-  async #wait(
+  async #enqueue(
     session: string,
     running: RunningTurn,
     { text, attachments = [], replaces, delivery }: SendInput,
@@ -155,11 +155,11 @@ export class Chat {
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create(modelId)
     const transcript = await this.#idleTranscript(session)
-    const asked = transcript
+    const userEntry = transcript
       .branchTo(message)
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
-    if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
-    await transcript.moveTo(asked.id)
+    if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
+    await transcript.moveTo(userEntry.id)
     return this.#answerAgain(session, transcript, model)
   }
 
@@ -212,7 +212,7 @@ export class Chat {
   /** Yields the current state, idle or running, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const waiting = () => ({
-      queue: this.#queue.shown(session),
+      queue: this.#queue.list(session),
       permissions: this.#permissions.open(session),
     })
     return this.#turns.watch(session, waiting, signal)
@@ -252,13 +252,13 @@ export class Chat {
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
     if (current && isNew && current.transcript.entries.length === 0) return current
-    const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
-    if (current && !isNew && mayGoOn) return current
+    const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
+    if (current && !isNew && canContinue) return current
     if (current) this.#background.run(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode.
-    const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
-    if (isApart) await created.transcript.setWithoutMemory(true)
+    const isMemoryOff = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
+    if (isMemoryOff) await created.transcript.setWithoutMemory(true)
     return created
   }
 
@@ -272,7 +272,7 @@ export class Chat {
     if (this.#closing.signal.aborted) return
     this.#background.run(this.#distil(session))
     const next = this.#queue.takeFirst(session)
-    if (!next) return this.#background.run(this.#name(session))
+    if (!next) return this.#background.run(this.#generateTitle(session))
     try {
       await this.#sendWaiting(session, next)
     } catch (error) {
@@ -314,11 +314,11 @@ export class Chat {
       message,
       ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
     })
-    const waiting = this.#fromQueue.get(message)
+    const waiting = this.#queuedIds.get(message)
     if (waiting !== undefined) await this.#queue.markDelivered(session, waiting)
   }
 
-  async #answer({ session, transcript, model, tools, toolbox, keeper }: TurnContext): Promise<TurnEnd> {
+  async #answer({ session, transcript, model, tools, toolbox, contextManager }: TurnContext): Promise<TurnEnd> {
     const { sessions } = this.#options
     return runTurn({
       model,
@@ -329,7 +329,7 @@ export class Chat {
           transcript.messages().map(({ message }) => message),
         ),
       storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
-      report: (report) => this.meter.storeReport(session, transcript, report),
+      storeReport: (report) => this.meter.storeReport(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
       // An unsaved wire request must not cost the answer; the request then shows as not recorded.
       keepWire: (number, wire) =>
@@ -342,19 +342,19 @@ export class Chat {
         if (waiting.length > 0) this.#emitQueue(session)
         return waiting.map((message) => {
           const said = userMessage(message, this.#options.now())
-          this.#fromQueue.set(said, message.id)
+          this.#queuedIds.set(said, message.id)
           return said
         })
       },
       emit: (event) => this.#turns.emit(session, event),
-      onRetryWait: (hurry) => this.#turns.setRetryTrigger(session, hurry),
+      onRetryWait: (endWait) => this.#turns.setRetryTrigger(session, endWait),
       toolbox,
       tools,
-      keeper,
+      keeper: contextManager,
     })
   }
 
-  async #carryOut(command: CommandCall, work: TurnContext): Promise<TurnEnd> {
+  async #runCommand(command: CommandCall, work: TurnContext): Promise<TurnEnd> {
     const { config, workspace, memory, now } = this.#options
     const outcome = await runCommand(command, { ...work, config, workspace, memory, requests: this.#requests, now })
     return outcome.kind === 'failed' ? 'error' : 'done'
@@ -370,7 +370,7 @@ export class Chat {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
       lastReport: () => this.meter.lastReport(session, transcript),
-      alone: () => this.#distiller.stop(),
+      alone: () => this.#deferredNotes.stop(),
     }
     return createTurnContext(
       { ...this.#options, requests: this.#requests },
@@ -398,8 +398,8 @@ export class Chat {
     const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
     if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
     const model = this.#models.preview()
-    const { keeper } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
-    await keeper.flushRemaining()
+    const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
+    await contextManager.flushRemaining()
     const { slug: prompt } = await this.#requests.prompts()
     const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
     const { look } = this.#options
@@ -427,7 +427,7 @@ export class Chat {
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
     const { tools } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
-    await this.#distiller.run({
+    await this.#deferredNotes.run({
       model,
       transcript,
       tools,
@@ -439,7 +439,7 @@ export class Chat {
     })
   }
 
-  async #name(session: string): Promise<void> {
+  async #generateTitle(session: string): Promise<void> {
     const { sessions, config } = this.#options
     const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
     await generateTitle(naming, this.#closing.signal)
@@ -460,7 +460,7 @@ export class Chat {
   }
 
   #emitQueue(session: string): void {
-    this.#turns.emit(session, { type: 'queue', queue: this.#queue.shown(session) })
+    this.#turns.emit(session, { type: 'queue', queue: this.#queue.list(session) })
   }
 }
 

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly model: ChatModel
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly keeper: Pick<ContextManager, 'compact'>
+  readonly contextManager: Pick<ContextManager, 'compact'>
   readonly requests: Pick<RequestBuilder, 'assemble'>
   readonly toolbox: readonly Tool[]
   readonly tools: Pick<ToolContext, 'signal'>
@@ -42,16 +42,16 @@ export async function runCommand(command: CommandCall, context: CommandContext):
  * @throws AppError `input_invalid` for those two, `chat_apart` for `/remember` in a chat without memory
  */
 async function run({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const { workspace, memory, keeper, session, now } = context
+  const { workspace, memory, contextManager, session, now } = context
   const { signal } = context.tools
   switch (name) {
     case 'compact': {
-      const before = await tokensOf(context)
-      const done = await keeper.compact(argument || undefined)
+      const before = await contextUsage(context)
+      const done = await contextManager.compact(argument || undefined)
       return {
         kind: done ? 'compacted' : 'nothingToCompact',
         before: before.tokens,
-        after: (await tokensOf(context)).tokens,
+        after: (await contextUsage(context)).tokens,
       }
     }
     case 'remember': {
@@ -81,7 +81,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     case 'context':
     case 'status': {
       const [{ tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
-        tokensOf(context),
+        contextUsage(context),
         memory.status(),
       ])
       return {
@@ -103,7 +103,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
   }
 }
 
-async function tokensOf({ requests, model, transcript, toolbox: tools }: CommandContext) {
+async function contextUsage({ requests, model, transcript, toolbox: tools }: CommandContext) {
   const { report } = await requests.assemble({ model, transcript, tools })
   const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
   return { tokens, contextWindow, flushAt, compactAt }

@@ -49,7 +49,7 @@ export class ContextMeter {
   readonly #options: MeterOptions
   readonly #reports = new Map<string, ContextReport>()
   /** Latest report of each model from any conversation; calibrates new conversations. */
-  readonly #ofModel = new Map<string, ContextReport>()
+  readonly #latestByModel = new Map<string, ContextReport>()
 
   constructor(options: MeterOptions) {
     this.#options = options
@@ -68,7 +68,7 @@ export class ContextMeter {
   async storeReport(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
     if (report.reportedTokens === null) return
     this.#reports.set(session, report)
-    this.#ofModel.set(report.model, report)
+    this.#latestByModel.set(report.model, report)
     await transcript.appendCustom(reportEntry, report)
   }
 
@@ -87,7 +87,7 @@ export class ContextMeter {
     }
     const stored = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     const { request, report } = await this.#assembleNow(transcript, {})
-    const next = this.#next(transcript, report, stored)
+    const next = this.#predictSteps(transcript, report, stored)
     const shown = stored
       ? await this.#splitIntoRows(session, calibrateReport(stored, undefined))
       : expandRows(this.#calibrated(report, undefined), request)
@@ -128,12 +128,19 @@ export class ContextMeter {
     const { request, report } = await this.#assembleNow(transcript, change)
     const last = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     return {
-      report: { ...expandRows(this.#calibrated(report, last), request), next: this.#next(transcript, report, last) },
+      report: {
+        ...expandRows(this.#calibrated(report, last), request),
+        next: this.#predictSteps(transcript, report, last),
+      },
       compaction: this.#compactionOf(transcript, report, last),
     }
   }
 
-  #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): CompactionStep[] {
+  #predictSteps(
+    transcript: Transcript | undefined,
+    currentReport: ContextReport,
+    last: ContextReport | undefined,
+  ): CompactionStep[] {
     const state = compactionState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: at }
@@ -143,8 +150,8 @@ export class ContextMeter {
         live: [...state.live, { id: 'next', message }],
         turnsSinceFailure: state.turnsSinceFailure + 1,
       },
-      report: last ? withLastTools(now, last) : now,
-      last: last ?? this.#ofModel.get(now.model),
+      report: last ? withLastTools(currentReport, last) : currentReport,
+      last: last ?? this.#latestByModel.get(currentReport.model),
       flushes: this.#options.config.current.compaction.memoryFlush.enabled,
       now: at,
     })
@@ -169,7 +176,7 @@ export class ContextMeter {
   }
 
   #calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
-    return calibrateReport(report, last ?? this.#ofModel.get(report.model))
+    return calibrateReport(report, last ?? this.#latestByModel.get(report.model))
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
@@ -199,13 +206,13 @@ export class ContextMeter {
 }
 
 /** Adds the tools of the last request: MCP servers are not started just to count their tools. */
-function withLastTools(now: ContextReport, last: ContextReport): ContextReport {
-  if (now.model !== last.model) return now
+function withLastTools(currentReport: ContextReport, last: ContextReport): ContextReport {
+  if (currentReport.model !== last.model) return currentReport
   const tools = (report: ContextReport) =>
     report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
-  const more = tools(last) - tools(now)
-  const items = now.items.map((item) =>
-    item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + more } : item,
+  const addedTokens = tools(last) - tools(currentReport)
+  const items = currentReport.items.map((item) =>
+    item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + addedTokens } : item,
   )
-  return { ...now, items, estimatedTokens: now.estimatedTokens + more }
+  return { ...currentReport, items, estimatedTokens: currentReport.estimatedTokens + addedTokens }
 }

@@ -24,7 +24,7 @@ const minWindow = 2048
 /** Age at which a guess is dropped and the configured window is tried again. */
 const guessMs = 7 * 24 * 3_600_000
 /** A guess is at most this share of the refused request. */
-const belowRefused = 0.9
+const maxShareOfRefused = 0.9
 
 export interface ConfiguredWindow {
   readonly id: string
@@ -51,8 +51,8 @@ export class ContextWindowEstimates {
   static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
     const windows = new ContextWindowEstimates(options)
     try {
-      const kept = fileSchema.safeParse(parseJson((await readIfExists(options.file)) ?? '{}'))
-      for (const [id, learned] of Object.entries(kept.data ?? {})) windows.#learned.set(id, learned)
+      const stored = fileSchema.safeParse(parseJson((await readIfExists(options.file)) ?? '{}'))
+      for (const [id, learned] of Object.entries(stored.data ?? {})) windows.#learned.set(id, learned)
     } catch (error) {
       options.onProblem(error)
     }
@@ -63,8 +63,8 @@ export class ContextWindowEstimates {
   estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
     const learned = this.#learned.get(id)
     if (!learned || learned.believed !== contextWindow || learned.window >= contextWindow) return undefined
-    const isOld = learned.isGuess && this.#options.now().getTime() - learned.at > guessMs
-    return isOld ? undefined : { window: learned.window, believed: learned.believed, isGuess: learned.isGuess }
+    const isExpired = learned.isGuess && this.#options.now().getTime() - learned.at > guessMs
+    return isExpired ? undefined : { window: learned.window, believed: learned.believed, isGuess: learned.isGuess }
   }
 
   /** Returns the estimate for a model whose `contextWindow` is the estimated one; undefined if it is not. */
@@ -79,17 +79,17 @@ export class ContextWindowEstimates {
    */
   async lower(model: ConfiguredWindow, error: AppError, refused: number): Promise<void> {
     const current = this.estimateFor(model)?.window ?? model.contextWindow
-    const named = parseContextWindow(wordsOf(error))
+    const statedWindow = parseContextWindow(refusalText(error))
     // The window is known already; the request was too long for it.
-    if (named !== undefined && named >= current) return
-    const window = named ?? Math.floor(Math.min(current / 2, refused * belowRefused))
-    if (window < minWindow && named === undefined) {
+    if (statedWindow !== undefined && statedWindow >= current) return
+    const window = statedWindow ?? Math.floor(Math.min(current / 2, refused * maxShareOfRefused))
+    if (window < minWindow && statedWindow === undefined) {
       // Even the smallest window is refused, so the length is not the real reason.
       this.#unconfirmed.delete(model.id)
       if (this.#learned.delete(model.id)) await this.#save()
       return
     }
-    const isGuess = named === undefined
+    const isGuess = statedWindow === undefined
     this.#learned.set(model.id, { window, believed: model.contextWindow, isGuess, at: this.#options.now().getTime() })
     if (isGuess) this.#unconfirmed.add(model.id)
     else {
@@ -111,14 +111,14 @@ export class ContextWindowEstimates {
   }
 }
 
-function wordsOf({ message, data, cause }: AppError): string {
+function refusalText({ message, data, cause }: AppError): string {
   const reason = data['reason']
-  const told = cause instanceof Error ? cause.message : ''
-  return [message, typeof reason === 'string' ? reason : '', told].join('\n')
+  const causeText = cause instanceof Error ? cause.message : ''
+  return [message, typeof reason === 'string' ? reason : '', causeText].join('\n')
 }
 
 /** Wordings of providers and servers; the first group is the window in tokens. */
-const wordings = [
+const windowPatterns = [
   // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum", "exceed context limit: 190000 + 20000 > 200000"
   /tokens? > (\d+)/,
   /\d \+ \d+ > (\d+)/,
@@ -138,11 +138,11 @@ const wordings = [
 ]
 
 /** Returns the window (tokens) that an error text names; undefined if it names none from 512 to 100,000,000. */
-export function parseContextWindow(words: string): number | undefined {
-  const plain = words.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
-  for (const wording of wordings) {
-    const named = Number(new RegExp(wording, 'i').exec(plain)?.[1])
-    if (named >= 512 && named <= 100_000_000) return named
+export function parseContextWindow(text: string): number | undefined {
+  const plain = text.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
+  for (const pattern of windowPatterns) {
+    const statedWindow = Number(new RegExp(pattern, 'i').exec(plain)?.[1])
+    if (statedWindow >= 512 && statedWindow <= 100_000_000) return statedWindow
   }
   return undefined
 }

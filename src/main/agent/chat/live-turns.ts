@@ -76,9 +76,9 @@ export class LiveTurns {
     return turn
   }
 
-  setRetryTrigger(session: string, hurry: () => void): void {
+  setRetryTrigger(session: string, endWait: () => void): void {
     const turn = this.#turns.get(session)
-    if (turn) turn.retryNow = hurry
+    if (turn) turn.retryNow = endWait
   }
 
   retryNow(session: string): void {
@@ -178,41 +178,41 @@ const maxQueuedEvents = 2000
 
 export class CoalescingStream {
   readonly #currentState: () => ChatEvent
-  #waiting: ChatEvent[] = []
+  #pending: ChatEvent[] = []
   #wake: (() => void) | undefined
 
-  constructor(standing: () => ChatEvent) {
-    this.#currentState = standing
+  constructor(currentState: () => ChatEvent) {
+    this.#currentState = currentState
   }
 
   push(event: ChatEvent): void {
-    const last = this.#waiting.at(-1)
-    const gathered = last && mergeEvents(last, event)
-    if (gathered) this.#waiting[this.#waiting.length - 1] = gathered
-    else this.#waiting.push(event)
-    if (this.#waiting.length > maxQueuedEvents) this.#waiting = [{ type: 'changed' }, this.#currentState()]
+    const last = this.#pending.at(-1)
+    const merged = last && mergeEvents(last, event)
+    if (merged) this.#pending[this.#pending.length - 1] = merged
+    else this.#pending.push(event)
+    if (this.#pending.length > maxQueuedEvents) this.#pending = [{ type: 'changed' }, this.#currentState()]
     this.#wake?.()
   }
 
   /** Yields all pushed events in order; returns without an error when the signal aborts. */
   async *events(signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    let toldAt = -Infinity
+    let lastYieldAt = -Infinity
     const stop = () => this.#wake?.()
     signal?.addEventListener('abort', stop)
     try {
       for (;;) {
         if (signal?.aborted) return
-        const [first] = this.#waiting
+        const [first] = this.#pending
         if (!first) {
           await new Promise<void>((resolve) => (this.#wake = resolve))
           continue
         }
-        const rest = toldAt + coalesceMs - performance.now()
+        const remainingMs = lastYieldAt + coalesceMs - performance.now()
         // Wait for deltas to merge, unless another event already follows.
-        if (isPiece(first) && this.#waiting.length === 1 && rest > 0) await sleep(rest)
-        const event = this.#waiting.shift()
+        if (isDelta(first) && this.#pending.length === 1 && remainingMs > 0) await sleep(remainingMs)
+        const event = this.#pending.shift()
         if (!event) continue
-        if (isPiece(event)) toldAt = performance.now()
+        if (isDelta(event)) lastYieldAt = performance.now()
         yield event
       }
     } finally {
@@ -221,7 +221,7 @@ export class CoalescingStream {
   }
 }
 
-function isPiece({ type }: ChatEvent): boolean {
+function isDelta({ type }: ChatEvent): boolean {
   return type === 'text' || type === 'thinking'
 }
 

@@ -41,7 +41,7 @@ export class MessageQueue {
   /** Loads the messages that were queued when the app ended. Skips malformed files. @throws other file system errors */
   static async open(folder: string): Promise<MessageQueue> {
     const queue = new MessageQueue(folder)
-    for (const name of await namesIn(folder)) {
+    for (const name of await fileNamesIn(folder)) {
       if (!name.endsWith(extension)) continue
       const parsed = fileSchema.safeParse(parseJson((await readIfExists(join(folder, name))) ?? ''))
       if (parsed.success) queue.#waiting.set(name.slice(0, -extension.length), parsed.data)
@@ -52,17 +52,17 @@ export class MessageQueue {
   /** Adds a message. @throws the file system error if it cannot be saved; the message is not queued then */
   async add(session: string, message: Omit<QueuedEntry, 'id'>): Promise<void> {
     const added = { ...message, id: randomUUID() }
-    this.#waiting.set(session, [...of(this.#waiting, session), added])
+    this.#waiting.set(session, [...messagesOf(this.#waiting, session), added])
     try {
       await this.#save(session)
     } catch (error) {
-      without(this.#waiting, session, added.id)
+      removeMessage(this.#waiting, session, added.id)
       throw error
     }
   }
 
   async remove(session: string, id: string): Promise<void> {
-    without(this.#waiting, session, id)
+    removeMessage(this.#waiting, session, id)
     await this.#save(session)
   }
 
@@ -70,28 +70,28 @@ export class MessageQueue {
   takeNext(session: string): readonly QueuedEntry[] {
     return this.#take(
       session,
-      of(this.#waiting, session).filter(({ delivery }) => delivery === 'next'),
+      messagesOf(this.#waiting, session).filter(({ delivery }) => delivery === 'next'),
     )
   }
 
   takeFirst(session: string): QueuedEntry | undefined {
-    return this.#take(session, of(this.#waiting, session).slice(0, 1))[0]
+    return this.#take(session, messagesOf(this.#waiting, session).slice(0, 1))[0]
   }
 
   /** Removes a taken message from disk once the transcript has it. */
   async markDelivered(session: string, id: string): Promise<void> {
-    without(this.#taken, session, id)
+    removeMessage(this.#taken, session, id)
     await this.#save(session)
   }
 
   /** Puts a taken message back to the front of the queue. */
   requeue(session: string, message: QueuedEntry): void {
-    without(this.#taken, session, message.id)
-    this.#waiting.set(session, [message, ...of(this.#waiting, session)])
+    removeMessage(this.#taken, session, message.id)
+    this.#waiting.set(session, [message, ...messagesOf(this.#waiting, session)])
   }
 
-  shown(session: string): QueuedMessage[] {
-    return of(this.#waiting, session).map(({ id, text, attachments, delivery }) => ({
+  list(session: string): QueuedMessage[] {
+    return messagesOf(this.#waiting, session).map(({ id, text, attachments, delivery }) => ({
       id,
       text,
       attachments: attachments.length,
@@ -100,14 +100,14 @@ export class MessageQueue {
   }
 
   #take(session: string, messages: readonly QueuedEntry[]): readonly QueuedEntry[] {
-    for (const { id } of messages) without(this.#waiting, session, id)
-    this.#taken.set(session, [...of(this.#taken, session), ...messages])
+    for (const { id } of messages) removeMessage(this.#waiting, session, id)
+    this.#taken.set(session, [...messagesOf(this.#taken, session), ...messages])
     return messages
   }
 
   #save(session: string): Promise<void> {
     return this.#writes.run(session, async () => {
-      const all = [...of(this.#taken, session), ...of(this.#waiting, session)]
+      const all = [...messagesOf(this.#taken, session), ...messagesOf(this.#waiting, session)]
       const file = join(this.#folder, `${session}${extension}`)
       if (all.length === 0) await rm(file, { force: true })
       else await writeDurably(file, JSON.stringify(all))
@@ -115,17 +115,17 @@ export class MessageQueue {
   }
 }
 
-function of(messages: ReadonlyMap<string, readonly QueuedEntry[]>, session: string): readonly QueuedEntry[] {
+function messagesOf(messages: ReadonlyMap<string, readonly QueuedEntry[]>, session: string): readonly QueuedEntry[] {
   return messages.get(session) ?? []
 }
 
-function without(messages: Map<string, readonly QueuedEntry[]>, session: string, id: string): void {
-  const rest = of(messages, session).filter((message) => message.id !== id)
+function removeMessage(messages: Map<string, readonly QueuedEntry[]>, session: string, id: string): void {
+  const rest = messagesOf(messages, session).filter((message) => message.id !== id)
   if (rest.length === 0) messages.delete(session)
   else messages.set(session, rest)
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function fileNamesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {

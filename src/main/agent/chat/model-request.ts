@@ -22,7 +22,7 @@ import {
 } from '#workspace'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
-import { originsOf } from './provenance-tracking.ts'
+import { sourcesOfMessages } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -32,7 +32,7 @@ export interface RequestSources {
   readonly workspace: Workspace
   readonly resources: string
   readonly now: Clock
-  readonly windows: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
+  readonly windowEstimates: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
   readonly look: Look
 }
 
@@ -68,7 +68,7 @@ export class RequestBuilder {
   }
 
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
-    const { config, workspace, now, windows } = this.#sources
+    const { config, workspace, now, windowEstimates } = this.#sources
     const { chat } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
@@ -76,42 +76,42 @@ export class RequestBuilder {
     const branch = transcript?.branch() ?? []
     const { summary, isSummaryLocal, summarySources, pruned, live } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
-    const isApart = transcript?.isWithoutMemory === true
-    const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
+    const isMemoryOff = transcript?.isWithoutMemory === true
+    const all = isMemoryOff ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
     const messages = live.map(({ message }) => message)
     // Redact before truncating: half of a local line would not be recognised.
-    const seen = await this.#redactFor(model, all, messages, isSummaryLocal)
-    const learned = contextWindow === undefined ? windows.appliedEstimateFor(model) : undefined
+    const redacted = await this.#redactFor(model, all, messages, isSummaryLocal)
+    const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
-      ...(learned ? { learned } : {}),
+      ...(estimate ? { estimate } : {}),
       purpose: {
         kind: 'chat',
         today,
         time: localTime(at),
         todaysLog: dailyLogPath(today, workspace.layout),
         ...turnCutByCompaction(branch, live),
-        ...(isApart ? { isWithoutMemory: true } : {}),
+        ...(isMemoryOff ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
-      systemPrompt: await this.#systemPrompt(at, isApart),
-      files: seen.files.filter(({ path }) => !without.includes(path)),
+      systemPrompt: await this.#systemPrompt(at, isMemoryOff),
+      files: redacted.files.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
       summary: model.isLocal || !isSummaryLocal ? summary : redactedSummary,
       isSummaryLocal: model.isLocal && isSummaryLocal,
       summarySources,
       pruned,
-      messages: seen.messages,
-      ...(seen.heldBack ? { heldBack: seen.heldBack } : {}),
+      messages: redacted.messages,
+      ...(redacted.heldBack ? { heldBack: redacted.heldBack } : {}),
       now: at.getTime(),
     })
     const { request } = assembly
     return {
       ...assembly,
-      isLocal: model.isLocal && holdsLocal(request, seen.sight),
-      sources: originsOf(request.messages, request.system.slice(1)),
+      isLocal: model.isLocal && holdsLocal(request, redacted.sight),
+      sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
   }
 
@@ -123,27 +123,27 @@ export class RequestBuilder {
   ) {
     const sight = await this.#sources.look()
     if (model.isLocal) return { sight, files, messages, heldBack: undefined }
-    const held = nothingHeld()
-    if (isSummaryLocal) held.messages += 1
-    const shown = files.map((file) => {
+    const withheld = nothingHeld()
+    if (isSummaryLocal) withheld.messages += 1
+    const redactedFiles = files.map((file) => {
       if (file.text === null) return file
       const { text, held: lines } = sight.shown(file.path, file.text)
-      if (lines > 0) held.notes.set(file.path, (held.notes.get(file.path) ?? 0) + lines)
-      const count = (path: string) => held.notes.set(path, (held.notes.get(path) ?? 0) + 1)
+      if (lines > 0) withheld.notes.set(file.path, (withheld.notes.get(file.path) ?? 0) + lines)
+      const count = (path: string) => withheld.notes.set(path, (withheld.notes.get(path) ?? 0) + 1)
       return { ...file, text: sight.net.withhold(text, count, { isNote: true }) }
     })
-    const passed = withheldMessages(messages, sight, held)
-    const notes = [...held.notes].map(([path, lines]) => ({ path, lines }))
-    const isAny = held.messages > 0 || notes.length > 0
-    const heldBack = isAny ? { messages: held.messages, notes } : undefined
-    return { sight, files: shown, messages: passed, heldBack }
+    const redactedMessages = withheldMessages(messages, sight, withheld)
+    const notes = [...withheld.notes].map(([path, lines]) => ({ path, lines }))
+    const isAny = withheld.messages > 0 || notes.length > 0
+    const heldBack = isAny ? { messages: withheld.messages, notes } : undefined
+    return { sight, files: redactedFiles, messages: redactedMessages, heldBack }
   }
 
-  async #systemPrompt(at: Date, isApart: boolean): Promise<string> {
+  async #systemPrompt(at: Date, isMemoryOff: boolean): Promise<string> {
     const { config, workspace } = this.#sources
     const today = localDate(at)
     const { system, withoutMemory } = await this.prompts()
-    return (isApart ? withoutMemory : system)({
+    return (isMemoryOff ? withoutMemory : system)({
       agent: config.id,
       workspace: workspace.roots.workspace,
       today,
@@ -162,8 +162,8 @@ function turnCutByCompaction(
 ): { readonly turn?: readonly Message[] } {
   if (live.some(({ message }) => message.role === 'user')) return {}
   const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
-  const asked = messages.findLastIndex(({ role }) => role === 'user')
-  return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
+  const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user')
+  return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
 }
 
 /** Returns project files, MEMORY.md, and the logs of the session's first day and the day before. */
@@ -177,14 +177,14 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   // Logs share one folder; listing it is cheaper than scanning all notes for every request.
   const { layout } = workspace
   const folders = memoryFolderPaths(layout)
-  const beside = await Promise.all(
+  const memoryPaths = await Promise.all(
     folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`)),
   )
   const logs = await Promise.all(
     days.map(async ({ date, day }) => {
-      const kept = dailyLogPath(date, layout)
-      const paths = beside.flat().filter((path) => dailyLogDate(path, layout) === date)
-      if (!paths.includes(kept) && (await workspace.exists(kept))) paths.push(kept)
+      const defaultPath = dailyLogPath(date, layout)
+      const paths = memoryPaths.flat().filter((path) => dailyLogDate(path, layout) === date)
+      if (!paths.includes(defaultPath) && (await workspace.exists(defaultPath))) paths.push(defaultPath)
       return paths.map((path) => ({ path, layer: 'logs' as const, day }))
     }),
   )

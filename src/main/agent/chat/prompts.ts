@@ -38,12 +38,12 @@ export interface Prompts {
  */
 export async function loadPrompts(
   resources: string,
-  { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+  { prompts: overrides, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
   ownFolder: string,
 ): Promise<Prompts> {
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
   const [system, withoutMemory, flushSystem, flush, compact, slug, title, conflicts, promote] = await Promise.all([
-    own.system ?? read('system.md'),
+    overrides.system ?? read('system.md'),
     read('without-memory.md'),
     read('flush-system.md'),
     compaction.memoryFlush.prompt ?? read('flush.md'),
@@ -53,12 +53,12 @@ export async function loadPrompts(
     read('conflicts.md'),
     read('promote.md'),
   ])
-  const place = { own: ownFolder === '' ? '' : `${ownFolder}/` }
+  const folderValues = { own: ownFolder === '' ? '' : `${ownFolder}/` }
   return {
-    system: (values) => fill(system, { ...place, ...values }).trim(),
-    withoutMemory: (values) => fill(withoutMemory, { ...place, ...values }).trim(),
-    flushSystem: fill(flushSystem, place),
-    flush: (values) => fill(flush, { ...place, ...values }),
+    system: (values) => fill(system, { ...folderValues, ...values }).trim(),
+    withoutMemory: (values) => fill(withoutMemory, { ...folderValues, ...values }).trim(),
+    flushSystem: fill(flushSystem, folderValues),
+    flush: (values) => fill(flush, { ...folderValues, ...values }),
     compaction: (values) => fill(compact, values),
     slug: (values) => fill(slug, values),
     title: (values) => fill(title, values),

@@ -4,11 +4,11 @@ import { messageText, splitAttachments, type Message, type ToolCallPart } from '
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 
-const own = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
+const builtInNames = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
 const maxSources = 20
 
 /** Returns the distinct sources, at most 20, of messages and note texts that are less trusted than the user. */
-export function originsOf(messages: readonly Message[], texts: readonly string[]): Source[] {
+export function sourcesOfMessages(messages: readonly Message[], texts: readonly string[]): Source[] {
   const found = new Map<string, Source>()
   const add = (source: Source) => found.set(`${source.kind}: ${source.name}`, source)
   for (const text of texts) sourcesIn(text).forEach(add)
@@ -21,17 +21,18 @@ export function originsOf(messages: readonly Message[], texts: readonly string[]
       for (const source of message.sources ?? []) add(source)
     } else {
       const isAnswered = message.details?.kind !== 'notCalled'
-      if (isAnswered && !own.has(message.toolName)) add(outsideOf(message.toolName, calls.get(message.toolCallId)))
+      if (isAnswered && !builtInNames.has(message.toolName))
+        add(externalSource(message.toolName, calls.get(message.toolCallId)))
       sourcesIn(messageText(message)).forEach(add)
       message.sources?.forEach(add)
       if (message.details?.kind === 'recall')
-        for (const { path } of message.details.recall.results) sharedBy(path).forEach(add)
+        for (const { path } of message.details.recall.results) sharedNoteSources(path).forEach(add)
     }
   }
   return [...found.values()].slice(0, maxSources)
 }
 
-function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
+function externalSource(tool: string, call: ToolCallPart | undefined): Source {
   const url = /https?:\/\/[^\s"'<>\\]+/i.exec(JSON.stringify(call?.arguments ?? {}))?.[0]
   const host = url === undefined ? undefined : URL.parse(url)?.hostname
   return host === undefined || host === '' ? { kind: 'mcp', name: tool } : { kind: 'web', name: host }
@@ -47,14 +48,14 @@ export async function sourcesOfResult(
   { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
   read: (path: string) => Promise<string | undefined>,
 ): Promise<Source[]> {
-  if (!own.has(call.name)) return []
+  if (!builtInNames.has(call.name)) return []
   const { path } = call.arguments
   const found = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
   const texts = await Promise.all([...new Set([...found, ...(typeof path === 'string' ? [path] : [])])].map(read))
   return uniqueSources([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
 }
 
-function sharedBy(path: string): Source[] {
+function sharedNoteSources(path: string): Source[] {
   const agent = /^@([^/]+)\//.exec(path)?.[1]
   return agent === undefined ? [] : [{ kind: 'agent', name: agent }]
 }

@@ -7,7 +7,7 @@ import { complete, withheldMessages, type Look, withoutRefused, type ChatModel, 
 import type { Transcript } from '../sessions/transcript.ts'
 import { localDate, memoryFolderPath, type Workspace } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
-import { originsOf } from './provenance-tracking.ts'
+import { sourcesOfMessages } from './provenance-tracking.ts'
 import type { Prompts } from './prompts.ts'
 
 export interface SessionSummaryOptions {
@@ -28,8 +28,8 @@ export const summaryEntry = 'commonplace.left'
 
 /** Returns the number of messages, from the oldest, that earlier summaries of the session cover. */
 export function summarizedCount(transcript: Transcript): number {
-  const left = transcript.lastCustom(summaryEntry)
-  return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
+  const marker = transcript.lastCustom(summaryEntry)
+  return isRecord(marker) ? transcript.messages().findIndex(({ id }) => id === marker['through']) + 1 : 0
 }
 
 const maxCharacters = 2000
@@ -37,7 +37,7 @@ const slugTimeoutMs = 15_000
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Code points. File names hold 255 bytes, date included. */
-const maxSlug = 60
+const maxSlugLength = 60
 
 /**
  * Writes a note with the newest `count` messages of a session, marked local if they contain local text.
@@ -46,23 +46,26 @@ const maxSlug = 60
 export async function saveSessionSummary(options: SessionSummaryOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
   const said = withoutRefused(messages)
-    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '' && !isOwnSentence(message))
+    .filter(
+      (message) =>
+        message.role !== 'toolResult' && messageText(message).trim() !== '' && !isEmptyOfflineAnswer(message),
+    )
     .slice(-count)
   if (!said.some((message) => message.role === 'user')) return undefined
-  const own = userTexts(said)
-  const sentences = options.sentencesFor(own.toReversed())
+  const userLines = userTexts(said)
+  const sentences = options.sentencesFor(userLines.toReversed())
   const text = said.map((message) => formatMessage(message, sentences)).join('\n\n')
   const sight = await options.look()
   const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
   const shown = options.model.isLocal ? said : withheldMessages(said, sight)
   const conversation = shown.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const slug = (await topicOf(options, conversation)) ?? clockOf(at)
+  const slug = (await generateSlug(options, conversation)) ?? timeSlug(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
     const path = `${memoryFolderPath(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
-    const sources = originsOf(messages, [])
+    const sources = sourcesOfMessages(messages, [])
     const plain = `${heading}\n\n${text}\n`
     const whole = sources.length === 0 ? plain : withSource(plain, sources, date)
     await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
@@ -71,7 +74,7 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
 }
 
 /** Returns true if the offline model answered that it found nothing; this must not become memory. */
-function isOwnSentence(message: Message): boolean {
+function isEmptyOfflineAnswer(message: Message): boolean {
   return (
     message.role === 'assistant' && message.provider === 'offline' && quotedMemoryLines(messageText(message)) === ''
   )
@@ -83,7 +86,10 @@ function formatMessage(message: Message, { user, assistant }: Sentences): string
   return `**${message.role === 'user' ? user : assistant}:** ${shown}`
 }
 
-async function topicOf({ model, prompt }: SessionSummaryOptions, conversation: string): Promise<string | undefined> {
+async function generateSlug(
+  { model, prompt }: SessionSummaryOptions,
+  conversation: string,
+): Promise<string | undefined> {
   const content = prompt({ conversation })
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
@@ -99,7 +105,7 @@ async function topicOf({ model, prompt }: SessionSummaryOptions, conversation: s
       signal,
     )
     const [slug] = messageText(answer).normalize('NFC').toLowerCase().match(slugPattern) ?? []
-    return slug && [...slug].slice(0, maxSlug).join('').replace(/-+$/, '')
+    return slug && [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '')
   } catch (error) {
     // The topic is optional; the time serves as the name.
     if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined
@@ -113,7 +119,7 @@ function userTexts(messages: readonly Message[]): string[] {
     .map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
 }
 
-function clockOf(at: Date): string {
+function timeSlug(at: Date): string {
   return `${String(at.getHours()).padStart(2, '0')}${String(at.getMinutes()).padStart(2, '0')}`
 }
 

@@ -8,7 +8,7 @@ import type { Prompts } from './prompts.ts'
 import type { RequestBuilder } from './model-request.ts'
 
 const maxCharacters = 2000
-const maxTitle = 80
+const maxTitleLength = 80
 const timeoutMs = 30_000
 
 export interface TitleContext {
@@ -39,14 +39,14 @@ async function titleOf(
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const said = messages
+  const excerpts = messages
     .filter((message) => message.role !== 'toolResult' && (model.isLocal || !message.local))
     .filter((message) => messageText(message).trim() !== '')
     .slice(0, 2)
     .map(
       (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
     )
-  const content = prompt({ conversation: said.join('\n\n').toWellFormed() })
+  const content = prompt({ conversation: excerpts.join('\n\n').toWellFormed() })
   try {
     const answer = await complete(
       model,
@@ -71,5 +71,5 @@ async function titleOf(
 function parseTitle(answer: string): string | undefined {
   const line = answer.trim().split('\n')[0] ?? ''
   const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
-  return title === '' || title.length > maxTitle ? undefined : title
+  return title === '' || title.length > maxTitleLength ? undefined : title
 }

@@ -23,7 +23,7 @@ export interface TurnContext {
   readonly model: ChatModel
   readonly tools: ToolContext
   readonly toolbox: readonly Tool[]
-  readonly keeper: ContextManager
+  readonly contextManager: ContextManager
 }
 
 export interface TurnContextHooks {
@@ -42,10 +42,10 @@ export async function createTurnContext(
 ): Promise<TurnContext> {
   const { config, requests, now, mcp } = options
   const isWithoutMemory = () => transcript.isWithoutMemory
-  const own = isWithoutMemory() ? [] : toolsFor(model)
-  const toolbox = [...own, ...(await mcp.tools()).map((tool) => toTool(tool, mcp))]
+  const builtIns = isWithoutMemory() ? [] : toolsFor(model)
+  const toolbox = [...builtIns, ...(await mcp.tools()).map((tool) => toTool(tool, mcp))]
   const tools = toolContext(options, { session, transcript, model }, hooks, signal)
-  const keeper = new ContextManager({
+  const contextManager = new ContextManager({
     transcript,
     model,
     budget: () => requests.budget(model),
@@ -60,7 +60,7 @@ export async function createTurnContext(
     stopDeferredNotes: hooks.alone,
     onStart: (what) => hooks.emit({ type: 'keeping', what }),
   })
-  return { session, transcript, model, tools, toolbox, keeper }
+  return { session, transcript, model, tools, toolbox, contextManager }
 }
 
 function toolContext(
@@ -116,7 +116,7 @@ export interface ChatOptions {
   readonly look: Look
   /** Asks the user to accept a change that contains text of others. @param model id of the model that proposes it */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
-  readonly windows: ContextWindowEstimates
+  readonly windowEstimates: ContextWindowEstimates
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits
   readonly queue: MessageQueue

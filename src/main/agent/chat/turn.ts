@@ -2,7 +2,7 @@ import type { ChatEvent, ContextReport, WireRequest } from '#shared/contract/ind
 import type { Clock } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
-import { reportedInput } from '../context/message-tokens.ts'
+import { reportedInputTokens } from '../context/message-tokens.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
 import { executeTools } from '../tools/execute-tools.ts'
@@ -22,7 +22,7 @@ export interface TurnOptions {
   readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
   /** Stores a message, then emits it. */
   readonly storeMessage: (message: Message) => Promise<void>
-  readonly report: (report: ContextReport) => Promise<void>
+  readonly storeReport: (report: ContextReport) => Promise<void>
   /** Records the request before it is sent. @returns its number */
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
   /** Records the HTTP request. Never throws. */
@@ -43,23 +43,23 @@ export type TurnEnd = 'done' | 'aborted' | 'error'
 /** Runs a turn to its end. Stores a failure as an answer. @throws errors that are no AppError */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { storeMessage, tools, toolbox, takeSteering } = options
-  const repeats = new LoopDetector()
+  const loopDetector = new LoopDetector()
   let hasText = false
   for (let step = 1; step <= maxSteps; step += 1) {
-    const origin: AnswerOrigin = { sources: [], ownWords: '' }
+    const origin: AnswerOrigin = { sources: [], userText: '' }
     const answer = await answerOnce(options, hasText, origin)
     hasText ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
-    repeats.nextStep()
-    const background = { isOfLocal: answer.local === true, sources: origin.sources, ownWords: origin.ownWords }
-    await executeTools(calls, toolbox, { ...tools, ...background }, (result) =>
-      storeMessage(repeats.record(calls, result)),
+    loopDetector.nextStep()
+    const answerOrigin = { isOfLocal: answer.local === true, sources: origin.sources, ownWords: origin.userText }
+    await executeTools(calls, toolbox, { ...tools, ...answerOrigin }, (result) =>
+      storeMessage(loopDetector.record(calls, result)),
     )
     if (tools.signal.aborted) return 'aborted'
-    if (repeats.stopReason) {
-      await storeMessage(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.stopReason))
+    if (loopDetector.stopReason) {
+      await storeMessage(new AnswerDraft(options.model, tools.now).finish('error', noUsage, loopDetector.stopReason))
       return 'error'
     }
     const steering = await takeSteering()
@@ -72,14 +72,18 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 
 interface AnswerOrigin {
   sources: readonly Source[]
-  ownWords: string
+  userText: string
 }
 
-async function answerOnce(options: TurnOptions, hasText: boolean, background: AnswerOrigin): Promise<AssistantMessage> {
+async function answerOnce(
+  options: TurnOptions,
+  hasText: boolean,
+  answerOrigin: AnswerOrigin,
+): Promise<AssistantMessage> {
   const live = options.openLiveAnswer()
   try {
-    const given = await askModel(options, live, background)
-    const answer = options.withUniqueCallIds(hasText ? given : notEmpty(given))
+    const given = await askModel(options, live, answerOrigin)
+    const answer = options.withUniqueCallIds(hasText ? given : failIfEmpty(given))
     await options.storeMessage(answer)
     return answer
   } finally {
@@ -87,7 +91,7 @@ async function answerOnce(options: TurnOptions, hasText: boolean, background: An
   }
 }
 
-function notEmpty(answer: AssistantMessage): AssistantMessage {
+function failIfEmpty(answer: AssistantMessage): AssistantMessage {
   const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
   if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer
   const errorMessage = `${answer.model} returned an empty answer`
@@ -105,10 +109,10 @@ interface Refusals {
 async function askModel(
   options: TurnOptions,
   live: LiveAnswer,
-  background: AnswerOrigin,
-  refused: Refusals = { count: 0, hasMadeRoom: false },
+  answerOrigin: AnswerOrigin,
+  refusals: Refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
-  const { model, assemble, report, emit, tools, keeper } = options
+  const { model, assemble, storeReport, emit, tools, keeper } = options
   const draft = new AnswerDraft(model, tools.now)
   let usage = noUsage
   const window = model.contextWindow
@@ -118,26 +122,26 @@ async function askModel(
     const answer = draft.finish(reason, usage, failure)
     return isLocal && answer.content.length > 0 ? { ...answer, local: true as const } : answer
   }
-  let keeping: Promise<void> = Promise.resolve()
+  let wireWrites: Promise<void> = Promise.resolve()
   try {
-    if (!refused.hasMadeRoom) await keeper.prepare()
+    if (!refusals.hasMadeRoom) await keeper.prepare()
     const assembly = await assemble()
     const { request, report: assembled } = assembly
     isLocal = assembly.isLocal
-    background.sources = assembly.sources
-    background.ownWords = userTextIn(request.messages)
-    await report(assembled)
+    answerOrigin.sources = assembly.sources
+    answerOrigin.userText = userTextIn(request.messages)
+    await storeReport(assembled)
     const { purpose: _notSent, ...sent } = request
     const number = await options.keepRequest(sent)
     for await (const event of model.stream(request, tools.signal)) {
       if (event.type === 'done') {
-        await report({ ...assembled, request: number, reportedTokens: reportedInput(event.message) })
+        await storeReport({ ...assembled, request: number, reportedTokens: reportedInputTokens(event.message) })
         return event.message
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
       // A retry sends the request again and repeats this event.
-      else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
+      else if (event.type === 'sent') wireWrites = wireWrites.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...why } = event
         options.onRetryWait(retryNow)
@@ -155,16 +159,16 @@ async function askModel(
   } catch (error) {
     if (tools.signal.aborted) return failedAnswer('aborted')
     if (!(error instanceof AppError)) throw error
-    if (!isContextOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals)
+    if (!isContextOverflow(error) || draft.content.length > 0 || refusals.count >= maxRefusals)
       return failedAnswer('error', error)
-    const count = refused.count + 1
+    const count = refusals.count + 1
     // The window estimate shrank: prepare the request again for the smaller window.
-    if (model.contextWindow < window) return askModel(options, live, background, { count, hasMadeRoom: false })
-    if (!refused.hasMadeRoom && (await keeper.makeRoom()))
-      return askModel(options, live, background, { count, hasMadeRoom: true })
+    if (model.contextWindow < window) return askModel(options, live, answerOrigin, { count, hasMadeRoom: false })
+    if (!refusals.hasMadeRoom && (await keeper.makeRoom()))
+      return askModel(options, live, answerOrigin, { count, hasMadeRoom: true })
     return failedAnswer('error', error)
   } finally {
-    await keeping
+    await wireWrites
   }
 }
 

@@ -28,7 +28,7 @@ export function assertTakesImages(model: ChatModel, attachments: readonly Attach
 
 /** Appends a model change to the transcript if another model gave the last answer. */
 export async function recordModelChange(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
-  const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
-  const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)
+  const lastAnswer = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
+  const isChange = lastAnswer?.role === 'assistant' && (lastAnswer.provider !== provider || lastAnswer.model !== model)
   if (isChange) await transcript.appendModelChange(provider, model)
 }

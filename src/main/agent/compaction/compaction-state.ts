@@ -55,8 +55,8 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   const trimmed = new Set<string>()
   const cleared = new Set<string>()
   for (const entry of branch) {
-    if (isTurn(entry)) turnsSinceFailure += 1
-    turnsSinceFailure = outcomeOf(entry) ?? turnsSinceFailure
+    if (isUserMessage(entry)) turnsSinceFailure += 1
+    turnsSinceFailure = turnsAfterOutcome(entry) ?? turnsSinceFailure
     if (entry.type === 'message') live.push({ id: entry.id, message: entry.message })
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
       flushed = Math.max(flushed, live.findIndex(({ id }) => id === entry.throughEntryId) + 1)
@@ -87,12 +87,12 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   }
 }
 
-function isTurn(entry: TranscriptEntry): boolean {
+function isUserMessage(entry: TranscriptEntry): boolean {
   return entry.type === 'message' && entry.message.role === 'user'
 }
 
 /** Returns 0 after a failed request for notes or a summary, Infinity after success, undefined for other entries. */
-function outcomeOf(entry: TranscriptEntry): number | undefined {
+function turnsAfterOutcome(entry: TranscriptEntry): number | undefined {
   if (entry.type === 'flush') {
     if (entry.status === 'rescued') return entry.message === undefined ? undefined : 0
     return entry.status === 'failed' ? 0 : Infinity

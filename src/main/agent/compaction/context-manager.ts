@@ -26,7 +26,7 @@ import { noticeEntry } from '../sessions/session-events.ts'
 import type { CompactionContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
-import { originsOf } from '../chat/provenance-tracking.ts'
+import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
@@ -79,10 +79,10 @@ export class ContextManager {
       else await this.#compactAt(step.cut, undefined)
       measured = await this.#measure()
     }
-    const most = this.#isCoolingDown() ? hardTokenLimit(measured.report) : measured.report.compactAt
-    if (measured.tokens <= most || !this.#leavesRoom(measured)) return
+    const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(measured.report) : measured.report.compactAt
+    if (measured.tokens <= tokenLimit || !this.#fixedPartFits(measured)) return
     if (await this.#trimLargeResults()) measured = await this.#measure()
-    if (this.#isCoolingDown() && measured.tokens > most) await this.#dropOldest(cutIndexOf(measured))
+    if (this.#isCoolingDown() && measured.tokens > tokenLimit) await this.#dropOldest(cutIndexOf(measured))
   }
 
   /**
@@ -91,7 +91,7 @@ export class ContextManager {
    */
   async makeRoom(): Promise<boolean> {
     const measured = await this.#measure()
-    if (!this.#leavesRoom(measured)) return false
+    if (!this.#fixedPartFits(measured)) return false
     const cut = cutIndexOf(measured, Math.floor(keepTokensOf(measured) / 2))
     const isCut = (await this.#compactAt(cut, undefined)) || (await this.#dropOldest(cut))
     return (await this.#trimLargeResults()) || isCut
@@ -134,7 +134,7 @@ export class ContextManager {
   }
 
   /** Returns false if prompt, tools and files alone fill the window. */
-  #leavesRoom({ report, factor }: Measured): boolean {
+  #fixedPartFits({ report, factor }: Measured): boolean {
     return fixedTokens(report) * factor < report.contextWindow
   }
 
@@ -175,7 +175,7 @@ export class ContextManager {
     // The flush may have failed just now.
     if (this.#isCoolingDown()) return false
     const messages = live.map(({ message }) => message)
-    const seen = await this.#redactedFor(messages)
+    const redacted = await this.#redact(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     await this.#options.stopDeferredNotes()
@@ -187,8 +187,8 @@ export class ContextManager {
           prompt: (await prompts()).compaction,
           earlier: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
           isLocal: model.isLocal && (this.#state().isSummaryLocal || messages.some(({ local }) => local)),
-          messages: seen.slice(0, cut),
-          kept: seen.slice(cut),
+          messages: redacted.slice(0, cut),
+          kept: redacted.slice(cut),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(maxSummaryTokens(report.compactAt) / Math.max(1, factor)),
@@ -209,7 +209,7 @@ export class ContextManager {
       return true
     } catch (error) {
       if (!(error instanceof AppError) || tools.signal.aborted) throw error
-      await this.#notice('compactionFailed', error)
+      await this.#appendNotice('compactionFailed', error)
       return false
     }
   }
@@ -244,27 +244,27 @@ export class ContextManager {
 
   async #saveVerbatimUpTo(count: number): Promise<void> {
     const { live, flushed } = this.#state()
-    const through = live[count - 1]
-    if (!through || flushed >= count) return
+    const lastMessage = live[count - 1]
+    if (!lastMessage || flushed >= count) return
     const { changes, ...saved } = await this.#notes.saveVerbatim(
       live.slice(flushed, count).map(({ message }) => message),
     )
-    await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+    await this.#record({ type: 'flush', ...saved, throughEntryId: lastMessage.id, changes: [...changes] })
   }
 
   async #flushUpTo(count: number): Promise<void> {
     if (this.#isCoolingDown()) return this.#saveVerbatimUpTo(count)
     const { live, flushed } = this.#state()
-    const through = live[count - 1]
-    if (!through || flushed >= count) return
+    const lastMessage = live[count - 1]
+    if (!lastMessage || flushed >= count) return
     this.#options.onStart('flush')
     await this.#options.stopDeferredNotes()
     const unread = live.slice(flushed, count).map(({ message }) => message)
     const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
-    await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+    await this.#record({ type: 'flush', ...saved, throughEntryId: lastMessage.id, changes: [...changes] })
   }
 
-  async #redactedFor(messages: readonly Message[]): Promise<readonly Message[]> {
+  async #redact(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
     return model.isLocal ? messages : withheldMessages(messages, await look())
   }
@@ -273,7 +273,7 @@ export class ContextManager {
     await this.#options.transcript.appendCompaction(entry)
   }
 
-  async #notice(kind: 'compactionFailed', error: AppError): Promise<void> {
+  async #appendNotice(kind: 'compactionFailed', error: AppError): Promise<void> {
     await this.#options.transcript.appendCustom(noticeEntry, {
       kind,
       code: error.code,
@@ -284,7 +284,7 @@ export class ContextManager {
 }
 
 function sourcesOf({ summarySources }: CompactionState, messages: readonly Message[]): { readonly sources?: Source[] } {
-  const sources = [...originsOf(messages, []), ...summarySources]
+  const sources = [...sourcesOfMessages(messages, []), ...summarySources]
   const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
   return each.length === 0 ? {} : { sources: each }
 }

@@ -21,12 +21,12 @@ export interface DeferredNotesOptions extends NoteWriterOptions {
 
 interface Progress {
   /** Characters already read. */
-  readonly read: number
+  readonly charactersRead: number
   readonly changes: readonly FileChange[]
   readonly usage: Usage
 }
 
-const none: Progress = { read: 0, changes: [], usage: noUsage }
+const noProgress: Progress = { charactersRead: 0, changes: [], usage: noUsage }
 
 export class DeferredNotes {
   readonly #progress = new Map<string, Progress>()
@@ -73,37 +73,37 @@ export class DeferredNotes {
   async #distil(options: DeferredNotesOptions): Promise<void> {
     const { tools, transcript, now } = options
     // Local passages wait for a local model.
-    const waiting = await pendingVerbatimEntries(tools.workspace)
-    const rescued = waiting.find((one) => options.model.isLocal || !one.isLocal)
-    if (!rescued) return
+    const pendingPassages = await pendingVerbatimEntries(tools.workspace)
+    const passage = pendingPassages.find((one) => options.model.isLocal || !one.isLocal)
+    if (!passage) return
     const notes = new NoteWriter(options)
-    let progress = this.#progress.get(rescued.id) ?? none
-    const rest = rescued.text.slice(progress.read)
+    let progress = this.#progress.get(passage.id) ?? noProgress
+    const rest = passage.text.slice(progress.charactersRead)
     const parts = textInParts(rest, await notes.partTokens(options.factor))
     for (const part of parts.slice(0, partsPerRun)) {
       const { changes, usage } = await notes.saveFromPart(
         part,
         'Part of an earlier conversation',
-        rescued.isLocal,
-        sourcesIn(rescued.text),
+        passage.isLocal,
+        sourcesIn(passage.text),
       )
       progress = {
-        read: progress.read + part.length,
+        charactersRead: progress.charactersRead + part.length,
         changes: [...progress.changes, ...changes],
         usage: addUsage(progress.usage, usage),
       }
-      this.#progress.set(rescued.id, progress)
+      this.#progress.set(passage.id, progress)
     }
-    if (progress.read < rescued.text.length) return
+    if (progress.charactersRead < passage.text.length) return
     const origin = { ...tools.origin, cause: 'flush' as const }
     await markDistilled(
       tools.workspace,
       origin,
-      rescued,
+      passage,
       progress.changes.map(({ path }) => path),
       now(),
     )
-    this.#progress.delete(rescued.id)
+    this.#progress.delete(passage.id)
     const throughEntryId = transcript.messages().at(-1)?.id ?? ''
     const { changes, usage } = progress
     await transcript.appendCompaction({

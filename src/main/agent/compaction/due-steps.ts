@@ -3,7 +3,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { keepRecentTokens } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
 import { applyPruning, planPruning, type PrunePlan } from './prune.ts'
-import { calibration, messageTokens } from '../context/message-tokens.ts'
+import { calibrationRatio, messageTokens } from '../context/message-tokens.ts'
 
 export interface CompactionInput {
   readonly state: Pick<CompactionState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
@@ -39,10 +39,10 @@ export function nextDueStep(input: CompactionInput, tried: ReadonlySet<Compactio
 /** Returns the steps due before the next request, in order. Assumes that a flush changes no size. */
 export function predictDueSteps(input: CompactionInput): CompactionStep[] {
   const tried = new Set<CompactionStep>()
-  let at = input
-  for (let step = nextDueStep(at, tried); step; step = nextDueStep(at, tried)) {
+  let simulated = input
+  for (let step = nextDueStep(simulated, tried); step; step = nextDueStep(simulated, tried)) {
     tried.add(step.kind)
-    if (step.kind === 'prune') at = afterPruning(at, step.plan)
+    if (step.kind === 'prune') simulated = afterPruning(simulated, step.plan)
   }
   return [...tried]
 }
@@ -78,14 +78,14 @@ export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
 
 /** Returns provider tokens for each estimated token; 1 without a last report. */
 export function calibrationFactor(last: ContextReport | undefined): number {
-  return last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
+  return last ? calibrationRatio(last.estimatedTokens, last.reportedTokens) : 1
 }
 
 function pruningOf({ state, report, now }: CompactionInput, tokens: number): PrunePlan | undefined {
   const lastAnswer = state.live.findLast(({ message }) => message.role === 'assistant')
   return planPruning({
     messages: messagesOf(state),
-    decided: state.pruned,
+    decisions: state.pruned,
     tokens,
     contextWindow: report.contextWindow,
     idleMs: lastAnswer ? now - lastAnswer.message.timestamp : Infinity,

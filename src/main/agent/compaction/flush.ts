@@ -8,7 +8,7 @@ import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type U
 import { complete, type ChatModel } from '#llm'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
 import { withSources } from '../tools/access-policy.ts'
-import { originsOf, userTextIn } from '../chat/provenance-tracking.ts'
+import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
 import { executeTools } from '../tools/execute-tools.ts'
 import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -41,8 +41,8 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
   const today = localDate(at)
   const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
-  const sources = [...tools.sources, ...originsOf(conversation, system.slice(1))]
-  const background = { sources, ownWords: userTextIn(conversation) }
+  const sources = [...tools.sources, ...sourcesOfMessages(conversation, system.slice(1))]
+  const provenance = { sources, ownWords: userTextIn(conversation) }
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
@@ -55,12 +55,12 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     messages.push(answer)
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
-      const said =
+      const notes =
         changes.length === 0 && answer.stopReason !== 'error' ? parseNotesReply(messageText(answer)) : undefined
-      const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
-      return { changes: said === undefined ? changes : await appendNotes(own, said, at), usage }
+      const noteContext = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...provenance }
+      return { changes: notes === undefined ? changes : await appendNotes(noteContext, notes, at), usage }
     }
-    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
+    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...provenance }
     await executeTools(calls, builtInTools, context, async (result) => {
       messages.push(result)
       if (result.details?.kind === 'change') changes.push(result.details.change)
@@ -70,12 +70,12 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
 }
 
 /** Appends notes to today's log; returns [] if it has them: parts of a conversation can yield the same notes. */
-async function appendNotes(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+async function appendNotes(context: ToolContext, notes: string, at: Date): Promise<FileChange[]> {
   const { workspace, accessPolicy } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
-  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
+  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
   const write = await workspace.edit(path, withSources(context), (before) =>
-    accessPolicy.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
+    accessPolicy.written(path, before, (shown) => addLogEntry(shown, notes, at).text, context),
   )
   return [await workspace.describe(write)]
 }
@@ -86,6 +86,6 @@ const noNote =
 
 /** Returns an answer without `NO_REPLY`; undefined if that leaves no notes. */
 export function parseNotesReply(answer: string): string | undefined {
-  const said = answer.replaceAll(noReply, '').trim()
-  return /[\p{L}\p{N}]/u.test(said) && !noNote.test(said) ? said : undefined
+  const notes = answer.replaceAll(noReply, '').trim()
+  return /[\p{L}\p{N}]/u.test(notes) && !noNote.test(notes) ? notes : undefined
 }

@@ -14,14 +14,14 @@ export interface PrunePlan {
   readonly charactersAfter: number
 }
 
-const answersKept = 3
+const unprunedAnswers = 3
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
 /** Shares of the context window at which results are trimmed and cleared. */
-const trimFrom = 0.3
-const clearFrom = 0.5
+const trimShare = 0.3
+const clearShare = 0.5
 /** Characters. */
-const minToClear = 50_000
+const minClearCharacters = 50_000
 /**
  * Lifetime of a provider's prompt cache, ms. Pruning before it expires would invalidate the cached prefix. Anthropic's
  * cache: 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
@@ -30,7 +30,7 @@ const cacheMs = 300_000
 
 export interface PruneInput {
   readonly messages: readonly Message[]
-  readonly decided: PruneDecisions
+  readonly decisions: PruneDecisions
   /** Size of the request in provider tokens. */
   readonly tokens: number
   readonly contextWindow: number
@@ -39,43 +39,43 @@ export interface PruneInput {
 }
 
 /** Returns the results to prune in addition to earlier decisions; undefined if there are none. */
-export function planPruning({ messages, decided, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
-  if (idleMs <= cacheMs || tokens < trimFrom * contextWindow) return undefined
+export function planPruning({ messages, decisions, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
+  if (idleMs <= cacheMs || tokens < trimShare * contextWindow) return undefined
   const candidates = prunable(messages)
-  const before = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, decided)), 0)
+  const before = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, decisions)), 0)
   const trimmed = candidates.filter(
-    (result) => !decided.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars,
+    (result) => !decisions.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars,
   )
   const afterTrim: PruneDecisions = {
-    trimmed: new Set([...decided.trimmed, ...trimmed.map(idOf)]),
-    cleared: decided.cleared,
+    trimmed: new Set([...decisions.trimmed, ...trimmed.map(idOf)]),
+    cleared: decisions.cleared,
   }
-  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim)), 0)
-  const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim)
-  const shouldClear = tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
-  const cleared = shouldClear ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
+  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, afterTrim)), 0)
+  const tokensLeft = tokens - tokensSaved(candidates, decisions, afterTrim)
+  const shouldClear = tokensLeft >= clearShare * contextWindow && charactersLeft >= minClearCharacters
+  const cleared = shouldClear ? candidates.filter((result) => !decisions.cleared.has(result.toolCallId)) : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
   const all: PruneDecisions = {
     trimmed: afterTrim.trimmed,
-    cleared: new Set([...decided.cleared, ...cleared.map(idOf)]),
+    cleared: new Set([...decisions.cleared, ...cleared.map(idOf)]),
   }
-  const after = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, all)), 0)
+  const after = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, all)), 0)
   return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), charactersBefore: before, charactersAfter: after }
 }
 
 /** Returns the messages with trimmed and cleared tool results. */
 export function applyPruning(messages: readonly Message[], decided: PruneDecisions): Message[] {
-  return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided) : message))
+  return messages.map((message) => (message.role === 'toolResult' ? pruneResult(message, decided) : message))
 }
 
 function prunable(messages: readonly Message[]): ToolResultMessage[] {
   const firstUser = messages.findIndex((message) => message.role === 'user')
   const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
-  const end = answers.at(-answersKept) ?? 0
+  const end = answers.at(-unprunedAnswers) ?? 0
   return messages.slice(Math.max(0, firstUser), end).filter((message) => message.role === 'toolResult')
 }
 
-function applyTo(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {
+function pruneResult(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {
   if (cleared.has(result.toolCallId)) return withText(result, clearedText)
   if (!trimmed.has(result.toolCallId)) return result
   const text = textOf(result)
@@ -86,7 +86,7 @@ function applyTo(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions
 
 function tokensSaved(results: readonly ToolResultMessage[], before: PruneDecisions, after: PruneDecisions): number {
   return results.reduce(
-    (sum, result) => sum + messageTokens(applyTo(result, before)) - messageTokens(applyTo(result, after)),
+    (sum, result) => sum + messageTokens(pruneResult(result, before)) - messageTokens(pruneResult(result, after)),
     0,
   )
 }

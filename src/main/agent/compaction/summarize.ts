@@ -61,15 +61,15 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
     })
   const before = `${request.earlier ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
   const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
-  const lost = takeFitting(missingIdentifiers(before, after, text), maxTokens)
-  if (lost.length === 0) return { text, usage, isLocal }
-  const again = await askForSummary(request, text, undefined, lost)
-  usage = addUsage(usage, again.usage)
-  const whole = cutToTokens(again.text, maxTokens)
-  const stillLost = missingIdentifiers(before, after, whole)
-  if (stillLost.length === 0) return { text: whole, usage, isLocal }
-  const appendix = `\n\nAlso mentioned: ${takeFitting(stillLost, maxTokens).join(', ')}`
-  return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
+  const missingNames = takeFitting(missingIdentifiers(before, after, text), maxTokens)
+  if (missingNames.length === 0) return { text, usage, isLocal }
+  const secondAnswer = await askForSummary(request, text, undefined, missingNames)
+  usage = addUsage(usage, secondAnswer.usage)
+  const secondText = cutToTokens(secondAnswer.text, maxTokens)
+  const stillMissing = missingIdentifiers(before, after, secondText)
+  if (stillMissing.length === 0) return { text: secondText, usage, isLocal }
+  const appendix = `\n\nAlso mentioned: ${takeFitting(stillMissing, maxTokens).join(', ')}`
+  return { text: cutToTokens(secondAnswer.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
 function takeFitting(names: readonly string[], maxTokens: number): string[] {
@@ -78,8 +78,8 @@ function takeFitting(names: readonly string[], maxTokens: number): string[] {
 }
 
 function partTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
-  const beside = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - beside
+  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
+  const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - fixedTokens
   return Math.max(minPartTokens, Math.floor(room * partShare))
 }
 
@@ -127,7 +127,7 @@ async function askForSummary(
   return { text, usage: answer.usage, isLocal: answer.local === true }
 }
 
-const identifiers = [
+const identifierPatterns = [
   /https?:\/\/[^\s<>"')\]]+/g,
   /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,
   /(?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)+/g,
@@ -142,7 +142,7 @@ const identifiers = [
 export function identifiersIn(text: string): Set<string> {
   const found = new Set<string>()
   const names = removeLongTokens(text)
-  for (const pattern of identifiers)
+  for (const pattern of identifierPatterns)
     for (const [match] of names.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
   return found
 }

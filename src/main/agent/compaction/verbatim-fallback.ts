@@ -32,7 +32,7 @@ export interface VerbatimEntry {
 const preface =
   'Saving notes failed, so the conversation is saved here verbatim. Search covers it, but it is not loaded automatically.'
 /** The end marker repeats the id, so an entry may quote another one. */
-const entry =
+const entryPattern =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
 const localEnding = '-local.md'
@@ -55,29 +55,29 @@ export async function saveVerbatim(
   const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localEnding : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${added}`
-    const begun = `# ${date}: rescued\n\n${preface}\n\n${added}`
-    return isLocal ? withVisibility(begun, true) : begun
+    const newFile = `# ${date}: rescued\n\n${preface}\n\n${added}`
+    return isLocal ? withVisibility(newFile, true) : newFile
   })
   return workspace.describe(write)
 }
 
 /** Returns true if there may be text to distil. Called after every answer, so it only lists files. */
 export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean> {
-  return (await rescuedIn(workspace)).length > 0
+  return (await verbatimPaths(workspace)).length > 0
 }
 
 /** Returns the entries not distilled yet, oldest first in each folder. Skips unreadable files. */
 export async function pendingVerbatimEntries(workspace: Workspace): Promise<VerbatimEntry[]> {
-  const paths = (await rescuedIn(workspace)).filter((path) => path.endsWith('.md'))
+  const paths = (await verbatimPaths(workspace)).filter((path) => path.endsWith('.md'))
   const found: VerbatimEntry[] = []
   for (const path of paths) {
-    for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entry))
+    for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entryPattern))
       if (heading === waiting) found.push({ path, id, text: text.trim(), isLocal: path.endsWith(localEnding) })
   }
   return found
 }
 
-async function rescuedIn(workspace: Workspace): Promise<string[]> {
+async function verbatimPaths(workspace: Workspace): Promise<string[]> {
   const folders = verbatimFolders(workspace.layout)
   const found = folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`))
   return (await Promise.all(found)).flat()
@@ -91,10 +91,10 @@ export async function markDistilled(
   notes: readonly string[],
   at: Date,
 ): Promise<void> {
-  const into = notes.length > 0 ? ` into ${[...new Set(notes)].join(', ')}` : '; nothing in it was worth a note'
-  const outcome = `Kept word for word, distilled on ${localDate(at)} ${localTime(at)}${into}`
+  const outcomeText = notes.length > 0 ? ` into ${[...new Set(notes)].join(', ')}` : '; nothing in it was worth a note'
+  const outcome = `Kept word for word, distilled on ${localDate(at)} ${localTime(at)}${outcomeText}`
   await workspace.edit(path, origin, (before = '') =>
-    before.replaceAll(entry, (whole, _time: string, heading: string, found: string) =>
+    before.replaceAll(entryPattern, (whole, _time: string, heading: string, found: string) =>
       found === id ? whole.replace(heading, () => outcome) : whole,
     ),
   )

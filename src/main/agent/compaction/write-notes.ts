@@ -18,14 +18,14 @@ import type { Prompts } from '../chat/prompts.ts'
 import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
-import { originsOf } from '../chat/provenance-tracking.ts'
+import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { flush, type FlushOutcome } from './flush.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { saveVerbatim } from './verbatim-fallback.ts'
 
-export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | Rescued
+export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | VerbatimOutcome
 
-interface Rescued {
+interface VerbatimOutcome {
   readonly status: 'rescued'
   readonly changes: readonly FileChange[]
   /** Error of the model; absent if no model was used. */
@@ -67,7 +67,7 @@ export class NoteWriter {
     const { model, tools } = this.#options
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const outcome = await retryOnOverflow(model, () => this.#read(unread, measure))
+        const outcome = await retryOnOverflow(model, () => this.#writeNotes(unread, measure))
         return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
       } catch (error) {
         if (!(error instanceof AppError) || tools.signal.aborted) throw error
@@ -78,11 +78,12 @@ export class NoteWriter {
   }
 
   /** Saves messages verbatim without asking a model. @throws AppError if the file cannot be written */
-  async saveVerbatim(unread: readonly Message[]): Promise<Rescued> {
+  async saveVerbatim(unread: readonly Message[]): Promise<VerbatimOutcome> {
     const { tools, now, look } = this.#options
-    const sources = originsOf(unread, [])
-    const words = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
-    const text = sources.length === 0 ? words : `${words}\n\n${sourceMark(sources, localDate(now()))}`
+    const sources = sourcesOfMessages(unread, [])
+    const conversationText = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+    const text =
+      sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...tools.origin, cause: 'flush' as const }
     const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
     return { status: 'rescued', changes: [await saveVerbatim(tools.workspace, origin, text, now(), isLocal)] }
@@ -107,7 +108,7 @@ export class NoteWriter {
       model,
       system: [prompts.flushSystem],
       conversation: [{ role: 'user', content: `${name}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
-      prompt: promptOf(prompts, tools, at),
+      prompt: flushPrompt(prompts, tools, at),
       tools,
       maxOutput: budget().reserveTokens,
       at,
@@ -118,26 +119,28 @@ export class NoteWriter {
   async partTokens(factor: number): Promise<number> {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()
-    const beside = estimateTokens(
-      JSON.stringify(definitionsOf(builtInTools)) + prompts.flushSystem + promptOf(prompts, this.#options.tools, now()),
+    const fixedTokens = estimateTokens(
+      JSON.stringify(definitionsOf(builtInTools)) +
+        prompts.flushSystem +
+        flushPrompt(prompts, this.#options.tools, now()),
     )
     const { contextWindow, reserveTokens } = budget()
-    const room = (contextWindow - reserveTokens) / Math.max(1, factor) - beside
+    const room = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
     return Math.max(minPartTokens, Math.floor(room * partShare))
   }
 
-  async #read(
+  async #writeNotes(
     unread: readonly Message[],
     measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
   ): Promise<FlushOutcome> {
     const { model, tools, budget, now } = this.#options
     const prompts = await this.#options.prompts()
     const at = now()
-    const prompt = promptOf(prompts, tools, at)
+    const prompt = flushPrompt(prompts, tools, at)
     const { tokens, assembly, factor } = await measure()
     const { contextWindow, reserveTokens } = budget()
-    const asked = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
-    if (tokens + asked <= contextWindow - reserveTokens) {
+    const promptTokens = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
+    if (tokens + promptTokens <= contextWindow - reserveTokens) {
       const { system, messages } = assembly.request
       return flush({
         model,
@@ -149,9 +152,9 @@ export class NoteWriter {
         at,
       })
     }
-    const seen = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
+    const redacted = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
     const isFromLocal = model.isLocal && unread.some(({ local }) => local)
-    const parts = renderInParts(seen, await this.partTokens(factor))
+    const parts = renderInParts(redacted, await this.partTokens(factor))
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
@@ -159,7 +162,7 @@ export class NoteWriter {
         part,
         `Part ${index + 1} of ${parts.length} of the conversation`,
         isFromLocal,
-        originsOf(unread, []),
+        sourcesOfMessages(unread, []),
       )
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
@@ -168,6 +171,6 @@ export class NoteWriter {
   }
 }
 
-function promptOf(prompts: Prompts, { workspace }: ToolContext, at: Date): string {
+function flushPrompt(prompts: Prompts, { workspace }: ToolContext, at: Date): string {
   return prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })
 }

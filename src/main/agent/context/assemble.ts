@@ -38,7 +38,7 @@ export interface AssemblyInput {
   readonly modelId: string
   readonly budget: Budget
   /** Set if the window is an estimate learned from refusals. */
-  readonly learned?: ContextWindowEstimate
+  readonly estimate?: ContextWindowEstimate
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
   readonly systemPrompt: string
@@ -66,23 +66,23 @@ export function assemble(input: AssemblyInput): Assembly {
   const prompt = item('system', 'system prompt', input.systemPrompt)
   const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
-  let fences = 0
-  for (const { file, sent } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, sumOf(items)))) {
+  let tagTokens = 0
+  for (const { file, sent } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, totalTokens(items)))) {
     const section = fileSection(file, sent)
     const row = fileItem(file, sent)
     sections.push(section)
     items.push(row)
-    fences += Math.max(0, estimateTokens(section) - row.tokens)
+    tagTokens += Math.max(0, estimateTokens(section) - row.tokens)
   }
   // Each file shows its own size; the tags around the files count as part of the prompt.
-  items[0] = { ...prompt, tokens: prompt.tokens + fences }
-  const budget = raiseThresholds(input.budget, sumOf(items))
+  items[0] = { ...prompt, tokens: prompt.tokens + tagTokens }
+  const budget = raiseThresholds(input.budget, totalTokens(items))
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
-  const estimatedTokens = sumOf(items)
+  const estimatedTokens = totalTokens(items)
   return {
     request: {
       purpose: endsWithContinue(messages) ? { ...input.purpose, continuesAnswer: true } : input.purpose,
@@ -95,7 +95,7 @@ export function assemble(input: AssemblyInput): Assembly {
     report: {
       model: input.modelId,
       ...budget,
-      ...(input.learned ? { learned: input.learned } : {}),
+      ...(input.estimate ? { learned: input.estimate } : {}),
       items,
       estimatedTokens,
       reportedTokens: null,
@@ -106,27 +106,27 @@ export function assemble(input: AssemblyInput): Assembly {
 }
 
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
-  let left = maxTotalCharacters
+  let charactersLeft = maxTotalCharacters
   const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
   const mostOfExcerpt = Math.floor(fairShare(excerpts, maxExcerptCharacters))
   const cut = files.map((file) => {
-    const own = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
-    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(own, left))
-    left = Math.max(0, left - sent.length)
+    const fileLimit = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
+    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(fileLimit, charactersLeft))
+    charactersLeft = Math.max(0, charactersLeft - sent.length)
     return { file, sent }
   })
-  const most = fairShare(
+  const tokenLimit = fairShare(
     cut.map(({ sent }) => estimateTokens(sent)),
     tokens,
   )
-  return most === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, most) }))
+  return tokenLimit === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, tokenLimit) }))
 }
 
 function isExcerpt({ layer, text }: ContextFile): boolean {
   return layer === 'logs' && text !== null && isSessionExcerpt(text)
 }
 
-function sumOf(items: readonly ContextItem[]): number {
+function totalTokens(items: readonly ContextItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
@@ -139,8 +139,8 @@ function maxOutputFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: num
 }
 
 function summaryMessage({ summary = '', isSummaryLocal = false, summarySources = [] }: AssemblyInput): Message {
-  const fenced = escapeFence(summary, 'summary')
-  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
+  const escapedSummary = escapeTag(summary, 'summary')
+  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${escapedSummary}\n</summary>`
   return {
     role: 'user',
     content,
@@ -155,11 +155,11 @@ function fileSection({ path, text }: ContextFile, sent: string): string {
   if (text === null) return `<file path="${name}" missing="true"/>`
   const from = sourcesIn(sent).map(sourceName).join('; ')
   const trust = from === '' ? '' : ` from="${from}"`
-  return `<file path="${name}"${trust}>\n${escapeFence(sent, 'file').trimEnd()}\n</file>`
+  return `<file path="${name}"${trust}>\n${escapeTag(sent, 'file').trimEnd()}\n</file>`
 }
 
 /** Escapes tags, so that the text can neither close its element nor open another one. */
-function escapeFence(text: string, tag: 'file' | 'summary'): string {
+function escapeTag(text: string, tag: 'file' | 'summary'): string {
   return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }
 

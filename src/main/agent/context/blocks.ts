@@ -2,15 +2,15 @@ import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
 import { isAgentFileName } from '#shared/util/agent-files.ts'
 import { toolItem, toolNameOfItem } from '#shared/chat/context-items.ts'
-import { toolNameOf, rowNamesOf, splitSummary, type SentRequest } from './meter-rows.ts'
+import { toolNameOf, turnRowNames, splitSummary, type SentRequest } from './meter-rows.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
-const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
+const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
 export function requestBlocks(request: SentRequest): RequestBlock[] {
   const [prompt = '', files = ''] = request.system
   const { summary, spoken } = splitSummary(request)
-  const stretches = rowNamesOf(spoken)
+  const rowNames = turnRowNames(spoken)
   return [
     { layer: 'system', name: 'system prompt', text: prompt },
     ...request.tools.map((tool) => ({
@@ -18,15 +18,15 @@ export function requestBlocks(request: SentRequest): RequestBlock[] {
       name: toolItem(toolNameOf(tool)),
       text: JSON.stringify(tool, null, 2),
     })),
-    ...[...files.matchAll(file)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
+    ...[...files.matchAll(filePattern)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
     ...(summary === undefined ? [] : [{ layer: 'summary' as const, name: 'summary', text: summary }]),
     ...spoken.map((message, index): RequestBlock => {
       const text = messageTextForModel(message)
       if (message.role === 'toolResult') return { layer: 'tools', name: message.toolName, text }
-      const stretch = stretches[index]
-      return stretch === undefined
+      const rowName = rowNames[index]
+      return rowName === undefined
         ? { layer: 'message', name: 'message', text: `${message.role}: ${text}` }
-        : { layer: 'conversation', name: stretch, text: `${message.role}: ${text}` }
+        : { layer: 'conversation', name: rowName, text: `${message.role}: ${text}` }
     }),
   ]
 }

@@ -15,8 +15,8 @@ const maxReserveShare = 0.25
 const flushMarginTokens = 4000
 
 export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
-  const wanted = Math.max(minReserveTokens, model.maxOutput)
-  const reserveTokens = Math.min(wanted, Math.floor(model.contextWindow * maxReserveShare))
+  const target = Math.max(minReserveTokens, model.maxOutput)
+  const reserveTokens = Math.min(target, Math.floor(model.contextWindow * maxReserveShare))
   const compactAt = model.contextWindow - reserveTokens
   const flushAt = Math.max(0, compactAt - flushMarginTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
@@ -24,17 +24,17 @@ export function budgetOf(model: { readonly contextWindow: number; readonly maxOu
 
 /** Minimum share of the window for the conversation, if prompt, tools and files leave that much. */
 const minRoomShare = 0.2
-const mostUsedShare = 0.97
+const maxThresholdShare = 0.97
 
 /**
- * Raises both thresholds if `fixed` tokens of prompt, tools and files come close to them. Otherwise each message would
+ * Raises both thresholds if `fixedTokens` tokens of prompt, tools and files come close to them. Otherwise each message would
  * trigger a flush and a compaction without effect. Common windows are not affected.
  */
-export function raiseThresholds(budget: Budget, fixed: number): Budget {
+export function raiseThresholds(budget: Budget, fixedTokens: number): Budget {
   const { contextWindow } = budget
-  const wanted = Math.min(fixed + contextWindow * minRoomShare, contextWindow * mostUsedShare)
-  const compactAt = Math.floor(Math.max(budget.compactAt, wanted))
-  const half = Math.floor(compactAt - Math.max(0, compactAt - fixed) / 2)
+  const target = Math.min(fixedTokens + contextWindow * minRoomShare, contextWindow * maxThresholdShare)
+  const compactAt = Math.floor(Math.max(budget.compactAt, target))
+  const half = Math.floor(compactAt - Math.max(0, compactAt - fixedTokens) / 2)
   return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
 }
 
@@ -63,13 +63,13 @@ const nextRoomShare = 0.5
 
 /**
  * Returns the number of newest tokens that a compaction leaves verbatim, at least 0.
- * @param fixed tokens of prompt, tools and files
+ * @param fixedTokens tokens of prompt, tools and files
  */
 export function keepRecentTokens(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
-  fixed: number,
+  fixedTokens: number,
 ): number {
-  const room = Math.max(0, compactAt - fixed - maxSummaryTokens(compactAt))
-  const next = Math.min(contextWindow * nextShare, room * nextRoomShare)
-  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
+  const room = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
+  const nextMessageTokens = Math.min(contextWindow * nextShare, room * nextRoomShare)
+  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - nextMessageTokens))
 }

@@ -38,24 +38,24 @@ export function contextTimeline(
   events: ContextEvent[]
 } {
   const steps: ContextStep[] = []
-  const kept = new Map(placed.map(({ id, event }) => [id, event]))
+  const eventsById = new Map(placed.map(({ id, event }) => [id, event]))
   const events: ContextEvent[] = []
   let question = ''
-  let waiting: ContextStep | undefined
+  let openStep: ContextStep | undefined
   for (const entry of branch) {
     const report = reportOf(entry)
     if (report) {
-      waiting = stepOf(entry.id, report, question)
-      steps.push(waiting)
+      openStep = stepOf(entry.id, report, question)
+      steps.push(openStep)
     } else if (entry.type === 'message') {
       const { message } = entry
       if (message.role === 'user') question = messageText(message).slice(0, questionCharacters).toWellFormed()
-      if (message.role === 'assistant' && waiting) {
-        steps[steps.length - 1] = { ...waiting, answer: entry.id, usage: message.usage }
-        waiting = undefined
+      if (message.role === 'assistant' && openStep) {
+        steps[steps.length - 1] = { ...openStep, answer: entry.id, usage: message.usage }
+        openStep = undefined
       }
     }
-    const event = kept.get(entry.id)
+    const event = eventsById.get(entry.id)
     if (event && event.type !== 'command')
       events.push({ id: entry.id, before: steps.length, at: Date.parse(entry.timestamp), event })
   }
@@ -78,7 +78,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   const { live } = compactionState(branch.slice(0, at))
   if (entry.type === 'compaction') {
     const cut = live.findIndex((message) => message.id === entry.firstKeptEntryId)
-    const messages = live.map(({ message }) => spoken(message))
+    const messages = live.map(({ message }) => messageDetails(message))
     const first = cut < 0 ? messages.length : cut
     return {
       ...details,
@@ -88,9 +88,9 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   }
   if (entry.type === 'prune') {
     const cleared = new Set(entry.cleared)
-    const all = new Set([...entry.trimmed, ...entry.cleared])
+    const prunedIds = new Set([...entry.trimmed, ...entry.cleared])
     const results = live.flatMap(({ message }) =>
-      message.role === 'toolResult' && all.has(message.toolCallId)
+      message.role === 'toolResult' && prunedIds.has(message.toolCallId)
         ? [
             {
               tool: message.toolName,
@@ -105,7 +105,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   return details
 }
 
-function spoken(message: Message): ContextEventDetails['dropped'][number] {
+function messageDetails(message: Message): ContextEventDetails['dropped'][number] {
   const role = message.role === 'toolResult' ? message.toolName : message.role
   const text = messageTextForModel(message).slice(0, spokenCharacters).toWellFormed()
   return { role, text, tokens: messageTokens(message) }

@@ -13,12 +13,12 @@ export function maxFileTokens(compactAt: number, systemTokens: number): number {
 /** Returns the size limit for each file that keeps all within `total`; Infinity if none needs cutting. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total
-  let [...waiting] = sizes.toSorted((one, other) => one - other)
-  for (let size = waiting[0]; size !== undefined; size = waiting[0]) {
-    const share = Math.floor(left / waiting.length)
+  let [...ascending] = sizes.toSorted((one, other) => one - other)
+  for (let size = ascending[0]; size !== undefined; size = ascending[0]) {
+    const share = Math.floor(left / ascending.length)
     if (size > share) return share
     left -= size
-    waiting = waiting.slice(1)
+    ascending = ascending.slice(1)
   }
   return Infinity
 }

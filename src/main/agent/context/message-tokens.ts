@@ -28,12 +28,12 @@ const minFactor = 0.5
 const maxFactor = 2
 
 /** Returns provider tokens for each estimated token, 0.5 to 2; 1 if the provider reported none. */
-export function calibration(estimated: number, reported: number | null): number {
+export function calibrationRatio(estimated: number, reported: number | null): number {
   if (reported === null || estimated <= 0) return 1
   return Math.min(maxFactor, Math.max(minFactor, reported / estimated))
 }
 
 /** Returns the input tokens that the provider counted, cache included; null if it reported none. */
-export function reportedInput({ usage }: AssistantMessage): number | null {
+export function reportedInputTokens({ usage }: AssistantMessage): number | null {
   return usage.input + usage.cacheRead + usage.cacheWrite || null
 }

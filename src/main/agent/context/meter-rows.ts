@@ -4,7 +4,7 @@ import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
-import { distribute } from './calibrate-estimate.ts'
+import { roundToTotal } from './calibrate-estimate.ts'
 
 /** Rows of the conversation; older turns share the first row. */
 const maxTurns = 24
@@ -20,33 +20,33 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
   return {
     ...report,
     items: report.items.flatMap((item) => {
-      if (item.layer === 'system' && item.name === 'tools') return shared(item, toolParts(request))
-      if (item.layer === 'conversation' && item.name === 'conversation') return shared(item, turnParts(request))
+      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, toolParts(request))
+      if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnParts(request))
       return [item]
     }),
   }
 }
 
 /** Returns each message's row name; undefined for tool results and the last user message, which are other items. */
-export function rowNamesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
-  const asked = spoken.findLastIndex(({ role }) => role === 'user')
+export function turnRowNames(spoken: readonly Message[]): readonly (string | undefined)[] {
+  const lastUserIndex = spoken.findLastIndex(({ role }) => role === 'user')
   const names: (string | undefined)[] = spoken.map(() => undefined)
-  for (const places of turnsOf(spoken, asked)) {
-    const name = messageRangeItem({ from: (places[0] ?? 0) + 1, to: (places.at(-1) ?? 0) + 1 })
-    for (const place of places) names[place] = name
+  for (const messageIndices of turnsOf(spoken, lastUserIndex)) {
+    const name = messageRangeItem({ from: (messageIndices[0] ?? 0) + 1, to: (messageIndices.at(-1) ?? 0) + 1 })
+    for (const messageIndex of messageIndices) names[messageIndex] = name
   }
   return names
 }
 
-function turnsOf(spoken: readonly Message[], asked: number): number[][] {
+function turnsOf(spoken: readonly Message[], lastUserIndex: number): number[][] {
   const turns: number[][] = []
-  let isNext = true
-  for (const [place, { role }] of spoken.entries()) {
-    isNext ||= role === 'user'
-    if (role === 'toolResult' || place === asked) continue
-    if (isNext) turns.push([])
-    isNext = false
-    turns.at(-1)?.push(place)
+  let startsTurn = true
+  for (const [messageIndex, { role }] of spoken.entries()) {
+    startsTurn ||= role === 'user'
+    if (role === 'toolResult' || messageIndex === lastUserIndex) continue
+    if (startsTurn) turns.push([])
+    startsTurn = false
+    turns.at(-1)?.push(messageIndex)
   }
   const surplus = Math.max(0, turns.length - maxTurns)
   return surplus === 0 ? turns : [turns.slice(0, surplus + 1).flat(), ...turns.slice(surplus + 1)]
@@ -66,10 +66,10 @@ export function toolNameOf(tool: unknown): string {
 
 function turnParts(request: SentRequest): Part[] {
   const { spoken } = splitSummary(request)
-  const names = rowNamesOf(spoken)
+  const names = turnRowNames(spoken)
   const parts = new Map<string, Part>()
-  for (const [place, message] of spoken.entries()) {
-    const name = names[place]
+  for (const [messageIndex, message] of spoken.entries()) {
+    const name = names[messageIndex]
     if (name === undefined) continue
     const { tokens = 0, characters = 0, about = aboutOf(message) } = parts.get(name) ?? {}
     parts.set(name, {
@@ -82,18 +82,18 @@ function turnParts(request: SentRequest): Part[] {
   return [...parts.values()]
 }
 
-const moment = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
+const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
 
 function aboutOf(message: Message): string | undefined {
-  const words = messageText(message).replace(moment, '').replace(/\s+/g, ' ').trim()
+  const words = messageText(message).replace(timestampPattern, '').replace(/\s+/g, ' ').trim()
   return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
 }
 
 /** Splits an item into rows whose tokens sum to the item's. */
-function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
+function splitItem(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   if (parts.length === 0) return [item]
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)
-  const shares = distribute(
+  const shares = roundToTotal(
     parts.map(({ tokens }) => (all === 0 ? 0 : (tokens / all) * item.tokens)),
     item.tokens,
   )
@@ -113,7 +113,7 @@ export interface SentRequest {
   readonly tools: readonly unknown[]
 }
 
-const fenced = /<summary>\n([\s\S]*)\n<\/summary>$/
+const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 
 /** Splits off the summary message, if there is one. */
 export function splitSummary({ messages }: Pick<SentRequest, 'messages'>): {
@@ -121,6 +121,6 @@ export function splitSummary({ messages }: Pick<SentRequest, 'messages'>): {
   readonly spoken: readonly Message[]
 } {
   const first = messages[0]
-  const found = first?.role === 'user' ? fenced.exec(messageTextForModel(first)) : null
+  const found = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null
   return found ? { summary: found[1] ?? '', spoken: messages.slice(1) } : { summary: undefined, spoken: messages }
 }

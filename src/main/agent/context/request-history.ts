@@ -16,7 +16,7 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
     paired.push(message)
     const results = resultsOf(messages, at)
     for (const part of message.content) {
-      if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interrupted(message, part.id, part.name))
+      if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interruptedResult(message, part.id, part.name))
     }
   }
   return paired
@@ -40,7 +40,7 @@ export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Me
     if (message.role !== 'assistant') continue
     for (const part of message.content) if (part.type === 'toolCall') taken.add(part.id)
   }
-  const own = (id: string): string => {
+  const uniqueId = (id: string): string => {
     let free = id
     for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`
     taken.add(free)
@@ -48,11 +48,11 @@ export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Me
   }
   return {
     ...answer,
-    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: own(part.id) } : part)),
+    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: uniqueId(part.id) } : part)),
   }
 }
 
-function interrupted(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
+function interruptedResult(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
   return {
     role: 'toolResult',
     toolCallId,

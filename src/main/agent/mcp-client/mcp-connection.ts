@@ -167,7 +167,7 @@ export class McpConnection {
   async #listTools(client: Client): Promise<void> {
     const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
     if (tools.length > maxTools) this.#appendLog(`only the first ${maxTools} tools are used`)
-    this.#tools = tools.slice(0, maxTools).map(shortened)
+    this.#tools = tools.slice(0, maxTools).map(withShortDescription)
     this.#options.onChange()
   }
 
@@ -212,7 +212,7 @@ export class McpConnection {
   }
 }
 
-function shortened(tool: WireTool): WireTool {
+function withShortDescription(tool: WireTool): WireTool {
   const { description } = tool
   if (description === undefined || description.length <= maxToolDescription) return tool
   return { ...tool, description: description.slice(0, maxToolDescription).toWellFormed() }

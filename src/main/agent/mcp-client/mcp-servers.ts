@@ -47,7 +47,7 @@ export class McpServers {
       connection.tools
         .filter(({ name }) => connection.state === 'ready' && this.permissionOf(server, name) !== 'never')
         .map((tool) => ({
-          name: toolName(server, tool.name),
+          name: modelToolName(server, tool.name),
           server,
           tool: tool.name,
           description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
@@ -140,12 +140,12 @@ function unknownServer(name: string): AppError {
 /** Ignores permissions: they change without a restart. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const core = ({ command, args, env, url, headers }: McpServerSettings) =>
+  const connectionKey = ({ command, args, env, url, headers }: McpServerSettings) =>
     JSON.stringify([command, args, env, url, headers])
-  return core(one) === core(other)
+  return connectionKey(one) === connectionKey(other)
 }
 
-function toolName(server: string, tool: string): string {
+function modelToolName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
   if (name.length <= maxNameCharacters && name.endsWith(tool)) return name
   const mark = createHash('sha256').update(tool).digest('hex').slice(0, 6)

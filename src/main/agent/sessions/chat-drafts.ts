@@ -6,23 +6,23 @@ const newChat = 'new-chat'
 
 /** Stores the unsent message of each conversation, and of the new chat under an undefined session. */
 export class Drafts {
-  readonly #folder: DraftStore<Draft>
+  readonly #store: DraftStore<Draft>
 
   /** @param onDamaged receives the path to which an unreadable draft was moved */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => draftSchema.safeParse(value).data
-    this.#folder = new DraftStore({ folder, parse, now, onDamaged })
+    this.#store = new DraftStore({ folder, parse, now, onDamaged })
   }
 
   async get(session: string | undefined): Promise<Draft | null> {
     const name = session ?? newChat
-    const kept = await this.#folder.list(name)
-    const found = kept.find(({ writer }) => writer === sharedWriter) ?? kept[0]
+    const storedDrafts = await this.#store.list(name)
+    const found = storedDrafts.find(({ writer }) => writer === sharedWriter) ?? storedDrafts[0]
     if (!found) return null
     // Earlier versions had one file per window: adopt the newest.
     if (found.writer !== sharedWriter) {
-      await this.#folder.save(name, sharedWriter, found.draft)
-      await this.#folder.save(name, found.writer, null)
+      await this.#store.save(name, sharedWriter, found.draft)
+      await this.#store.save(name, found.writer, null)
     }
     return found.draft
   }
@@ -30,6 +30,6 @@ export class Drafts {
   /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
   async save(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#folder.save(session ?? newChat, sharedWriter, isEmpty ? null : draft)
+    await this.#store.save(session ?? newChat, sharedWriter, isEmpty ? null : draft)
   }
 }

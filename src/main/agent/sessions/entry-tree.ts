@@ -47,41 +47,41 @@ export function versionsOnBranch(
   entries: readonly TranscriptEntry[],
   parents: Parents,
 ): Map<string, MessageVersions> {
-  const isMessage = new Set(entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])))
+  const messageIds = new Set(entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])))
   const deleted = deletedMessages(entries)
-  const families = new Map<string | null, string[]>()
-  const familyOf = new Map<string, string[]>()
+  const siblingsByParent = new Map<string | null, string[]>()
+  const siblingsById = new Map<string, string[]>()
   for (const entry of entries) {
     if (entry.type !== 'message' || deleted.has(entry.id)) continue
-    const above = messageAbove(entry.parentId, isMessage, parents)
-    const family = families.get(above) ?? []
-    families.set(above, family)
-    family.push(entry.id)
-    familyOf.set(entry.id, family)
+    const parentMessage = nearestMessage(entry.parentId, messageIds, parents)
+    const siblingIds = siblingsByParent.get(parentMessage) ?? []
+    siblingsByParent.set(parentMessage, siblingIds)
+    siblingIds.push(entry.id)
+    siblingsById.set(entry.id, siblingIds)
   }
   const siblings = new Map<string, MessageVersions>()
   for (const { id } of branch) {
-    const family = familyOf.get(id)
-    if (family && family.length > 1) siblings.set(id, { ids: family, index: family.indexOf(id) })
+    const siblingIds = siblingsById.get(id)
+    if (siblingIds && siblingIds.length > 1) siblings.set(id, { ids: siblingIds, index: siblingIds.indexOf(id) })
   }
   return siblings
 }
 
-function messageAbove(parent: string | null, isMessage: ReadonlySet<string>, parents: Parents): string | null {
+function nearestMessage(parent: string | null, messageIds: ReadonlySet<string>, parents: Parents): string | null {
   let id = parent
-  while (id !== null && !isMessage.has(id)) id = parents.get(id) ?? null
+  while (id !== null && !messageIds.has(id)) id = parents.get(id) ?? null
   return id
 }
 
 /** Returns the id of the newest entry below `id`, or `id` if there is none. */
 export function newestDescendant(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
-  const below = new Set([id])
+  const descendants = new Set([id])
   let tip = id
   // Parents precede their children in the file.
   for (const entry of entries) {
     const parent = parents.get(entry.id)
-    if (typeof parent !== 'string' || !below.has(parent)) continue
-    below.add(entry.id)
+    if (typeof parent !== 'string' || !descendants.has(parent)) continue
+    descendants.add(entry.id)
     tip = entry.id
   }
   return tip

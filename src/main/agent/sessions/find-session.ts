@@ -5,7 +5,7 @@ import { entrySchema } from './transcript-entries.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** Characters of the snippet before and after the match. */
-const around = 40
+const snippetContext = 40
 
 export interface FoundPassage {
   /** Entry id of the message. */
@@ -33,14 +33,14 @@ export async function findInTranscript(
       if (signal?.aborted) return undefined
       const lower = line.toLowerCase()
       if (!words.some((word) => lower.includes(word))) continue
-      const said = saidIn(line)
-      if (!said) continue
-      const text = said.text.toLowerCase()
+      const messageLine = parseMessageLine(line)
+      if (!messageLine) continue
+      const text = messageLine.text.toLowerCase()
       for (const word of words) {
-        const at = text.indexOf(word)
-        if (at < 0) continue
+        const matchStart = text.indexOf(word)
+        if (matchStart < 0) continue
         missing.delete(word)
-        first ??= { message: said.id, snippet: snippetAt(said.text, at, word.length) }
+        first ??= { message: messageLine.id, snippet: snippetAt(messageLine.text, matchStart, word.length) }
       }
       if (missing.size === 0) return first
     }
@@ -50,15 +50,15 @@ export async function findInTranscript(
   return undefined
 }
 
-function saidIn(line: string): { id: string; text: string } | undefined {
+function parseMessageLine(line: string): { id: string; text: string } | undefined {
   const entry = entrySchema.safeParse(parseJson(line))
   if (!entry.success || entry.data.type !== 'message' || entry.data.message.role === 'toolResult') return undefined
   return { id: entry.data.id, text: messageText(entry.data.message) }
 }
 
-function snippetAt(text: string, at: number, length: number): string {
-  const from = Math.max(0, at - around)
-  const to = Math.min(text.length, at + length + around)
+function snippetAt(text: string, matchStart: number, length: number): string {
+  const from = Math.max(0, matchStart - snippetContext)
+  const to = Math.min(text.length, matchStart + length + snippetContext)
   const cut = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
   return `${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`
 }

@@ -27,14 +27,14 @@ export class LiveAnswer {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #lock: ReturnType<typeof takeLock>
-  #unwritten = 0
+  #charactersInFlight = 0
 
   constructor(
     file: string,
-    by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
+    author: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
     at: Date,
   ) {
-    const { provider, model, isLocal } = by
+    const { provider, model, isLocal } = author
     // After a crash the request is unknown, so mark any answer of a local model as local.
     const opening: Opening = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file
@@ -47,7 +47,7 @@ export class LiveAnswer {
   async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
     this.#schedule()
-    if (this.#pending.length + this.#unwritten > maxUnwritten) await this.#writing
+    if (this.#pending.length + this.#charactersInFlight > maxUnwritten) await this.#writing
   }
 
   /** Deletes the partial file. */
@@ -65,12 +65,12 @@ export class LiveAnswer {
       const text = this.#pending
       this.#pending = ''
       // Ignore write errors: only crash recovery uses the file.
-      this.#unwritten += text.length
+      this.#charactersInFlight += text.length
       this.#writing = this.#writing
         .then(() => appendFile(this.#file, text))
         .catch(() => undefined)
         .then(() => {
-          this.#unwritten -= text.length
+          this.#charactersInFlight -= text.length
         })
     }, writeEveryMs)
   }
@@ -95,8 +95,8 @@ export async function recoverInterrupted(file: string): Promise<AssistantMessage
 
 function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
   const opening = openingSchema.safeParse(parts[0]).data
-  const text = joined(parts, 'text')
-  const thinking = joined(parts, 'thinking')
+  const text = joinDeltas(parts, 'text')
+  const thinking = joinDeltas(parts, 'thinking')
   if (!opening || (text === '' && thinking === '')) return undefined
   return {
     role: 'assistant',
@@ -114,7 +114,7 @@ function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
   }
 }
 
-function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
+function joinDeltas(parts: readonly unknown[], key: 'text' | 'thinking'): string {
   return parts.map((part) => (isRecord(part) && typeof part[key] === 'string' ? part[key] : '')).join('')
 }
 

@@ -6,18 +6,18 @@ import { messageText, type AssistantMessage, type ToolResultMessage } from '#sha
 import { entrySchema, type MessageEntry } from './transcript-entries.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-type Found = Omit<Recall, 'session' | 'title'>
-interface OpenRecall extends Omit<Found, 'results'> {
+type RecordedRecall = Omit<Recall, 'session' | 'title'>
+interface OpenRecall extends Omit<RecordedRecall, 'results'> {
   readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
 }
 
 /** Returns every memory search in a transcript file, in order. @throws the file system error if it cannot be read */
-export async function readRecalls(file: string): Promise<Found[]> {
+export async function readRecalls(file: string): Promise<RecordedRecall[]> {
   const reader = new RecallCollector()
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
   for await (const line of lines) {
     const entry = parseMessage(line)
-    if (entry) reader.read(entry)
+    if (entry) reader.add(entry)
   }
   return reader.recalls
 }
@@ -25,20 +25,20 @@ export async function readRecalls(file: string): Promise<Found[]> {
 /** Collects memory searches and the use of their results. Pass the messages in order. */
 export class RecallCollector {
   readonly recalls: OpenRecall[] = []
-  #turn: OpenRecall[] = []
+  #recallsOfTurn: OpenRecall[] = []
   #question = ''
   #message = ''
 
-  read({ id, message }: Pick<MessageEntry, 'id' | 'message'>): void {
+  add({ id, message }: Pick<MessageEntry, 'id' | 'message'>): void {
     if (message.role === 'user') {
-      this.#turn = []
+      this.#recallsOfTurn = []
       this.#question = messageText(message)
       this.#message = id
-    } else if (message.role === 'assistant') this.#noteUse(message)
-    else this.#noteSearch(message)
+    } else if (message.role === 'assistant') this.#recordUse(message)
+    else this.#recordSearch(message)
   }
 
-  #noteSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
+  #recordSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
     if (toolName !== 'memory_search' || details?.kind !== 'recall') return
     const { query, results, candidates, minScore } = details.recall
     const recall: OpenRecall = {
@@ -59,12 +59,12 @@ export class RecallCollector {
       })),
     }
     this.recalls.push(recall)
-    this.#turn.push(recall)
+    this.#recallsOfTurn.push(recall)
   }
 
-  #noteUse(message: AssistantMessage): void {
-    if (this.#turn.length === 0) return
-    const results = this.#turn.flatMap((recall) => recall.results)
+  #recordUse(message: AssistantMessage): void {
+    if (this.#recallsOfTurn.length === 0) return
+    const results = this.#recallsOfTurn.flatMap((recall) => recall.results)
     for (const part of splitCitations(messageText(message)))
       if (typeof part !== 'string') for (const result of results) if (isCited(result, part)) result.use = 'cited'
     for (const part of message.content) {

@@ -7,39 +7,39 @@ type Fields = Readonly<Record<string, unknown>>
 export function repairEntry(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
-  const timestamp = finite(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
+  const timestamp = toFiniteNumber(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
   const common = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
-  if (message['role'] === 'assistant') return { ...entry, message: { ...common, ...answer(message) } }
-  if (message['role'] === 'toolResult') return { ...entry, message: { ...common, ...result(message) } }
+  if (message['role'] === 'assistant') return { ...entry, message: { ...common, ...repairAnswer(message) } }
+  if (message['role'] === 'toolResult') return { ...entry, message: { ...common, ...repairResult(message) } }
   return { ...entry, message: { ...common, content: message['content'] ?? '' } }
 }
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted'])
 
-function answer(message: Fields): Fields {
+function repairAnswer(message: Fields): Fields {
   const { content, usage, stopReason } = message
   return {
     content: contentOf(content).map((part, index) =>
       part['type'] === 'toolCall'
         ? {
             ...part,
-            id: named(part['id']) || `call_${index}`,
-            name: named(part['name']) || 'unnamed',
+            id: toText(part['id']) || `call_${index}`,
+            name: toText(part['name']) || 'unnamed',
             arguments: isRecord(part['arguments']) ? part['arguments'] : {},
           }
         : part,
     ),
-    provider: named(message['provider']),
-    model: named(message['model']),
+    provider: toText(message['provider']),
+    model: toText(message['model']),
     usage: usageOf(isRecord(usage) ? usage : {}),
     stopReason: stopReasons.has(stopReason) ? stopReason : 'stop',
   }
 }
 
-function result(message: Fields): Fields {
+function repairResult(message: Fields): Fields {
   return {
-    toolCallId: named(message['toolCallId']),
-    toolName: named(message['toolName']) || 'unnamed',
+    toolCallId: toText(message['toolCallId']),
+    toolName: toText(message['toolName']) || 'unnamed',
     content: contentOf(message['content']),
     isError: message['isError'] === true,
   }
@@ -57,14 +57,14 @@ function contentOf(content: unknown): Fields[] {
 
 function usageOf(usage: Fields): Fields {
   const { cost } = usage
-  const counts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, finite(usage[key]) ?? 0]))
-  return isRecord(cost) && finite(cost['total']) !== undefined ? { ...counts, cost } : counts
+  const counts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, toFiniteNumber(usage[key]) ?? 0]))
+  return isRecord(cost) && toFiniteNumber(cost['total']) !== undefined ? { ...counts, cost } : counts
 }
 
-function named(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-function finite(value: unknown): number | undefined {
+function toFiniteNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

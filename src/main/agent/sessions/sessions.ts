@@ -36,8 +36,8 @@ export class Sessions {
   readonly #workspace: string
   readonly #writeLock: Mutex
   readonly #now: Clock
-  readonly #use: TranscriptOptions
-  readonly #open = new Map<string, Promise<Transcript>>()
+  readonly #transcriptOptions: TranscriptOptions
+  readonly #transcripts = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
   readonly #active = new Set<string>()
   readonly #empty = new Set<string>()
@@ -53,7 +53,7 @@ export class Sessions {
     this.#workspace = workspace
     this.#writeLock = new Mutex(folder)
     this.#now = now
-    this.#use = { lock: this.#writeLock, now }
+    this.#transcriptOptions = { lock: this.#writeLock, now }
   }
 
   close(): void {
@@ -62,7 +62,7 @@ export class Sessions {
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
     const id = newId(at)
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#use)
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#transcriptOptions)
     this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
     return { id, transcript }
   }
@@ -76,7 +76,7 @@ export class Sessions {
     const source = await this.get(id)
     const forked = newId(at)
     const from = { file: source.file, entries: source.branchTo(entry) }
-    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#use)
+    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#transcriptOptions)
     this.#cache(forked, Promise.resolve(this.#forwardChanges(forked, transcript)))
     this.#changes.emit({ session: forked })
     return forked
@@ -84,14 +84,14 @@ export class Sessions {
 
   /** Returns an up-to-date transcript. @throws AppError `unknown_session`, `transcript_unsupported` */
   async get(id: string): Promise<Transcript> {
-    const opened = this.#open.get(id) ?? this.#read(id)
+    const opened = this.#transcripts.get(id) ?? this.#read(id)
     this.#cache(id, opened)
     try {
       const transcript = await opened
       await transcript.refresh()
       return transcript
     } catch (error) {
-      this.#open.delete(id)
+      this.#transcripts.delete(id)
       throw error
     }
   }
@@ -107,9 +107,9 @@ export class Sessions {
 
   liveAnswer(
     id: string,
-    by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
+    author: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
   ): LiveAnswer {
-    return new LiveAnswer(this.#partial(id), by, this.#now())
+    return new LiveAnswer(this.#partial(id), author, this.#now())
   }
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
@@ -126,7 +126,7 @@ export class Sessions {
     await storeWireRequest(this.#requests(id), number, wire)
   }
 
-  async sentRequest(
+  async requestWithWire(
     id: string,
     number?: number,
   ): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
@@ -140,9 +140,9 @@ export class Sessions {
 
   /** Returns the transcript's JSONL text. @throws AppError `unknown_session` */
   async readText(id: string): Promise<string> {
-    if (!/^[\w.-]+$/.test(id)) throw unknown(id)
+    if (!/^[\w.-]+$/.test(id)) throw unknownSession(id)
     const text = await readIfExists(this.#file(id))
-    if (text === undefined) throw unknown(id)
+    if (text === undefined) throw unknownSession(id)
     return text
   }
 
@@ -219,7 +219,7 @@ export class Sessions {
     await this.get(id)
     await makeFolder(this.#trash())
     await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trash()))
-    this.#open.delete(id)
+    this.#transcripts.delete(id)
     this.#summaries.delete(id)
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
@@ -236,7 +236,7 @@ export class Sessions {
       const before = await stat(this.#file(id))
       const known = this.#summaries.get(id)
       if (known?.stamp === stampOf(before)) return known.summary
-      const transcript = await (this.#open.get(id) ?? this.#read(id))
+      const transcript = await (this.#transcripts.get(id) ?? this.#read(id))
       await transcript.refresh()
       const info = await stat(this.#file(id))
       const summary = summarize(id, transcript, info.mtimeMs)
@@ -268,7 +268,7 @@ export class Sessions {
 
   /** Opens a transcript. Appends the partial answer left by a crash. */
   async #read(id: string): Promise<Transcript> {
-    const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#use))
+    const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#transcriptOptions))
     if (this.#active.has(id)) return transcript
     const interrupted = await recoverInterrupted(this.#partial(id))
     if (interrupted && !isAlreadyStored(transcript, interrupted)) await transcript.appendMessage(interrupted)
@@ -279,7 +279,7 @@ export class Sessions {
     try {
       await rename(join(from, `${id}.jsonl`), join(to, `${id}.jsonl`))
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) throw unknown(id)
+      if (isSystemError(error, 'ENOENT')) throw unknownSession(id)
       throw error
     }
     for (const companion of [`${id}.requests`, `${id}.outputs`]) {
@@ -317,11 +317,11 @@ export class Sessions {
   }
 
   #cache(id: string, transcript: Promise<Transcript>): void {
-    this.#open.delete(id)
-    this.#open.set(id, transcript)
-    for (const oldest of this.#open.keys()) {
-      if (this.#open.size <= maxOpen) break
-      if (!this.#active.has(oldest)) this.#open.delete(oldest)
+    this.#transcripts.delete(id)
+    this.#transcripts.set(id, transcript)
+    for (const oldest of this.#transcripts.keys()) {
+      if (this.#transcripts.size <= maxOpen) break
+      if (!this.#active.has(oldest)) this.#transcripts.delete(oldest)
     }
   }
 }
@@ -330,7 +330,7 @@ function newId(at: Date): string {
   return `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
 }
 
-function unknown(id: string): AppError {
+function unknownSession(id: string): AppError {
   return new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
 }
 

@@ -12,7 +12,7 @@ import { storedMessageSchema } from './transcript-entries.ts'
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
-const keptSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
+const storedSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
 
 const sentSchema = z.object({
   system: z.array(z.string()),
@@ -63,12 +63,12 @@ export async function readRequest(
   number?: number,
 ): Promise<{ count: number; request: StoredRequest | null }> {
   const numbers = await requestNumbers(folder)
-  const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
-  if (wanted === undefined) return { count: numbers.length, request: null }
-  const bytes = await readFile(join(folder, nameOf(wanted)))
-  const { sentAt, request } = keptSchema.parse(JSON.parse(String(await decompress(bytes))))
+  const found = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
+  if (found === undefined) return { count: numbers.length, request: null }
+  const bytes = await readFile(join(folder, nameOf(found)))
+  const { sentAt, request } = storedSchema.parse(JSON.parse(String(await decompress(bytes))))
   const model = typeof request['model'] === 'string' ? request['model'] : ''
-  return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
+  return { count: numbers.length, request: { number: found, sentAt, model, json: JSON.stringify(request, null, 2) } }
 }
 
 /** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */

@@ -27,7 +27,7 @@ export interface LoadedEntries {
   /** Id of the last entry read; null if none was. */
   readonly leaf: string | null
   readonly skippedLines: number[]
-  readonly readTo: ReadPosition
+  readonly position: ReadPosition
 }
 
 /**
@@ -40,23 +40,23 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
   const skippedLines: number[] = []
   let header: TranscriptHeader | undefined
   let leaf: string | null = null
-  let number = 0
+  let lineNumber = 0
   try {
-    const readTo = await endOf(file)
-    if (readTo.size === 0) return { header, entries, foreign, leaf, skippedLines, readTo }
-    const stream = createReadStream(file, { encoding: 'utf8', end: readTo.size - 1 })
+    const position = await completeEnd(file)
+    if (position.size === 0) return { header, entries, foreign, leaf, skippedLines, position }
+    const stream = createReadStream(file, { encoding: 'utf8', end: position.size - 1 })
     for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-      number += 1
+      lineNumber += 1
       if (line.trim() === '') continue
-      header ??= number === 1 ? parseHeader(line, file) : undefined
-      if (header && number === 1) continue
+      header ??= lineNumber === 1 ? parseHeader(line, file) : undefined
+      if (header && lineNumber === 1) continue
       const parsed = parseEntry(line)
-      if (!parsed) skippedLines.push(number)
+      if (!parsed) skippedLines.push(lineNumber)
       else if (parsed.type === 'known') entries.push(parsed.entry)
       else foreign.push(parsed.entry)
       leaf = parsed?.entry.id ?? leaf
     }
-    return { header, entries, foreign, leaf, skippedLines, readTo }
+    return { header, entries, foreign, leaf, skippedLines, position }
   } catch (error) {
     throw toUnknownSession(error, file)
   }
@@ -76,14 +76,14 @@ export async function loadNewEntries(file: string, from: ReadPosition): Promise<
       const { ino, size } = await handle.stat()
       if (ino !== from.inode || size < from.bytes) return undefined
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from.bytes), 0, size - from.bytes, from.bytes)
-      const whole = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
-      for (const line of buffer.toString('utf8', 0, whole).split('\n')) {
+      const completeLength = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
+      for (const line of buffer.toString('utf8', 0, completeLength).split('\n')) {
         const parsed = line.trim() === '' ? undefined : parseEntry(line)
         if (parsed?.type === 'known') entries.push(parsed.entry)
         else if (parsed) foreign.push(parsed.entry)
         leaf = parsed?.entry.id ?? leaf
       }
-      return { entries, foreign, leaf, skippedLines: [], readTo: { inode: ino, bytes: from.bytes + whole } }
+      return { entries, foreign, leaf, skippedLines: [], position: { inode: ino, bytes: from.bytes + completeLength } }
     } finally {
       await handle.close()
     }
@@ -119,7 +119,7 @@ function toUnknownSession(error: unknown, file: string): unknown {
 }
 
 /** Returns the end of the last complete line; a last line without newline is complete if it parses. */
-async function endOf(file: string): Promise<ReadPosition & { readonly size: number }> {
+async function completeEnd(file: string): Promise<ReadPosition & { readonly size: number }> {
   const handle = await open(file, 'r')
   try {
     const { ino, size } = await handle.stat()
@@ -133,8 +133,8 @@ async function endOf(file: string): Promise<ReadPosition & { readonly size: numb
       tail = Buffer.concat([buffer, tail])
     }
     const last = tail.subarray(tail.lastIndexOf(10) + 1)
-    const isWhole = last.length === 0 || parseEntry(last.toString('utf8')) !== undefined
-    return { inode: ino, size, bytes: isWhole ? size : size - last.length }
+    const isComplete = last.length === 0 || parseEntry(last.toString('utf8')) !== undefined
+    return { inode: ino, size, bytes: isComplete ? size : size - last.length }
   } finally {
     await handle.close()
   }

@@ -37,21 +37,21 @@ export class Transcript {
   readonly header: TranscriptHeader
   /** 1-based numbers of the lines that could not be parsed when the file was opened. */
   readonly skippedLines: readonly number[]
-  readonly #alone: Mutex
+  readonly #writeLock: Mutex
   readonly #now: Clock
   #entries: TranscriptEntry[] = []
   #parents = new Map<string, string | null>()
   #leaf: string | null = null
-  #readTo: ReadPosition
+  #position: ReadPosition
 
   private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { lock, now }: TranscriptOptions) {
     this.file = file
     this.changes = this.#changes
     this.header = header
     this.skippedLines = loaded.skippedLines
-    this.#alone = lock ?? new Mutex(dirname(file))
+    this.#writeLock = lock ?? new Mutex(dirname(file))
     this.#now = now ?? systemClock
-    this.#readTo = loaded.readTo
+    this.#position = loaded.position
     this.#add(loaded, loaded.leaf)
   }
 
@@ -66,29 +66,29 @@ export class Transcript {
     workspace: string,
     at: Date,
     from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
-    use: TranscriptOptions = {},
+    options: TranscriptOptions = {},
   ): Promise<Transcript> {
     const id = randomUUID()
     const header = { type: 'session', version: formatVersion, id, timestamp: at.toISOString(), cwd: workspace }
     const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
     const lines = [first, ...(from?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
-    return Transcript.open(file, use)
+    return Transcript.open(file, options)
   }
 
   /**
    * Opens a transcript; without a header, the file's birth time is the creation time.
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
-  static async open(file: string, use: TranscriptOptions = {}): Promise<Transcript> {
+  static async open(file: string, options: TranscriptOptions = {}): Promise<Transcript> {
     const loaded = await loadTranscript(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
-    return new Transcript(file, header, loaded, use)
+    return new Transcript(file, header, loaded, options)
   }
 
   /** Reads entries that another process added. @throws AppError `unknown_session` */
   async refresh(): Promise<void> {
-    const added = await loadNewEntries(this.file, this.#readTo)
+    const added = await loadNewEntries(this.file, this.#position)
     if (added) return this.#add(added, added.leaf)
     // The file was replaced.
     const loaded = await loadTranscript(this.file)
@@ -222,13 +222,13 @@ export class Transcript {
   }
 
   async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
-    const entry = await this.#alone.run(async () => {
+    const entry = await this.#writeLock.run(async () => {
       await this.refresh()
       const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [added], foreign: [], readTo: { inode: ino, bytes: size } })
+      this.#add({ entries: [added], foreign: [], position: { inode: ino, bytes: size } })
       return added
     })
     this.#changes.emit(entry)
@@ -237,7 +237,7 @@ export class Transcript {
   }
 
   #add(
-    { entries, foreign, readTo }: Pick<LoadedEntries, 'entries' | 'foreign' | 'readTo'>,
+    { entries, foreign, position }: Pick<LoadedEntries, 'entries' | 'foreign' | 'position'>,
     leaf?: string | null,
   ): void {
     const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
@@ -247,7 +247,7 @@ export class Transcript {
     for (const { id, parentId } of [...added, ...others]) this.#parents.set(id, parentId)
     const last = leaf ?? added.at(-1)?.id
     if ([...added, ...others].some(({ id }) => id === last)) this.#leaf = last ?? null
-    this.#readTo = readTo
+    this.#position = position
   }
 }
 

@@ -22,7 +22,7 @@ import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 
 const root = '/memories'
-const shownAround = 2
+const snippetContext = 2
 
 const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
 const whole = z.number().int()
@@ -59,7 +59,7 @@ export const anthropicMemory: Tool = {
   native: anthropicMemoryTool,
   async run(input, context) {
     try {
-      return await carryOut(inputSchema.parse(input), context)
+      return await runCommand(inputSchema.parse(input), context)
     } catch (error) {
       if (error instanceof DocumentedError) return { text: error.message, isError: true }
       throw error
@@ -67,7 +67,7 @@ export const anthropicMemory: Tool = {
   },
 }
 
-function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Promise<ToolOutcome> {
+function runCommand(input: z.infer<typeof inputSchema>, context: ToolContext): Promise<ToolOutcome> {
   switch (input.command) {
     case 'view':
       return view(input, context)
@@ -86,26 +86,26 @@ function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Pro
 
 async function view({ path, view_range }: Commands['view'], context: ToolContext): Promise<ToolOutcome> {
   const { workspace, signal } = context
-  const top = memoryFolderPath(workspace.layout)
-  const place = toWorkspacePath(path, workspace)
-  const found = place === top ? undefined : await readIfFile(place, context)
+  const memoryFolder = memoryFolderPath(workspace.layout)
+  const workspacePath = toWorkspacePath(path, workspace)
+  const found = workspacePath === memoryFolder ? undefined : await readIfFile(workspacePath, context)
   if (found !== undefined) {
     const [from, to] = view_range ?? [1, -1]
     return { text: `Here's the content of ${path} with line numbers:\n${numberLines(found, from, to).join('\n')}` }
   }
-  const files = await visibleFiles(await workspace.listFolder(place, signal), context)
-  if (files.length === 0 && place !== top)
+  const files = await visibleFiles(await workspace.listFolder(workspacePath, signal), context)
+  if (files.length === 0 && workspacePath !== memoryFolder)
     throw new DocumentedError(`The path ${path} does not exist. Please provide a valid path.`)
   const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
-  return { text: [told, ...listingOf(path.replace(/\/+$/, ''), place, files)].join('\n') }
+  return { text: [told, ...listFiles(path.replace(/\/+$/, ''), workspacePath, files)].join('\n') }
 }
 
 async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
-  const written = await edit(path, context, { changes: false }, (current) => {
+  const write = await edit(path, context, { changes: false }, (current) => {
     if (current !== undefined) throw new DocumentedError(`Error: File ${path} already exists`)
     return file_text
   })
-  return changed(`File created successfully at: ${path}`, written, context)
+  return changeOutcome(`File created successfully at: ${path}`, write, context)
 }
 
 async function replace(
@@ -113,10 +113,10 @@ async function replace(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   let line = 1
-  const written = await edit(path, context, { changes: true }, (current) => {
+  const write = await edit(path, context, { changes: true }, (current) => {
     if (current === undefined)
       throw new DocumentedError(`Error: The path ${path} does not exist. Please provide a valid path.`)
-    const lines = occurrences(current, old_str)
+    const lines = occurrenceLines(current, old_str)
     if (lines.length === 0)
       throw new DocumentedError(
         `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`,
@@ -132,13 +132,13 @@ async function replace(
   })
   const last = line + new_str.split('\n').length - 1
   const shown = numberLines(
-    await context.accessPolicy.shown(written.path, written.after ?? ''),
-    line - shownAround,
-    last + shownAround,
+    await context.accessPolicy.shown(write.path, write.after ?? ''),
+    line - snippetContext,
+    last + snippetContext,
   ).join('\n')
-  return changed(
+  return changeOutcome(
     `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${shown}`,
-    written,
+    write,
     context,
   )
 }
@@ -147,15 +147,15 @@ async function insert(
   { path, insert_line, insert_text }: Commands['insert'],
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const written = await edit(path, context, { changes: true }, (current) => {
+  const write = await edit(path, context, { changes: true }, (current) => {
     if (current === undefined) throw new DocumentedError(`Error: The path ${path} does not exist`)
-    const { text, lines } = withInserted(current, insert_line, insert_text)
+    const { text, lines } = insertAfterLine(current, insert_line, insert_text)
     if (text !== undefined) return text
     throw new DocumentedError(
       `Error: Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${lines}]`,
     )
   })
-  return changed(`The file ${path} has been edited.`, written, context)
+  return changeOutcome(`The file ${path} has been edited.`, write, context)
 }
 
 async function remove({ path }: Commands['delete'], context: ToolContext): Promise<ToolOutcome> {
@@ -166,7 +166,7 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
   for (const each of paths) await context.accessPolicy.assertMayMove(each)
   for (const each of paths) last = (await workspace.remove(each, origin)).write
   const text = `Successfully deleted ${path}`
-  return last && paths.length === 1 ? changed(text, last, context) : { text }
+  return last && paths.length === 1 ? changeOutcome(text, last, context) : { text }
 }
 
 async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
@@ -184,18 +184,19 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
 
 /** Maps a path below `/memories` to the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
 function toWorkspacePath(path: string, { layout }: { readonly layout: Layout }): string {
-  const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
-  if (below === undefined)
+  const relativePath = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
+  if (relativePath === undefined)
     throw new AppError('path_outside_workspace', `${path}: paths must begin with ${root}`, { path })
-  return normalizePath(`${memoryFolderPath(layout)}${below}`)
+  return normalizePath(`${memoryFolderPath(layout)}${relativePath}`)
 }
 
-async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
+async function readIfFile(workspacePath: string, context: ToolContext): Promise<string | undefined> {
   try {
-    return await readVisible(place, context)
+    return await readVisible(workspacePath, context)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'file_not_found' || (error.code === 'file_not_text' && !isMarkdown(place))) return undefined
+    if (error.code === 'file_not_found' || (error.code === 'file_not_text' && !isMarkdown(workspacePath)))
+      return undefined
     throw error
   }
 }
@@ -207,12 +208,14 @@ async function readIfFile(place: string, context: ToolContext): Promise<string |
  */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
   const { workspace, signal, accessPolicy } = context
-  const place = toWorkspacePath(path, workspace)
-  if (place === memoryFolderPath(workspace.layout))
+  const workspacePath = toWorkspacePath(path, workspace)
+  if (workspacePath === memoryFolderPath(workspace.layout))
     throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
-  const isFile = (await readIfFile(place, context)) !== undefined
+  const isFile = (await readIfFile(workspacePath, context)) !== undefined
   const paths: string[] = []
-  for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
+  for (const each of isFile
+    ? [workspacePath]
+    : (await workspace.listFolder(workspacePath, signal)).map((file) => file.path))
     if (await accessPolicy.names(each)) paths.push(each)
   for (const each of paths) {
     await assertMayMove(each, context)
@@ -237,23 +240,23 @@ async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext)
 async function edit(
   path: string,
   context: ToolContext,
-  how: { readonly changes: boolean },
+  options: { readonly changes: boolean },
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
   const { workspace, mayWrite, accessPolicy } = context
-  const place = await workspace.realPath(toWorkspacePath(path, workspace))
-  assertMayWrite(place, mayWrite, workspace.layout.own)
-  return workspace.edit(place, withSources(context), (current) =>
-    accessPolicy.written(place, current, rewrite, context, how),
+  const workspacePath = await workspace.realPath(toWorkspacePath(path, workspace))
+  assertMayWrite(workspacePath, mayWrite, workspace.layout.own)
+  return workspace.edit(workspacePath, withSources(context), (current) =>
+    accessPolicy.written(workspacePath, current, rewrite, context, options),
   )
 }
 
-async function changed(
+async function changeOutcome(
   text: string,
-  written: WorkspaceWrite,
+  write: WorkspaceWrite,
   { workspace, signal }: ToolContext,
 ): Promise<ToolOutcome> {
-  return { text, details: { kind: 'change', change: await workspace.describe(written, signal) } }
+  return { text, details: { kind: 'change', change: await workspace.describe(write, signal) } }
 }
 
 const numberWidth = 6
@@ -268,7 +271,7 @@ export function numberLines(text: string, from: number, to: number): string[] {
 }
 
 /** Returns the 1-based line in which each occurrence of `passage` begins; occurrences may overlap. */
-export function occurrences(text: string, passage: string): number[] {
+export function occurrenceLines(text: string, passage: string): number[] {
   const lines: number[] = []
   for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1))
     lines.push(text.slice(0, at).split('\n').length)
@@ -280,7 +283,7 @@ export function occurrences(text: string, passage: string): number[] {
  * @param after 1-based number of that line; 0 for the beginning
  * @returns the new text, undefined if there is no such line, and the number of lines before the change
  */
-export function withInserted(text: string, after: number, inserted: string): { text?: string; lines: number } {
+export function insertAfterLine(text: string, after: number, inserted: string): { text?: string; lines: number } {
   const lines = linesOf(text)
   if (after < 0 || after > lines.length) return { lines: lines.length }
   const all = [...lines.slice(0, after), inserted.replace(/\n$/, ''), ...lines.slice(after)]
@@ -293,7 +296,7 @@ export function withInserted(text: string, after: number, inserted: string): { t
  * @param folder its workspace-relative path
  * @param files all files below it
  */
-export function listingOf(shown: string, folder: string, files: readonly FoundFile[]): string[] {
+export function listFiles(shown: string, folder: string, files: readonly FoundFile[]): string[] {
   const sizes = new Map<string, number>([['', 0]])
   for (const { path, size } of files) {
     const steps = path.slice(folder.length + 1).split('/')

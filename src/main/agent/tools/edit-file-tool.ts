@@ -11,18 +11,18 @@ export const editFileTool = defineTool({
     'Replaces one passage of a file. `oldText` must occur in the file exactly once, with the same white space.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
-  async run({ path: asked, oldText, newText }, context) {
+  async run({ path: requestedPath, oldText, newText }, context) {
     const { workspace, mayWrite, signal, accessPolicy } = context
     const origin = withSources(context)
-    const path = await workspace.realPath(asked)
+    const path = await workspace.realPath(requestedPath)
     assertMayWrite(path, mayWrite, workspace.layout.own)
     if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
     const rewrite = (shown: string | undefined) => {
       if (shown !== undefined) return replaceOnce(path, shown, oldText, newText)
-      const { message } = accessPolicy.missing(asked)
-      throw new AppError('file_not_found', `${message}; create it with write`, { path: asked })
+      const { message } = accessPolicy.missing(requestedPath)
+      throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })
     }
     const written = await workspace.edit(path, origin, (current) =>
       accessPolicy.written(path, current, rewrite, context, { changes: true }),
@@ -62,14 +62,14 @@ function replaceOnce(path: string, text: string, oldText: string, newText: strin
 function closestLine(text: string, wanted: string): { number: number; line: string } | undefined {
   const words = new Set((wanted.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
   let best: { number: number; line: string } | undefined
-  let most = 0
+  let bestCount = 0
   for (const [index, line] of text.split('\n').entries()) {
     const shared = line
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => words.has(word)).length
-    if (shared > most) {
-      most = shared
+    if (shared > bestCount) {
+      bestCount = shared
       best = { number: index + 1, line }
     }
   }

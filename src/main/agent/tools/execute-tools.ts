@@ -23,19 +23,19 @@ export async function executeTools(
   onResult: (result: ToolResultMessage) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const together = calls.slice(from, from + Math.min(maxParallel, readOnlyRun(calls, from, tools)))
+    const batch = calls.slice(from, from + Math.min(maxParallel, batchSize(calls, from, tools)))
     const results = await Promise.all(
-      together.map((call, index) =>
+      batch.map((call, index) =>
         from + index < maxToolCalls ? callTool(call, tools, context) : skippedCall(call, context),
       ),
     )
     for (const result of results) await onResult(result)
-    from += together.length
+    from += batch.length
   }
 }
 
 /** Returns the number of calls from index `from` that may run in parallel: read-only ones, or one that writes. */
-function readOnlyRun(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
+function batchSize(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
   const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
   return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
 }
@@ -66,9 +66,9 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   if (context.signal.aborted) return notCalled(call, 'Interrupted by the user.', context)
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
-    const most = maxArguments.toLocaleString('en')
-    const told = `the arguments have ${length.toLocaleString('en')} characters, but at most ${most} are accepted; split the work into parts`
-    return notCalled(call, `tool_arguments_too_large: ${told}`, context)
+    const characterLimit = maxArguments.toLocaleString('en')
+    const explanation = `the arguments have ${length.toLocaleString('en')} characters, but at most ${characterLimit} are accepted; split the work into parts`
+    return notCalled(call, `tool_arguments_too_large: ${explanation}`, context)
   }
   if (typeof invalidJson === 'string')
     return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
@@ -76,8 +76,10 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const isLocal = await context.accessPolicy.isOfLocal(call, text)
     const shown = await truncateResult(call.id, text, context, isLocal)
-    const shows = !isError && (tool.readOnly || tool.native !== undefined)
-    const sources = !shows ? [] : await sourcesOfResult(call, { text, details }, (path) => noteAt(path, context))
+    const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
+    const sources = !showsContent
+      ? []
+      : await sourcesOfResult(call, { text, details }, (path) => readNote(path, context))
     const message = result(call, shown, isError, context)
     return await context.accessPolicy.passed(call, {
       ...message,
@@ -102,7 +104,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   }
 }
 
-async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
+async function readNote(path: string, { workspace }: ToolContext): Promise<string | undefined> {
   try {
     // Anthropic's memory tool calls the folder /memories.
     return (await workspace.read(path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout)))).text
@@ -117,14 +119,14 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
   const { timeoutMs } = context.limits
   const timeout = new AbortController()
   const seconds = Math.round(timeoutMs / 1000)
-  const late = new AppError('tool_timeout', `${call.name} did not finish within ${seconds} s`, {
+  const timeoutError = new AppError('tool_timeout', `${call.name} did not finish within ${seconds} s`, {
     tool: call.name,
     seconds,
   })
-  let timer = setTimeout(() => timeout.abort(late), timeoutMs)
+  let timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
   const restart = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => timeout.abort(late), timeoutMs)
+    timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
   }
   const given: ToolContext = {
     ...context,
@@ -141,9 +143,9 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
     },
   }
   try {
-    const ended = Promise.withResolvers<never>()
-    given.signal.addEventListener('abort', () => ended.reject(given.signal.reason), { once: true })
-    return await Promise.race([tool.run(call.arguments, given, call.id), ended.promise])
+    const aborted = Promise.withResolvers<never>()
+    given.signal.addEventListener('abort', () => aborted.reject(given.signal.reason), { once: true })
+    return await Promise.race([tool.run(call.arguments, given, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)
   }
@@ -156,11 +158,11 @@ async function truncateResult(
   { limits, saveOutput, accessPolicy }: ToolContext,
   isLocal: boolean,
 ): Promise<string> {
-  const most = limits.outputCharacters
-  if (text.length <= most) return text
+  const characterLimit = limits.outputCharacters
+  if (text.length <= characterLimit) return text
   const path = await saveOutput(call, await accessPolicy.words(text), isLocal)
-  const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
-  const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
+  const head = text.slice(0, Math.floor(characterLimit * 0.7)).toWellFormed()
+  const tail = text.slice(-Math.floor(characterLimit * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`
 }
 
@@ -213,7 +215,7 @@ function expectedOf(issue: z.core.$ZodIssue): string {
 /** Describes each problem in one sentence, for the model. */
 export function formatArgumentErrors(problems: readonly WrongArgument[]): string {
   return problems
-    .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${sentences[fault](expected)}.`)
+    .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${faultTexts[fault](expected)}.`)
     .join(' ')
 }
 
@@ -228,7 +230,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 const kindOf = (expected: string) => kinds[expected] ?? expected
 
-const sentences: Record<WrongArgument['fault'], (expected: string) => string> = {
+const faultTexts: Record<WrongArgument['fault'], (expected: string) => string> = {
   missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${kindOf(expected)}`),
   type: (expected) => `must be ${kindOf(expected)}`,
   tooSmall: (expected) => `is too small or too short: at least ${expected}`,

@@ -3,11 +3,11 @@ import { AppError } from '#shared/util/errors.ts'
 import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 
 /** This many identical outcomes of a call warn the model; one more ends the turn. */
-const maxSame = 3
+const maxRepeats = 3
 /** This many consecutive answers in which every call failed end the turn. */
 const maxFailures = 8
 
-interface Same {
+interface RepeatedCall {
   readonly call: ToolCallPart
   readonly outcome: string
   readonly isError: boolean
@@ -18,7 +18,7 @@ interface Same {
 
 /** Detects repeated and failing calls within one turn. */
 export class LoopDetector {
-  #same: Same[] = []
+  #repeatedCalls: RepeatedCall[] = []
   #step = 0
   #failures = 0
   #lastFailed = ''
@@ -37,22 +37,22 @@ export class LoopDetector {
     const { isError } = result
     this.#count(call, isError)
     const outcome = outcomeOf(result)
-    const known = this.#same.find((one) => isSame(one.call, call))
+    const known = this.#repeatedCalls.find((one) => isSameCall(one.call, call))
     if (known?.outcome !== outcome || known.isError !== isError) {
       // A new outcome may justify repeating earlier successful calls.
-      const isStill = (one: Same) => isError || one.isError || one.lastStep === this.#step
-      this.#same = this.#same.filter((one) => one !== known && isStill(one))
-      this.#same.push({ call, outcome, isError, count: 1, lastStep: this.#step })
-      return this.#warned(result)
+      const shouldStay = (one: RepeatedCall) => isError || one.isError || one.lastStep === this.#step
+      this.#repeatedCalls = this.#repeatedCalls.filter((one) => one !== known && shouldStay(one))
+      this.#repeatedCalls.push({ call, outcome, isError, count: 1, lastStep: this.#step })
+      return this.#withFailureWarning(result)
     }
     // Identical calls within one answer count as one attempt.
     if (known.lastStep !== this.#step) known.count += 1
     known.lastStep = this.#step
-    if (known.count < maxSame) return this.#warned(result)
-    const word = isError
+    if (known.count < maxRepeats) return this.#withFailureWarning(result)
+    const notice = isError
       ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
       : `This very call has given the same result ${known.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
-    return withNotice(result, word)
+    return withNotice(result, notice)
   }
 
   #count(call: ToolCallPart, isError: boolean): void {
@@ -66,7 +66,7 @@ export class LoopDetector {
     }
   }
 
-  #warned(result: ToolResultMessage): ToolResultMessage {
+  #withFailureWarning(result: ToolResultMessage): ToolResultMessage {
     if (!result.isError || this.#failures !== maxFailures - 1) return result
     return withNotice(
       result,
@@ -76,9 +76,9 @@ export class LoopDetector {
 
   /** Error `tool_repeats` if the turn must end; otherwise undefined. */
   get stopReason(): AppError | undefined {
-    const worst = this.#same.find(({ count }) => count > maxSame)
-    if (worst) {
-      const { call, count, isError } = worst
+    const repeated = this.#repeatedCalls.find(({ count }) => count > maxRepeats)
+    if (repeated) {
+      const { call, count, isError } = repeated
       const what = isError ? 'and each time it failed' : 'and each time got the same result'
       const told = `the model called ${call.name} ${count} times with the same arguments, ${what}`
       return new AppError('tool_repeats', told, { tool: call.name, count, what: isError ? 'failed' : 'same' })
@@ -94,7 +94,7 @@ function withNotice(result: ToolResultMessage, text: string): ToolResultMessage 
   return { ...result, content: [...result.content, { type: 'text', text }] }
 }
 
-function isSame(one: ToolCallPart, other: ToolCallPart): boolean {
+function isSameCall(one: ToolCallPart, other: ToolCallPart): boolean {
   return one.name === other.name && isDeepStrictEqual(one.arguments, other.arguments)
 }
 

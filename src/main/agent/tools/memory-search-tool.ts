@@ -27,9 +27,9 @@ export const memorySearch = defineTool({
     const unseen = unseenOf(await context.accessPolicy.hidden())
     const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
     const found = await memory.search(query, options, signal)
-    const { response, hasHidden: keepsAny } = await redactResults(found, context)
-    const wholes = new Map<string, readonly Source[]>()
-    for (const { path } of response.results) wholes.set(path, await noteSourcesAt(path, context))
+    const { response, hasHidden: hasHiddenNotes } = await redactResults(found, context)
+    const sourcesByPath = new Map<string, readonly Source[]>()
+    for (const { path } of response.results) sourcesByPath.set(path, await noteSourcesAt(path, context))
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
       path,
       startLine,
@@ -37,7 +37,7 @@ export const memorySearch = defineTool({
       score: Number(score.toFixed(3)),
       snippet,
       source,
-      ...fromOf([...(wholes.get(path) ?? []), ...sourcesIn(snippet)]),
+      ...sourceField([...(sourcesByPath.get(path) ?? []), ...sourcesIn(snippet)]),
       ...(superseded && {
         supersededSince: superseded.until,
         ...(superseded.by === undefined ? {} : { now: superseded.by }),
@@ -58,14 +58,16 @@ export const memorySearch = defineTool({
           ? {}
           : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
         // Constant text: a count of withheld notes would reveal which words they contain.
-        ...(keepsAny ? { heldBack: 'some notes may be local to this machine: notes marked local are not shown' } : {}),
+        ...(hasHiddenNotes
+          ? { heldBack: 'some notes may be local to this machine: notes marked local are not shown' }
+          : {}),
       }),
       details: { kind: 'recall', recall: response },
     }
   },
 })
 
-function fromOf(sources: readonly Source[]): { readonly from?: string } {
+function sourceField(sources: readonly Source[]): { readonly from?: string } {
   return sources.length === 0 ? {} : { from: uniqueSources(sources).map(sourceName).join('; ') }
 }
 
@@ -80,7 +82,7 @@ async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<
 
 async function redactResults(found: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
   if (accessPolicy.isLocal) return { response: found, hasHidden: false }
-  const seen: SearchResponse['results'] = []
+  const visibleResults: SearchResponse['results'] = []
   for (const result of found.results) {
     const { path } = result
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
@@ -92,14 +94,19 @@ async function redactResults(found: SearchResponse, { accessPolicy, workspace, r
       const part = await accessPolicy.part(session === undefined ? await workspace.realPath(path) : path, text, result)
       if (!part) continue
       const [snippet, heading] = [await accessPolicy.words(part.snippet), await accessPolicy.words(part.heading)]
-      seen.push({ ...part, snippet, heading })
+      visibleResults.push({ ...part, snippet, heading })
     } catch (error) {
       // Without the current text its visibility is unknown, so leave the result out.
       if (!(error instanceof AppError)) throw error
     }
   }
   const { notice } = found
-  const isOfLocal = notice?.code === 'query_local' || notice?.code === 'vectors_local'
-  const response = { ...found, results: seen, candidates: seen.length, notice: isOfLocal ? null : notice }
+  const isLocalNotice = notice?.code === 'query_local' || notice?.code === 'vectors_local'
+  const response = {
+    ...found,
+    results: visibleResults,
+    candidates: visibleResults.length,
+    notice: isLocalNotice ? null : notice,
+  }
   return { response, hasHidden: await accessPolicy.missesAny() }
 }

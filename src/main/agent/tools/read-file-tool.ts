@@ -26,7 +26,7 @@ export const readFileTool = defineTool({
         ? await readVisible(path, context)
         : await accessPolicy.words(await readOutput(output, accessPolicy.isLocal))
     const total = splitLines(text).length
-    const page = fitting(sliceLines(text, from, lines))
+    const page = fitPage(sliceLines(text, from, lines))
     const last = from + page.length - 1
     const more = last < total ? `\n[lines ${from}–${last} of ${total}; continue with from=${last + 1}]` : ''
     return { text: page.join('\n') + more }
@@ -44,7 +44,7 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-function fitting(lines: readonly string[]): string[] {
+function fitPage(lines: readonly string[]): string[] {
   const page: string[] = []
   let characters = 0
   for (const line of lines) {
@@ -74,11 +74,11 @@ export async function saveOutput(folder: string, call: string, text: string, isL
  * @throws AppError `file_not_found`, `local_only`
  */
 export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
-  const missing = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
-  if (!/^[\w-]+\.txt$/.test(name)) throw missing()
+  const notFound = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
+  if (!/^[\w-]+\.txt$/.test(name)) throw notFound()
   if (name.endsWith(localEnding) && !isLocal)
     throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
   const text = await readIfExists(join(folder, name))
-  if (text === undefined) throw missing()
+  if (text === undefined) throw notFound()
   return text
 }

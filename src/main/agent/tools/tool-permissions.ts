@@ -4,13 +4,13 @@ import type { PermissionQuestion } from './tool.ts'
 
 export type Decision = 'once' | 'always' | 'deny' | 'never'
 
-interface Asked extends Permission {
+interface OpenQuestion extends Permission {
   readonly session: string
   readonly answer: (decision: Decision) => void
 }
 
 export class PermissionRequests {
-  readonly #asked = new Map<string, Asked>()
+  readonly #questions = new Map<string, OpenQuestion>()
   readonly #onChange: (session: string) => void
 
   constructor(onChange: (session: string) => void) {
@@ -23,25 +23,25 @@ export class PermissionRequests {
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()
     const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    this.#asked.set(id, { ...question, id, session, answer: resolve })
+    this.#questions.set(id, { ...question, id, session, answer: resolve })
     this.#onChange(session)
     try {
       return await promise
     } finally {
       signal.removeEventListener('abort', onAbort)
-      this.#asked.delete(id)
+      this.#questions.delete(id)
       this.#onChange(session)
     }
   }
 
   /** Resolves a question; does nothing if it is no longer open. */
   answer(id: string, decision: Decision): void {
-    this.#asked.get(id)?.answer(decision)
+    this.#questions.get(id)?.answer(decision)
   }
 
   open(session: string): Permission[] {
-    return [...this.#asked.values()]
-      .filter((asked) => asked.session === session)
+    return [...this.#questions.values()]
+      .filter((openQuestion) => openQuestion.session === session)
       .map(({ id, server, tool, input }) => ({ id, server, tool, input }))
   }
 }

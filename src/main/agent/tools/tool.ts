@@ -14,7 +14,7 @@ export interface ToolLimits {
   readonly outputCharacters: number
 }
 
-export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
+export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace

@@ -24,17 +24,17 @@ export async function visibleFiles(
   { workspace, accessPolicy }: ToolContext,
 ): Promise<readonly FoundFile[]> {
   const hidden = await accessPolicy.hidden()
-  const named: FoundFile[] = []
+  const visible: FoundFile[] = []
   for (const file of files) {
     const note = hidden.get(file.path)
-    if (!note) named.push(file)
+    if (!note) visible.push(file)
     else if (!note.isWhole)
-      named.push({ ...file, size: Buffer.byteLength(await partOf(file.path, { workspace, accessPolicy })) })
+      visible.push({ ...file, size: Buffer.byteLength(await visiblePart(file.path, { workspace, accessPolicy })) })
   }
-  return named
+  return visible
 }
 
-async function partOf(
+async function visiblePart(
   path: string,
   { workspace, accessPolicy }: Pick<ToolContext, 'workspace' | 'accessPolicy'>,
 ): Promise<string> {

@@ -14,12 +14,12 @@ export const writeFileTool = defineTool({
     content: z.string(),
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
-  async run({ path: asked, content, append = false }, context) {
+  async run({ path: requestedPath, content, append = false }, context) {
     const { workspace, mayWrite, signal, accessPolicy } = context
     const origin = withSources(context)
-    const path = await workspace.realPath(asked)
+    const path = await workspace.realPath(requestedPath)
     assertMayWrite(path, mayWrite, workspace.layout.own)
-    const next = (current: string | undefined): string => {
+    const rewrite = (current: string | undefined): string => {
       if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
       if (
         current !== undefined &&
@@ -30,7 +30,9 @@ export const writeFileTool = defineTool({
       }
       return content
     }
-    const written = await workspace.edit(path, origin, (current) => accessPolicy.written(path, current, next, context))
+    const written = await workspace.edit(path, origin, (current) =>
+      accessPolicy.written(path, current, rewrite, context),
+    )
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
@@ -47,8 +49,8 @@ function appended(date: string | undefined, current: string | undefined, content
 }
 
 /** @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` */
-export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, own: string): void {
-  if (isInstruction(path, own))
+export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, agentFolder: string): void {
+  if (isInstruction(path, agentFolder))
     throw new AppError(
       'write_refused',
       `${path}: other programs treat files of this name as instructions; choose another name`,

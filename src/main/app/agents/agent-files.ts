@@ -18,19 +18,19 @@ export function agentFolderIn(workspace: string, configured: string | undefined)
   return configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
 }
 
-/** Moves the agent's files into subfolder `own`. If `saveSetting` or a move fails, undoes all moves and rethrows. */
+/** Moves the agent's files into subfolder `targetFolder`. If `saveSetting` or a move fails, undoes all moves and rethrows. */
 export async function moveAgentFiles(
   agent: Agent,
-  own: string,
+  targetFolder: string,
   saveSetting: () => Promise<void>,
 ): Promise<MovedAgentFiles> {
   const { workspace, links, batches } = agent
-  const [before, after] = [workspace.layout, createLayout(own)]
+  const [before, after] = [workspace.layout, createLayout(targetFolder)]
   const moved: string[] = []
   const left: string[] = []
-  const done: string[] = []
+  const undoIds: string[] = []
   try {
-    if (before.own !== own)
+    if (before.own !== targetFolder)
       for (const name of agentFileNames) {
         const [from, to] = [ownFilePath(name, before), ownFilePath(name, after)]
         if (!(await workspace.exists(from))) continue
@@ -39,12 +39,12 @@ export async function moveAgentFiles(
           continue
         }
         const plan = await links.planMove({ from, to })
-        done.push((await links.move({ from, to }, plan.id, user)).undo)
+        undoIds.push((await links.move({ from, to }, plan.id, user)).undo)
         moved.push(to)
       }
     await saveSetting()
   } catch (error) {
-    for (const undo of done.reverse()) await batches.undo(undo, { ...user, isUndo: true })
+    for (const undoId of undoIds.reverse()) await batches.undo(undoId, { ...user, isUndo: true })
     throw error
   }
   return { moved, left }

@@ -1,7 +1,7 @@
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
-import type { VaultHabits } from '#workspace'
+import type { ConventionsReader } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
 import type { ThreadEntries } from '#search'
 import type { Models } from '#llm'
@@ -43,12 +43,12 @@ export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
   readonly folders: AgentFolders
-  readonly habits: VaultHabits
+  readonly habits: ConventionsReader
   readonly modelsFolder: string
   /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
-  readonly shared: () => readonly SharedMemory[]
+  readonly sharedMemories: () => readonly SharedMemory[]
   /** Returns the memories of all agents, this one included, with their rules for local files. */
-  readonly memories: () => readonly Pick<SharedMemory, 'workspace' | 'local'>[]
+  readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'local'>[]
   /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
-  readonly forbidden: () => readonly string[]
+  readonly forbiddenFolders: () => readonly string[]
 }

@@ -12,14 +12,14 @@ import {
   describeProblems,
   type SettingsStore,
 } from '#platform'
-import { resumeInWorker, type ErasureFolders, VaultHabits, isInside } from '#workspace'
+import { resumeInWorker, type ErasureFolders, ConventionsReader, isInside } from '#workspace'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './state-folders.ts'
 import {
   toAbsoluteFolder,
   colorAt,
-  exists,
+  isAccessible,
   uniqueId,
   copyableSettings,
   addTemplates,
@@ -46,10 +46,10 @@ export class AgentRegistry {
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #options: AgentsOptions
-  #lastAnnounced: string
-  readonly #open = new Map<string, Promise<Agent>>()
+  #lastAnnouncedKey: string
+  readonly #openAgents = new Map<string, Promise<Agent>>()
   /** Resolves before the index is open; keyed by the promise in `#open`. */
-  readonly #created = new WeakMap<Promise<Agent>, Promise<Agent>>()
+  readonly #agentsBeforeIndex = new WeakMap<Promise<Agent>, Promise<Agent>>()
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
@@ -60,14 +60,14 @@ export class AgentRegistry {
     this.#options = options
     this.erasure = new ErasureService({
       entry: options.erasureEntry,
-      get: (id) => this.get(id),
-      folders: (id) => this.#erasureFolders(id),
+      getAgent: (id) => this.get(id),
+      foldersOf: (id) => this.#erasureFolders(id),
       whileClosed: (agent, work) => this.#whileClosed(agent, work),
     })
-    this.#lastAnnounced = this.#fingerprint()
+    this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
-      if (this.#fingerprint() !== this.#lastAnnounced) this.#announce()
+      if (this.#agentListKey() !== this.#lastAnnouncedKey) this.#emitChange()
     })
   }
 
@@ -87,7 +87,7 @@ export class AgentRegistry {
         model,
         archived,
         reads: this.#sharedWith(id).map(({ agent }) => agent),
-        ready: await exists(this.workspaceOf(id)),
+        ready: await isAccessible(this.workspaceOf(id)),
       })),
     )
   }
@@ -134,58 +134,58 @@ export class AgentRegistry {
    */
   async get(id: string): Promise<Agent> {
     this.#assertConfigured()
-    const known = this.#open.get(id)
-    if (known) return known
+    const openedAgent = this.#openAgents.get(id)
+    if (openedAgent) return openedAgent
     const opening = this.#openAgent(id)
-    this.#open.set(id, opening)
+    this.#openAgents.set(id, opening)
     try {
       return await opening
     } catch (error) {
-      this.#open.delete(id)
+      this.#openAgents.delete(id)
       throw error
     }
   }
 
-  /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `get` */
+  /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `getAgent` */
   async getBeforeIndexing(id: string): Promise<Agent> {
     const opened = this.get(id)
-    const opening = this.#open.get(id)
-    const created = opening && this.#created.get(opening)
+    const opening = this.#openAgents.get(id)
+    const created = opening && this.#agentsBeforeIndex.get(opening)
     if (!created) return opened
-    // Callers of `get` receive this error; here it must not count as unhandled.
+    // Callers of `getAgent` receive this error; here it must not count as unhandled.
     opened.catch(() => undefined)
     return created
   }
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
-   * @param add `seed`: add templates even to a folder with files; `own`: subfolder of the workspace for agent files
+   * @param setUpOptions `seed`: add templates even to a folder with files; `own`: subfolder of the workspace for agent files
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
     id: string,
     workspace: string,
     locale: Locale,
-    add: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
+    setUpOptions: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
   ): Promise<SetUpResult> {
     this.#assertNotSingleFolder()
     const folder = toAbsoluteFolder(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
-    const created = await this.#claim(id, folder, async () => {
-      const own = add.own === undefined ? {} : { own: add.own }
+    const created = await this.#whileClaimed(id, folder, async () => {
+      const own = setUpOptions.own === undefined ? {} : { own: setUpOptions.own }
       const vault = { ...this.settingsOf(id).vault, ...own }
-      const seeding = { mayAdd: add.seed, vault }
+      const seeding = { mayAdd: setUpOptions.seed, vault }
       const seeded = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seeding)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
       else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
-      if (add.own !== undefined) await this.#setOwn(id, add.own)
+      if (setUpOptions.own !== undefined) await this.#setAgentFolder(id, setUpOptions.own)
       return seeded
     })
     await this.#reopen(id)
     await recordTemplates(await this.#agentOptions(id), created)
-    this.#announce()
+    this.#emitChange()
     return { workspace: folder, created }
   }
 
@@ -201,7 +201,7 @@ export class AgentRegistry {
     this.#assertFolderUnused(folder)
     const settings = like === undefined ? {} : copyableSettings(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
-    await this.#claim(id, folder, async () => {
+    await this.#whileClaimed(id, folder, async () => {
       const { vault } = this.#options.settings.config.agents.defaults
       const created = await addTemplates(folder, join(this.#options.resources, 'templates', locale), { vault })
       // The default agent exists without an entry only while the list is empty.
@@ -227,7 +227,7 @@ export class AgentRegistry {
   }
 
   /** Lets exactly these agents read the memory of agent `id`. @throws AppError `single_folder`, `unknown_agent` */
-  async share(id: string, readers: readonly string[]): Promise<void> {
+  async setReaders(id: string, readers: readonly string[]): Promise<void> {
     this.#assertNotSingleFolder()
     for (const reader of readers) this.settingsOf(reader)
     const index = await this.#ensureEntry(id)
@@ -242,10 +242,10 @@ export class AgentRegistry {
   async moveAgentFiles(id: string, own: string): Promise<MovedAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
-    return moveAgentFiles(agent, own, () => this.#setOwn(id, own))
+    return moveAgentFiles(agent, own, () => this.#setAgentFolder(id, own))
   }
 
-  async #setOwn(id: string, own: string): Promise<void> {
+  async #setAgentFolder(id: string, own: string): Promise<void> {
     const index = await this.#ensureEntry(id)
     await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
   }
@@ -295,34 +295,34 @@ export class AgentRegistry {
   }
 
   #assertFolderUnused(folder: string): void {
-    const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
-    if (taken || isInside(this.#options.folders.home, folder))
+    const owningAgent = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
+    if (owningAgent || isInside(this.#options.folders.home, folder))
       throw new AppError('folder_taken', `${folder} belongs to another agent or to the app`, {
         path: folder,
-        agent: taken ? (taken.name ?? taken.id) : 'Commonplace',
+        agent: owningAgent ? (owningAgent.name ?? owningAgent.id) : 'Commonplace',
       })
   }
 
   /** While `isSaving`, agents update their index only for a search. Also applies to agents opened later. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
-    const agents = await Promise.allSettled(this.#open.values())
+    const agents = await Promise.allSettled(this.#openAgents.values())
     for (const agent of agents) if (agent.status === 'fulfilled') agent.value.savePower(isSaving)
   }
 
   async close(): Promise<void> {
-    const agents = await Promise.allSettled(this.#open.values())
+    const agents = await Promise.allSettled(this.#openAgents.values())
     await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
-    this.#open.clear()
+    this.#openAgents.clear()
   }
 
-  #fingerprint(): string {
+  #agentListKey(): string {
     const { list } = this.#options.settings.config.agents
     return JSON.stringify([this.#entries(), list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
   }
 
-  #announce(): void {
-    this.#lastAnnounced = this.#fingerprint()
+  #emitChange(): void {
+    this.#lastAnnouncedKey = this.#agentListKey()
     this.#changes.emit()
   }
 
@@ -343,18 +343,18 @@ export class AgentRegistry {
     return openWriter(await this.#agentOptions(id))
   }
 
-  /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
+  /** Runs `work` while the agent is closed, then opens it again. Calls of `getAgent` wait meanwhile. */
   async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
     const { id } = agent
     const opened = Promise.withResolvers<Agent>()
     opened.promise.catch(() => undefined)
-    this.#open.set(id, opened.promise)
+    this.#openAgents.set(id, opened.promise)
     try {
       await agent.close()
       yield* work()
     } finally {
       this.#openAgent(id).then(opened.resolve, (error: unknown) => {
-        this.#open.delete(id)
+        this.#openAgents.delete(id)
         opened.reject(error)
       })
     }
@@ -369,10 +369,10 @@ export class AgentRegistry {
   #openAgent(id: string): Promise<Agent> {
     const { promise, resolve, reject } = Promise.withResolvers<Agent>()
     const opening = this.#startAgent(id, resolve)
-    // `get` reports the failure; here it must not count as unhandled.
+    // `getAgent` reports the failure; here it must not count as unhandled.
     promise.catch(() => undefined)
     opening.catch(reject)
-    this.#created.set(opening, promise)
+    this.#agentsBeforeIndex.set(opening, promise)
     return opening
   }
 
@@ -395,20 +395,20 @@ export class AgentRegistry {
     const { folders: _folders, single: _single, ...shared } = this.#options
     const workspace = this.workspaceOf(id)
     const folders = this.foldersOf(id)
-    if (!(await exists(workspace))) {
+    if (!(await isAccessible(workspace))) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
     }
     const config = this.configOf(id)
     return {
       ...shared,
       config,
-      habits: await VaultHabits.open(workspace, () => config.current.vault),
+      habits: await ConventionsReader.open(workspace, () => config.current.vault),
       workspace,
       folders,
       modelsFolder: this.#options.folders.models,
-      shared: () => this.#sharedWith(id),
-      memories: () => this.#memories(),
-      forbidden: () => this.#foreignFolders(id),
+      sharedMemories: () => this.#sharedWith(id),
+      allMemories: () => this.#memories(),
+      forbiddenFolders: () => this.#foreignFolders(id),
     }
   }
 
@@ -432,7 +432,7 @@ export class AgentRegistry {
   }
 
   /** Other agents release the folder before `work` writes into it. */
-  async #claim<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
+  async #whileClaimed<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
     this.#claimed.set(folder, id)
     try {
       await this.#applySettings()
@@ -446,7 +446,7 @@ export class AgentRegistry {
 
   /** Applies changed settings to open agents. An agent that was removed from the list stays open until the app ends. */
   async #applySettings(): Promise<void> {
-    for (const [id, opening] of this.#open) {
+    for (const [id, opening] of this.#openAgents) {
       try {
         const agent = await opening
         if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
@@ -459,8 +459,8 @@ export class AgentRegistry {
   }
 
   async #reopen(id: string): Promise<void> {
-    const open = this.#open.get(id)
-    this.#open.delete(id)
+    const open = this.#openAgents.get(id)
+    this.#openAgents.delete(id)
     if (open) await (await open).close()
   }
 }

@@ -13,18 +13,18 @@ import {
   type NotesSelection,
   Scheduler,
   type Candidates,
-  Suggestions,
+  ProposalService,
   type ReviewModel,
 } from '#curation'
 import type { LocalNotes, Sight } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
-import { builtinFile, foldersWithLocalRules } from './memory-source.ts'
+import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
 const monthlyTokens = 2_000_000
 
-interface Owners {
+interface SuggestionDependencies {
   readonly workspace: Workspace
   readonly sessions: Sessions
   readonly links: Links
@@ -34,32 +34,35 @@ interface Owners {
 }
 
 /** Creates an agent's proposal inbox and the schedule of its reviews. The caller starts and closes the schedule. */
-export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep: Suggestions; scheduler: Scheduler } {
+export function openSuggestions(
+  options: AgentOptions,
+  owners: SuggestionDependencies,
+): { upkeep: ProposalService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links, localNotes } = owners
-  const seen = () => localNotes.look()
+  const lookAtNotes = () => localNotes.look()
   const notes = (): NotesSelection => {
     return {
       entry: options.curationEntry,
       roots: workspace.roots,
       scope: config.current.memory.scope,
       layout: workspace.layout,
-      builtinFile: builtinFile(resources),
+      builtinFile: builtinModelFile(resources),
     }
   }
-  const look = async (): Promise<ScanOptions> => {
+  const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
     return { ...notes(), recalls, broken, local: foldersWithLocalRules(options)[0]?.local ?? [], now: now() }
   }
-  const upkeep = new Suggestions({
+  const upkeep = new ProposalService({
     folder: folders.upkeep,
     workspace,
     differ,
     now,
     localOf: (path, text) => localNotes.marks().of(path, text),
-    look,
+    look: scanOptions,
     review: {
-      model: () => reviewModel(options, seen),
+      model: () => reviewModel(options, lookAtNotes),
       budget: () => {
         const { monthlyBudget: usd } = config.current.upkeep
         return { usd, tokens: usd === null ? null : monthlyTokens }
@@ -67,7 +70,7 @@ export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
       candidates: async ({ isLocal }, signal) => {
         const found = await runCandidates(notes(), signal)
-        return isLocal ? found : withoutLocal(found, await seen())
+        return isLocal ? found : withoutLocal(found, await lookAtNotes())
       },
     },
     onDamaged: (aside) => reportDamaged(options, aside),
@@ -80,7 +83,7 @@ export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep
     idleFor: owners.idleFor,
     run: async () => {
       await upkeep.scan()
-      if (!reviewModel(options, seen).isOffline) await upkeep.review('schedule')
+      if (!reviewModel(options, lookAtNotes).isOffline) await upkeep.review('schedule')
     },
     onFault,
   })
@@ -88,32 +91,32 @@ export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep
 }
 
 function withoutLocal(found: Candidates, sight: Sight): Candidates {
-  const isSeen = (index: number) => {
+  const mayBeSent = (index: number) => {
     const at = found.lines[index]
     const note = at && sight.notes.get(at.path)
     return !note || !(note.isWhole || note.lines.has(at.line - 1))
   }
   return {
     ...found,
-    pairs: found.pairs.filter(([one, other]) => isSeen(one) && isSeen(other)),
-    logged: found.logged.filter(isSeen),
-    kept: found.kept.filter(isSeen),
+    pairs: found.pairs.filter(([one, other]) => mayBeSent(one) && mayBeSent(other)),
+    logLines: found.logLines.filter(mayBeSent),
+    memoryLines: found.memoryLines.filter(mayBeSent),
     sections: found.sections.filter((title) => !sight.net.holds(title)),
   }
 }
 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param at local day of the source mark */
 export async function proposeUntrustedChange(
-  upkeep: Suggestions,
+  upkeep: ProposalService,
   { path, before, after, sources }: ProposedChange,
   model: string,
   at: Date,
 ): Promise<void> {
   const day = localDate(at)
-  const marked = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
-  const found = untrustedFinding({ path, before, after: marked, from: sources.map(sourceName) })
-  const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
+  const markedText = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
+  const found = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName) })
+  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => currentFile)])
 }
 
 /** Returns the absolute path of the folder of stored review requests. */
@@ -145,16 +148,16 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<ReviewModel['ask']>>> {
   const folder = reviewRequestsFolder(options)
-  const sent: Omit<ModelRequest, 'purpose'> = {
+  const modelRequest: Omit<ModelRequest, 'purpose'> = {
     system: ['You keep a person’s notes true. You answer with JSON.'],
     messages: [{ role: 'user', content, timestamp: 0 }],
     tools: [],
     maxOutput,
   }
-  const number = await storeRequest(folder, { model: model.id, ...sent }, options.now())
-  const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...sent }, signal, (wire) =>
-    storeWireRequest(folder, number, wire),
+  const requestNumber = await storeRequest(folder, { model: model.id, ...modelRequest }, options.now())
+  const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest }, signal, (wire) =>
+    storeWireRequest(folder, requestNumber, wire),
   )
   const { totalTokens: tokens, cost } = answer.usage
-  return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: number }
+  return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: requestNumber }
 }

@@ -3,7 +3,7 @@ import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/in
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { Chat, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
-import { SavedQueries, type Scheduler, type Suggestions } from '#curation'
+import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
   ReviewedHunks,
@@ -12,7 +12,7 @@ import {
   type History,
   type HistoryController,
   Finder,
-  type VaultHabits,
+  type ConventionsReader,
   Links,
   FileDrafts,
   type TextFile,
@@ -37,7 +37,7 @@ import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
 import { recoverInterruptedChange } from './recovery.ts'
 
-const undoing: WriteOrigin = { cause: 'user', isUndo: true }
+const undoOrigin: WriteOrigin = { cause: 'user', isUndo: true }
 
 /** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` ends all. */
 export class Agent {
@@ -55,11 +55,11 @@ export class Agent {
   readonly batches: Batches
   /** Git log of the user's own repository, if the workspace is part of one. */
   readonly commits: GitLog
-  readonly upkeep: Suggestions
+  readonly upkeep: ProposalService
   readonly localNotes: LocalNotes
   readonly snapshotCache = new HeldLooks()
   readonly scheduler: Scheduler
-  readonly conventions: VaultHabits
+  readonly conventions: ConventionsReader
   /** A CLI command only queues its writes; the next process that stays open records them. */
   readonly recording: HistoryController
   readonly reviewedHunks: ReviewedHunks
@@ -68,7 +68,7 @@ export class Agent {
   recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
-  readonly #figures: TextStatisticsCache
+  readonly #textStatistics: TextStatisticsCache
   /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
 
@@ -82,7 +82,7 @@ export class Agent {
     this.recording = openRecording(options, roots)
     const { recording } = this
     this.workspace = openWorkspace(options, roots, () => recording.history)
-    this.#figures = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
+    this.#textStatistics = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
     this.memory = new Memory({
       now,
       source: memorySource(options),
@@ -101,7 +101,7 @@ export class Agent {
       watch,
       onFault: onFault('checks'),
     })
-    const onDamaged = (aside: string) => reportDamaged(options, aside)
+    const onDamaged = (newPath: string) => reportDamaged(options, newPath)
     this.drafts = new Drafts(folders.drafts, now, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
     this.reviewedHunks = new ReviewedHunks(folders.history, onDamaged)
@@ -113,16 +113,16 @@ export class Agent {
       localRules: () => foldersWithLocalRules(options)[0]?.local ?? [],
       localRulesFor: (folder) => localRulesFor(options, folder),
     })
-    const { models, windows, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
+    const { models, windows: windowEstimates, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
     const { batches } = this
     this.findReplace = new Finder({ entry: findEntry, workspace, batches })
     this.commits = new GitLog({ roots, differ })
-    const habitsNow = async () => {
+    const currentConventions = async () => {
       await this.conventions.refresh()
       return this.conventions.effective
     }
-    this.links = new Links({ entry: linksEntry, workspace, batches, conventions: habitsNow })
+    this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
     const idleFor = () => performance.now() - this.#usedAt
     const { links, localNotes } = this
     const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, localNotes, idleFor })
@@ -137,7 +137,7 @@ export class Agent {
       models,
       look: () => this.localNotes.look(),
       propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
-      windows,
+      windowEstimates,
       mcp,
       toolLimits,
       resources,
@@ -197,8 +197,8 @@ export class Agent {
     const path = await this.requireHistory.currentPath(recordedPath, commit)
     const write =
       after === null
-        ? (await this.workspace.remove(path, undoing)).write
-        : await this.workspace.write(path, after, undoing)
+        ? (await this.workspace.remove(path, undoOrigin)).write
+        : await this.workspace.write(path, after, undoOrigin)
     const { patch } = await this.workspace.describe(write)
     return { path, hash: after === null ? null : write.hash, patch }
   }
@@ -228,11 +228,11 @@ export class Agent {
 
   /**
    * Reads up to `count` lines of a file, or of a session as searched; none past the end. `total` counts all lines.
-   * @param from 1-based @param shown returns the part of the text that the requester may see
+   * @param from 1-based @param visibleText returns the part of the text that the requester may see
    * @throws AppError as `readFile`
    */
-  async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
-    const lines = shown(await this.#textOf(path)).split(/\r?\n/)
+  async readLines(path: string, from: number, count: number, visibleText: (text: string) => string = (text) => text) {
+    const lines = visibleText(await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
@@ -256,12 +256,12 @@ export class Agent {
    * @param path at the time of the change @throws AppError `undo_conflict`, `history_off`
    */
   async undo(path: string, patch: string, signal: AbortSignal | undefined) {
-    return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
+    return this.workspace.undo(await this.#currentPath(path), patch, undoOrigin, signal)
   }
 
   /** Applies a reverted change again. @throws AppError as `undo` */
   async redo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
-    return this.workspace.redo(await this.#nameNow(path), patch, { cause: 'user' }, signal)
+    return this.workspace.redo(await this.#currentPath(path), patch, { cause: 'user' }, signal)
   }
 
   /** Saves a note from another program. @throws AppError `input_invalid` */
@@ -277,10 +277,10 @@ export class Agent {
   /** Removes a note that a program saved. @param path at that time @throws AppError `undo_conflict` */
   async removeNote(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
     const origin = { cause: 'client' as const, client, isUndo: true }
-    return this.workspace.removeNote(await this.#nameNow(path), note, origin)
+    return this.workspace.removeNote(await this.#currentPath(path), note, origin)
   }
 
-  async #nameNow(path: string): Promise<string> {
+  async #currentPath(path: string): Promise<string> {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.currentPath(path)) ?? path)
   }
 
@@ -314,19 +314,19 @@ export class Agent {
   }
 
   /** Lists the Markdown files without reading them. */
-  async nameFiles(signal: AbortSignal | undefined): Promise<ListedFile[]> {
-    return listPaths(this.#listed(), signal)
+  async listFileNames(signal: AbortSignal | undefined): Promise<ListedFile[]> {
+    return listPaths(this.#listOptions(), signal)
   }
 
   /** Lists the Markdown files with word and token counts from the index. Files outside the index are counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
-    return listFiles(this.#listed(), signal)
+    return listFiles(this.#listOptions(), signal)
   }
 
-  #listed(): ListOptions {
+  #listOptions(): ListOptions {
     const { workspace, memory, conventions, localNotes } = this
     const { scope } = this.#options.config.current.memory
-    return { workspace, memory, habits: conventions, scope, localNotes, figures: this.#figures }
+    return { workspace, memory, habits: conventions, scope, localNotes, textStatistics: this.#textStatistics }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { sourceMark, sourceName, withSourceMarks, type Source } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
-import { evidenceOf, proposalOf, untrustedFinding, type Suggestions } from '#curation'
+import { evidenceOf, proposalOf, untrustedFinding, type ProposalService } from '#curation'
 import {
   addToSection,
   noteItem,
@@ -14,7 +14,7 @@ import {
 
 interface Memory {
   readonly workspace: Workspace
-  readonly upkeep: Suggestions
+  readonly upkeep: ProposalService
 }
 
 export interface ProgramNote {
@@ -22,7 +22,7 @@ export interface ProgramNote {
   readonly section: string | undefined
 }
 
-interface Remembered extends Pick<RememberedLines, 'path' | 'startLine' | 'endLine'> {
+interface SavedNote extends Pick<RememberedLines, 'path' | 'startLine' | 'endLine'> {
   /** Removes the note again; undefined if the line existed before. */
   readonly note?: RememberedLines['note']
   /** Id of the proposal in the inbox; null if the user rejected the same before. */
@@ -40,18 +40,18 @@ export async function saveClientNote(
   { text, section }: ProgramNote,
   by: { readonly name: string; readonly mayKeep: boolean },
   now: Clock,
-): Promise<Remembered> {
+): Promise<SavedNote> {
   const title = section === undefined ? undefined : sectionTitle(section)
-  const at = now()
+  const date = now()
   const source: Source = { kind: 'mcp', name: by.name }
-  const note = marked(text, by.name, at)
+  const note = withClientMark(text, by.name, date)
   const origin = { cause: 'client' as const, client: by.name, sources: [sourceName(source)] }
   if (title !== undefined && by.mayKeep) return workspace.rememberIn(title, note, origin)
-  const written = await workspace.remember(note, at, origin)
-  if (title === undefined) return written
+  const dailyEntry = await workspace.remember(note, date, origin)
+  if (title === undefined) return dailyEntry
   return {
-    ...written,
-    proposal: await propose({ workspace, upkeep }, { note, title, place: written, by: by.name, at }),
+    ...dailyEntry,
+    proposal: await propose({ workspace, upkeep }, { note, title, place: dailyEntry, by: by.name, at: date }),
   }
 }
 
@@ -64,25 +64,28 @@ export async function findClientNote(
   { text, section }: ProgramNote,
   by: string,
   now: Clock,
-): Promise<Remembered | undefined> {
+): Promise<SavedNote | undefined> {
   const title = section === undefined ? undefined : sectionTitle(section)
-  const at = now()
-  const note = marked(text, by, at)
-  const kept = title === undefined ? undefined : await workspace.findRememberedNote(note, at, title)
-  if (kept) return kept
-  const place = await workspace.findRememberedNote(note, at)
-  if (!place || title === undefined) return place
-  return { ...place, proposal: await propose({ workspace, upkeep }, { note, title, place, by, at }) }
+  const date = now()
+  const note = withClientMark(text, by, date)
+  const sectionEntry = title === undefined ? undefined : await workspace.findRememberedNote(note, date, title)
+  if (sectionEntry) return sectionEntry
+  const savedEntry = await workspace.findRememberedNote(note, date)
+  if (!savedEntry || title === undefined) return savedEntry
+  return {
+    ...savedEntry,
+    proposal: await propose({ workspace, upkeep }, { note, title, place: savedEntry, by, at: date }),
+  }
 }
 
-function marked(text: string, name: string, at: Date): string {
-  return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(at)))
+function withClientMark(text: string, name: string, date: Date): string {
+  return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(date)))
 }
 
 interface ProposedNote {
   readonly note: string
   readonly title: string
-  readonly place: Remembered
+  readonly place: SavedNote
   readonly by: string
   readonly at: Date
 }
@@ -95,13 +98,13 @@ async function propose(
   const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
   const after = addToSection(before ?? '', title, noteItem(note)).text
   const from = sourceName({ kind: 'mcp', name: by })
-  const [said = ''] = note.split('\n')
-  const found = {
+  const [firstLine = ''] = note.split('\n')
+  const finding = {
     ...untrustedFinding({ path, before, after, from: [from] }),
     // Undoing the note also withdraws the proposal.
-    evidence: [evidenceOf(place.path, place.startLine + 1, said)],
+    evidence: [evidenceOf(place.path, place.startLine + 1, firstLine)],
   }
-  const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
   const author = { kind: 'client' as const, name: by }
-  return (await upkeep.propose(proposalOf(found, { author, at: at.getTime() }, () => known))) ?? null
+  return (await upkeep.propose(proposalOf(finding, { author, at: at.getTime() }, () => currentFile))) ?? null
 }

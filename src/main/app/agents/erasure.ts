@@ -19,8 +19,8 @@ const minRelatedScore = 0.1
 
 export interface ErasureOptions {
   readonly entry: URL
-  readonly get: (id: string) => Promise<Agent>
-  readonly folders: (id: string) => ErasureFolders
+  readonly getAgent: (id: string) => Promise<Agent>
+  readonly foldersOf: (id: string) => ErasureFolders
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
@@ -35,8 +35,8 @@ export class ErasureService {
 
   /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
   async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
-    const { entry, folders } = this.#options
-    return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)
+    const { entry, foldersOf } = this.#options
+    return findIn({ entry, agent: await this.#options.getAgent(id), folders: foldersOf(id) }, request, signal)
   }
 
   /**
@@ -46,13 +46,13 @@ export class ErasureService {
   async *run(id: string, request: EraseRequest): AsyncGenerator<ErasureStep> {
     assertErasable(request.texts)
     if (this.#stops.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
-    const agent = await this.#options.get(id)
+    const agent = await this.#options.getAgent(id)
     if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
     const stop = new AbortController()
     this.#stops.set(id, stop)
     try {
       yield* this.#options.whileClosed(agent, () =>
-        eraseInWorker(this.#options.entry, this.#options.folders(id), request, stop.signal),
+        eraseInWorker(this.#options.entry, this.#options.foldersOf(id), request, stop.signal),
       )
     } finally {
       this.#stops.delete(id)
@@ -83,23 +83,23 @@ async function findIn(
     minScore: minRelatedScore,
     staysHere: true,
   })
-  const near = results
+  const relatedLines = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
       const lines = snippet.split('\n')
       // Of a snippet with several lines, use only those with a matched word.
-      const isAbout = (text: string) =>
+      const hasMatchedWord = (text: string) =>
         lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
       return lines
-        .map((text, at) => ({ path, line: (snippetLine ?? startLine) + at, text: text.trim() }))
-        .filter(({ text }) => isAbout(text))
+        .map((text, offset) => ({ path, line: (snippetLine ?? startLine) + offset, text: text.trim() }))
+        .filter(({ text }) => hasMatchedWord(text))
     })
     .filter(({ text }) => isDistinctive(text) && !phrase.matches(text))
-  const known = new Map(near.map((one) => [one.text, one]))
+  const distinctLines = new Map(relatedLines.map((one) => [one.text, one]))
   const git = (await findUserRepository(folders.workspace)) ?? null
   const { provider, model } = await agent.memory.status()
   const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
-  return { places, near: [...known.values()].slice(0, maxRelatedLines), git, embedding }
+  return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }
 }
 
 function isDistinctive(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { FileEntry, ListedFile, MemoryScope } from '#shared/contract/index.ts'
 import {
-  type VaultHabits,
+  type ConventionsReader,
   dailyLogDate,
   fileKind,
   exclusionEntry,
@@ -10,24 +10,24 @@ import {
 import type { Memory } from '#search'
 import type { LocalNote, LocalNotes } from '#workspace/privacy'
 
-interface Named {
+interface ListContext {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly scope: MemoryScope
 }
 
-export interface ListOptions extends Named {
-  readonly habits: VaultHabits
+export interface ListOptions extends ListContext {
+  readonly habits: ConventionsReader
   readonly localNotes: LocalNotes
-  readonly figures: TextStatisticsCache
+  readonly textStatistics: TextStatisticsCache
 }
 
 /** Lists files by workspace-relative path, without stat or read. @throws the signal's reason if it aborts */
-export async function listPaths(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
-  return (await named.workspace.paths(signal)).map((path) => listed(named, path))
+export async function listPaths(context: ListContext, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+  return (await context.workspace.paths(signal)).map((path) => toListedFile(context, path))
 }
 
-function listed({ workspace: { layout }, memory, scope }: Named, path: string): ListedFile {
+function toListedFile({ workspace: { layout }, memory, scope }: ListContext, path: string): ListedFile {
   const date = dailyLogDate(path, layout)
   return {
     path,
@@ -39,23 +39,23 @@ function listed({ workspace: { layout }, memory, scope }: Named, path: string): 
 
 /** Lists files with sizes, token counts and local marks. @throws the signal's reason if it aborts */
 export async function listFiles(
-  { workspace, memory, habits, scope, localNotes, figures }: ListOptions,
+  { workspace, memory, habits, scope, localNotes, textStatistics }: ListOptions,
   signal: AbortSignal | undefined,
 ): Promise<FileEntry[]> {
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
-  const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+  const indexCounts = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
   await habits.refresh(files.map(({ path }) => path))
   const all = files.map(({ path, size, modifiedAt }) => ({
-    ...listed({ workspace, memory, scope }, path),
+    ...toListedFile({ workspace, memory, scope }, path),
     size,
     modifiedAt,
   }))
   // Unreadable files use the counts of the index or an estimate.
-  const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
-  const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])
+  const isNotIndexed = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
+  const [statistics, sight] = await Promise.all([textStatistics.load(all.filter(isNotIndexed)), localNotes.look()])
   return all.map((file) => {
     const { path, size } = file
-    const { words, tokens } = counted.get(path) ?? own.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
+    const { words, tokens } = indexCounts.get(path) ?? statistics.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
     return { ...file, words, tokens, ...localOf(sight.notes.get(path)) }
   })
 }

@@ -3,7 +3,14 @@ import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
 import { expandHome, type AgentSettings, isKeyName } from '#platform'
-import { type VaultHabits, isIgnoredPath, createLayout, type Layout, isInside, type ReadableFolder } from '#workspace'
+import {
+  type ConventionsReader,
+  isIgnoredPath,
+  createLayout,
+  type Layout,
+  isInside,
+  type ReadableFolder,
+} from '#workspace'
 import { LocalNotes, resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
@@ -12,7 +19,7 @@ export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
 
-export function builtinFile(resources: string): string {
+export function builtinModelFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
@@ -22,14 +29,14 @@ const indexDebounceMs = 1500
 export function memorySource(options: AgentOptions): MemorySource {
   const { embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfConventions(options.habits)
-  const forbidden = options.forbidden()
+  const forbidden = options.forbiddenFolders()
   return {
     file: options.folders.index,
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
       // Excludes folders inside the workspace that its own source covers.
       ...otherFolders(options)
-        .filter(({ folder }) => !isCovered(folder, options))
+        .filter(({ folder }) => !isInWorkspaceIndex(folder, options))
         .map((other) => ({
           ...other,
           forbidden: isInside(other.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
@@ -55,28 +62,28 @@ export function openLocalNotes(options: AgentOptions): LocalNotes {
 export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = config.current.visibility.local.map((rule) => expandHome(rule))
-  const places = resolveRules(workspace, rules)
+  const resolvedRules = resolveRules(workspace, rules)
   return [
     {
       folder: workspace,
       prefix: '',
-      forbidden: options.forbidden(),
-      local: rulesForFolder(workspace, relativeRules(workspace, rules), places),
+      forbidden: options.forbiddenFolders(),
+      local: rulesForFolder(workspace, relativeRules(workspace, rules), resolvedRules),
     },
     ...extraFolders(options).map((folder) => ({
       folder,
       prefix: `${folder}/`,
       forbidden: [],
-      local: rulesForFolder(folder, [], places),
+      local: rulesForFolder(folder, [], resolvedRules),
     })),
-    ...options.shared().map(({ agent, workspace: folder, local }) => {
-      const theirs = local.map((rule) => expandHome(rule))
-      const all = [...resolveRules(folder, theirs), ...places]
+    ...options.sharedMemories().map(({ agent, workspace: folder, local }) => {
+      const ownerRules = local.map((rule) => expandHome(rule))
+      const allRules = [...resolveRules(folder, ownerRules), ...resolvedRules]
       return {
         folder,
         prefix: `@${agent}/`,
         forbidden: [],
-        local: rulesForFolder(folder, relativeRules(folder, theirs), all),
+        local: rulesForFolder(folder, relativeRules(folder, ownerRules), allRules),
       }
     }),
   ]
@@ -84,21 +91,23 @@ export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
 
 /** Returns the rules of all agents that cover files in this folder (absolute path). */
 export function localRulesFor(options: AgentOptions, folder: string): string[] {
-  const places = options.memories().flatMap(({ workspace, local }) =>
+  const resolvedRules = options.allMemories().flatMap(({ workspace, local }) =>
     resolveRules(
       workspace,
       local.map((rule) => expandHome(rule)),
     ),
   )
-  return rulesForFolder(folder, [], places)
+  return rulesForFolder(folder, [], resolvedRules)
 }
 
 /** Returns the conventions about file names as a plain object that can be sent to a worker. */
-export function layoutOfConventions({ effective: { daily, ignored, own } }: Pick<VaultHabits, 'effective'>): Layout {
+export function layoutOfConventions({
+  effective: { daily, ignored, own },
+}: Pick<ConventionsReader, 'effective'>): Layout {
   return { daily, ignored, own }
 }
 
-function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
+function isInWorkspaceIndex(folder: string, { workspace, config }: AgentOptions): boolean {
   if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
   return !isIgnoredPath(relative(workspace, folder).split(sep))
 }
@@ -106,7 +115,7 @@ function isCovered(folder: string, { workspace, config }: AgentOptions): boolean
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
-    ...options.shared().map(({ agent, workspace: folder, own }) => ({
+    ...options.sharedMemories().map(({ agent, workspace: folder, own }) => ({
       source: 'shared' as const,
       folder,
       prefix: `@${agent}/`,
@@ -117,8 +126,8 @@ function otherFolders(options: AgentOptions) {
 }
 
 /** Excludes folders of other agents: only `shareWith` opens them. */
-function extraFolders({ config, forbidden }: AgentOptions): string[] {
-  const foreign = forbidden()
+function extraFolders({ config, forbiddenFolders }: AgentOptions): string[] {
+  const foreign = forbiddenFolders()
   return config.current.memory.extraPaths
     .map((path) => expandHome(path))
     .filter((path) => !foreign.some((folder) => isInside(folder, path)))
@@ -143,6 +152,6 @@ function embeddingSource(
     isLocal: !isRemoteEmbeddingProvider(provider) || isLocalEndpoint(reach, baseUrl, undefined),
     allowDownload,
     modelsFolder,
-    builtinFile: builtinFile(resources),
+    builtinFile: builtinModelFile(resources),
   }
 }

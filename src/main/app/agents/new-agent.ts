@@ -23,8 +23,8 @@ export function colorAt(index: number): string {
 
 /** Copies an entry without identity, workspace and sharing. */
 export function copyableSettings(entry: Record<string, unknown>): Record<string, unknown> {
-  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
-  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
+  const excludedKeys = new Set(['id', 'name', 'workspace', 'color', 'archived'])
+  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !excludedKeys.has(key)))
   const { memory } = settings
   if (typeof memory !== 'object' || memory === null) return settings
   return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
@@ -54,15 +54,15 @@ export function toAbsoluteFolder(path: string): string {
 
 /** Returns an id (a-z, 0-9, hyphen) from the first 40 characters of the name, with a number if it is taken. */
 export function uniqueId(name: string, taken: readonly string[]): string {
-  const plain = name
+  const slug = name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40)
-  const stem = plain === '' ? 'agent' : plain
-  if (!taken.includes(stem)) return stem
-  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
+  const baseId = slug === '' ? 'agent' : slug
+  if (!taken.includes(baseId)) return baseId
+  for (let number = 2; ; number += 1) if (!taken.includes(`${baseId}-${number}`)) return `${baseId}-${number}`
 }
 
 export interface SetUpResult {
@@ -99,7 +99,7 @@ export async function addTemplates(folder: string, templates: string, { mayAdd, 
   }
 }
 
-export async function exists(folder: string): Promise<boolean> {
+export async function isAccessible(folder: string): Promise<boolean> {
   return access(folder).then(
     () => true,
     () => false,

@@ -19,7 +19,7 @@ export function rootsOf(options: AgentOptions): Roots {
   return {
     workspace: options.workspace,
     get forbidden() {
-      return options.forbidden()
+      return options.forbiddenFolders()
     },
     readable: () => readableFolders(options),
   }
@@ -100,22 +100,25 @@ function localRulesOf(options: AgentOptions): LocalPathRules {
     covers: (path) => findRule(path, rules()) !== undefined,
     coversMoved: (move, isFolder, path) => findRule(path, rulesAfterMove(rules(), move, isFolder).after) !== undefined,
     async addMoved(move: Move, isFolder: boolean) {
-      const [before, written] = [rules(), config.current.visibility.local]
+      const [oldRules, configuredRules] = [rules(), config.current.visibility.local]
       // Rules added for targets of symbolic links; the configuration does not contain them.
-      const implied = new Set(before.slice(written.length))
+      const impliedRules = new Set(oldRules.slice(configuredRules.length))
       // Keeps the spelling of unchanged rules.
-      const set = (list: readonly string[]) =>
-        config.setLocal(list.filter((rule) => !implied.has(rule)).map((rule) => written[before.indexOf(rule)] ?? rule))
-      const { during, after } = rulesAfterMove(before, move, isFolder)
-      if (after.length === before.length && after.every((rule, at) => rule === before[at])) return async () => undefined
-      await set(during)
+      const saveRules = (list: readonly string[]) =>
+        config.setLocal(
+          list.filter((rule) => !impliedRules.has(rule)).map((rule) => configuredRules[oldRules.indexOf(rule)] ?? rule),
+        )
+      const { during, after } = rulesAfterMove(oldRules, move, isFolder)
+      if (after.length === oldRules.length && after.every((rule, at) => rule === oldRules[at]))
+        return async () => undefined
+      await saveRules(during)
       return async (isMoved) => {
-        if (!isMoved) return set(before)
+        if (!isMoved) return saveRules(oldRules)
         // Keep rules for files in the trash: a restore uses the old path.
-        const gone = before.filter((rule) => !after.includes(rule))
-        const kept: string[] = []
-        for (const rule of gone) if (await isInTrash(workspace, rule)) kept.push(rule)
-        await set(after.concat(kept))
+        const droppedRules = oldRules.filter((rule) => !after.includes(rule))
+        const rulesInTrash: string[] = []
+        for (const rule of droppedRules) if (await isInTrash(workspace, rule)) rulesInTrash.push(rule)
+        await saveRules(after.concat(rulesInTrash))
       }
     },
   }

@@ -8,7 +8,7 @@ import type { AgentOptions } from './agent-options.ts'
 
 const maxFiles = 200
 
-interface Parts {
+interface RecoveryParts {
   readonly workspace: Workspace
   readonly importer: Importer
   readonly batches: Batches
@@ -20,15 +20,15 @@ interface Parts {
  */
 export async function recoverInterruptedChange(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
-  { workspace, importer, batches }: Parts,
+  { workspace, importer, batches }: RecoveryParts,
 ): Promise<RecoveredChange | undefined> {
   try {
     const recovered = await workspace.recover((kind) => health.report(endingReport(kind, config.id)))
     const kind = recovered && batchKind(recovered.batch)
     if (kind) health.report(reportOf(recovered, config.id))
-    const told = kind && recovered.isDone ? await recoveredChange(recovered, kind, batches) : undefined
+    const completedChange = kind && recovered.isDone ? await recoveredChange(recovered, kind, batches) : undefined
     await importer.recover()
-    return told
+    return completedChange
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
     return undefined

@@ -18,9 +18,9 @@ export interface SingleFolder {
 export function singleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
   const entry = agents.list.find(({ id }) => id === agent)
   if (!entry && agent !== 'main') throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
-  const own = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))
+  const configuredWorkspace = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))
   // Without an entry the default agent has no workspace yet, even if the paths are equal.
-  return entry && realPath(own) === realPath(folder) ? undefined : { agent, folder }
+  return entry && realPath(configuredWorkspace) === realPath(folder) ? undefined : { agent, folder }
 }
 
 function realPath(folder: string): string {

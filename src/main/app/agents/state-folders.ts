@@ -42,25 +42,25 @@ export function stateFolders(home: string): StateFolders {
     usage: join(home, 'usage.jsonl'),
     clients: join(home, 'clients.json'),
     agent: (agentId) => agentFolders(home, agentId, join('agents', agentId)),
-    folder: (workspace) => agentFolders(home, `folder-${keyOf(workspace)}`, join('folders', keyOf(workspace))),
+    folder: (workspace) => agentFolders(home, `folder-${folderKey(workspace)}`, join('folders', folderKey(workspace))),
   }
 }
 
-function agentFolders(home: string, name: string, own: string): AgentFolders {
+function agentFolders(home: string, name: string, agentSubfolder: string): AgentFolders {
   return {
     index: join(home, 'memory', `${name}.sqlite`),
     history: join(home, 'history', name),
-    sessions: join(home, own, 'sessions'),
-    checks: join(home, own, 'checks'),
-    upkeep: join(home, own, 'upkeep'),
-    imports: join(home, own, 'imports'),
-    drafts: join(home, own, 'drafts'),
-    pendingChange: join(home, own, 'pending-change.json'),
-    undos: join(home, own, 'undos'),
+    sessions: join(home, agentSubfolder, 'sessions'),
+    checks: join(home, agentSubfolder, 'checks'),
+    upkeep: join(home, agentSubfolder, 'upkeep'),
+    imports: join(home, agentSubfolder, 'imports'),
+    drafts: join(home, agentSubfolder, 'drafts'),
+    pendingChange: join(home, agentSubfolder, 'pending-change.json'),
+    undos: join(home, agentSubfolder, 'undos'),
   }
 }
 
-function keyOf(workspace: string): string {
+function folderKey(workspace: string): string {
   return createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
 }
 

@@ -6,11 +6,11 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
   list: os.agents.list.handler(() => app.agents.list()),
   create: os.agents.create.handler(({ input }) => app.agents.create(input)),
   update: os.agents.update.handler(async ({ input: { agent: id, ...change } }) => {
-    await app.agents.update(id, defined(change))
+    await app.agents.update(id, withoutUndefined(change))
     return {}
   }),
   share: os.agents.share.handler(async ({ input }) => {
-    await app.agents.share(input.agent, input.with)
+    await app.agents.setReaders(input.agent, input.with)
     return {}
   }),
   setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input)),
@@ -18,7 +18,7 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
 })
 
 /** Removes keys whose value is undefined, so that they do not overwrite stored values. */
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
@@ -49,7 +49,7 @@ export const eventsRoutes = ({ app, os }: RouterBase) => ({
   subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
     if (input) app.settings.hearSystemLanguage(input.language)
     // Only windows send their language.
-    const closed = input ? app.clients.windowOpened() : undefined
+    const closed = input ? app.clients.registerWindow() : undefined
     const events = app.events.subscribe('event', signal ? { signal } : {})
     try {
       yield { type: 'hello' as const, version: appVersion }

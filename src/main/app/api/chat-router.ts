@@ -40,7 +40,7 @@ export const chatRoutes = ({ app, os, agent }: RouterBase) => ({
 export const contextRoutes = ({ os, agent }: RouterBase) => ({
   request: os.context.request
     .use(agent)
-    .handler(({ context, input }) => context.agent.sessions.sentRequest(input.session, input.number)),
+    .handler(({ context, input }) => context.agent.sessions.requestWithWire(input.session, input.number)),
   report: os.context.report
     .use(agent)
     .handler(({ context, input }) => context.agent.chat.meter.report(input.session, input.step)),

@@ -40,8 +40,8 @@ export async function searchOptionsFor(
   // Ranking may use a cached scan; the shown text is checked again later.
   if (!(await hasFullAccess(app, requester)))
     return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
-  const mayHold = agent.memory.sendsQueries && (await agent.localNotes.look()).notes.size > 0
-  return { ...options, ...(mayHold ? { staysHere: true } : {}) }
+  const mayQuoteLocalText = agent.memory.sendsQueries && (await agent.localNotes.look()).notes.size > 0
+  return { ...options, ...(mayQuoteLocalText ? { staysHere: true } : {}) }
 }
 
 /**
@@ -58,20 +58,21 @@ export async function readFor<T>(
 ): Promise<T> {
   const marks = await privacyMarkersFor(app, agent, requester)
   if (!marks) return read((text) => text)
-  const missing = () => new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
+  const notFoundError = () =>
+    new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
   try {
-    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
-    if (marks.of(real, '').isWhole) throw missing()
+    const resolvedPath = isConversation(path) ? path : await agent.workspace.realPath(path)
+    if (marks.of(resolvedPath, '').isWhole) throw notFoundError()
     return await read((text) => {
-      if (marks.of(real, text).isWhole) throw missing()
-      return marks.shown(real, text).text
+      if (marks.of(resolvedPath, text).isWhole) throw notFoundError()
+      return marks.shown(resolvedPath, text).text
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
     const { movedTo } = error.data
     if (typeof movedTo === 'string' && (await readNoteWithVisibility(agent, marks, movedTo))?.note.isWhole === false)
       throw error
-    throw missing()
+    throw notFoundError()
   }
 }
 
@@ -86,15 +87,15 @@ async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
 /** Removes fully local files. For partly local ones, size and tokens count the visible text, and words are 0. */
 export async function visibleFiles(files: FileEntry[], agent: Agent, privacy: Sight | undefined): Promise<FileEntry[]> {
   if (!privacy) return files
-  const seen = files.map(async (file) => {
-    const known = privacy.notes.get(file.path)
-    if (!known || known.isWhole) return known ? [] : [file]
+  const visible = files.map(async (file) => {
+    const localNote = privacy.notes.get(file.path)
+    if (!localNote || localNote.isWhole) return localNote ? [] : [file]
     const found = await readNoteWithVisibility(agent, privacy, file.path)
     if (!found || found.note.isWhole) return []
     const size = Buffer.byteLength(privacy.shown(file.path, found.text).text)
     return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
   })
-  return (await Promise.all(seen)).flat()
+  return (await Promise.all(visible)).flat()
 }
 
 /** Removes hidden results. The rest of the answer reveals nothing about them. */
@@ -117,20 +118,20 @@ export async function visibleExplanation(
 ): Promise<Explanation> {
   if (!privacy) return found
   const { why, ...rest } = found
-  const candidates = renumbered(await visibleParts(found.candidates, agent, privacy), privacy)
-  const seen = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
-  if (!why) return seen
+  const candidates = withVisibleRanks(await visibleParts(found.candidates, agent, privacy), privacy)
+  const visible = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
+  if (!why) return visible
   const place = await readNoteWithVisibility(agent, privacy, why.path)
   if (!place || place.note.isWhole || place.note.lines.size > 0) {
     // The search adds the requested line as a candidate without a score.
-    const isAsked = ({ path, startLine, endLine, score }: Candidate) =>
+    const isRequestedLine = ({ path, startLine, endLine, score }: Candidate) =>
       score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
-    return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: hiddenPlace(why) }
+    return { ...visible, candidates: candidates.filter((one) => !isRequestedLine(one)), why: hiddenPlace(why) }
   }
 
   const { path, startLine } = why.candidate ?? {}
-  const at = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
-  return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
+  const index = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
+  return { ...visible, why: { ...why, candidate: candidates[index] ?? null, rank: index < 0 ? null : index + 1 } }
 }
 
 async function visibleParts<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
@@ -138,20 +139,21 @@ async function visibleParts<T extends Place>(places: readonly T[], agent: Agent,
   const notes = new Map(
     await Promise.all(paths.map(async (path) => [path, await readNoteWithVisibility(agent, marks, path)] as const)),
   )
-  const seen = places.map((place) => {
+  const visible = places.map((place) => {
     const found = notes.get(place.path)
     return found && seenPart(place, found.text, found.note)
   })
-  return seen.filter((place) => place !== undefined)
+  return visible.filter((place) => place !== undefined)
 }
 
 /** A gap in the ranks or a reference to a hidden passage would reveal it. */
-function renumbered(candidates: readonly Candidate[], privacy: Sight): Candidate[] {
+function withVisibleRanks(candidates: readonly Candidate[], privacy: Sight): Candidate[] {
   const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
-  const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, at) => [rank, at + 1]))
-  const isShown = (of: string | undefined) => of === undefined || !privacy.notes.has(of.replace(/:[\d-]+$/, ''))
+  const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, index) => [rank, index + 1]))
+  const isVisibleReference = (of: string | undefined) =>
+    of === undefined || !privacy.notes.has(of.replace(/:[\d-]+$/, ''))
   return candidates.map((candidate): Candidate => {
-    const modifiers = candidate.modifiers.filter(({ of }) => isShown(of))
+    const modifiers = candidate.modifiers.filter(({ of }) => isVisibleReference(of))
     return { ...candidate, modifiers, verdict: seenVerdict(candidate.verdict, ranks) }
   })
 }
@@ -159,8 +161,8 @@ function renumbered(candidates: readonly Candidate[], privacy: Sight): Candidate
 function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
   if (verdict.kind === 'returned') return { ...verdict, rank: ranks.get(verdict.rank) ?? verdict.rank }
   if (verdict.kind !== 'folded') return verdict
-  const into = ranks.get(verdict.into)
-  return into === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into }
+  const targetRank = ranks.get(verdict.into)
+  return targetRank === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into: targetRank }
 }
 
 /** Gives the same answer for visible and hidden lines: a passage can contain both. */
@@ -178,8 +180,8 @@ type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
-    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
-    return { text, note: marks.of(real, text) }
+    const resolvedPath = isConversation(path) ? path : await agent.workspace.realPath(path)
+    return { text, note: marks.of(resolvedPath, text) }
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

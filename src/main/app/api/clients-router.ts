@@ -28,17 +28,17 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
-    const { client: id, agent: of, text } = input
+    const { client: id, agent: agentId, text } = input
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
-    const wanted = { text, section }
-    const known = input.mayBeThere
-      ? await context.agent.findRemembered(wanted, await app.clients.nameOf(id))
+    const requestedNote = { text, section }
+    const savedNote = input.mayBeThere
+      ? await context.agent.findRemembered(requestedNote, await app.clients.nameOf(id))
       : undefined
-    if (known) return { ...known, undo: '' }
-    const by = await app.clients.authorizeWrite({ client: id, agent: of, text, section }, signal)
-    const { note, ...written } = await context.agent.remember(wanted, by)
+    if (savedNote) return { ...savedNote, undo: '' }
+    const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
+    const { note, ...written } = await context.agent.remember(requestedNote, author)
     const { path, startLine, endLine, proposal } = written
-    const undo = note ? app.clients.noteWrite({ client: id, agent: of, path, note }) : ''
+    const undo = note ? app.clients.recordWrite({ client: id, agent: agentId, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.handler(async ({ input }) => {
@@ -46,15 +46,15 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const looked = await app.agents.getBeforeIndexing(input.agent)
     // Report a missing workspace instead of an empty result.
     await looked.workspace.assertExists()
-    const sight = await privacySnapshotFor(app, looked, input.client)
-    return { look: sight && sight.net.size > 0 ? looked.snapshotCache.keep(sight) : null }
+    const snapshot = await privacySnapshotFor(app, looked, input.client)
+    return { look: snapshot && snapshot.net.size > 0 ? looked.snapshotCache.keep(snapshot) : null }
   }),
   pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
     const looked = input.look === undefined ? undefined : context.agent.snapshotCache.take(input.look)
-    const sight = looked ?? (await privacySnapshotFor(app, context.agent, input.client))
-    if (!sight) return { texts: input.texts }
-    const how = { isNote: true, known: new KnownWords(input.own ?? []) }
-    return { texts: input.texts.map((text) => sight.net.withhold(text, undefined, how)) }
+    const snapshot = looked ?? (await privacySnapshotFor(app, context.agent, input.client))
+    if (!snapshot) return { texts: input.texts }
+    const withholdOptions = { isNote: true, known: new KnownWords(input.own ?? []) }
+    return { texts: input.texts.map((text) => snapshot.net.withhold(text, undefined, withholdOptions)) }
   }),
   undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
     const name = await app.clients.nameOf(input.client)
@@ -66,9 +66,9 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
       throw error
     }
   }),
-  programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(ofAgent(input.agent))),
+  programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(agentOption(input.agent))),
   connect: os.clients.connect.handler(async ({ input }) => {
-    await app.clientInstaller.connect(input.program, ofAgent(input.agent))
+    await app.clientInstaller.connect(input.program, agentOption(input.agent))
     return {}
   }),
   disconnect: os.clients.disconnect.handler(async ({ input }) => {
@@ -76,7 +76,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   test: os.clients.test.handler(async ({ input }) => ({
-    tools: await app.clientInstaller.test(input.program, ofAgent(input.agent)),
+    tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
   })),
   questions: os.clients.questions.handler(() => app.clients.questions),
   answer: os.clients.answer.handler(({ input }) => {
@@ -86,7 +86,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
 })
 
 /** Omits the main agent, so that settings can assign the program another agent later. */
-function ofAgent(agent: string) {
+function agentOption(agent: string) {
   return agent === 'main' ? {} : { agent }
 }
 

@@ -7,21 +7,21 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
     const { requireHistory } = context.agent
     if (!input.forProgram) return requireHistory.entries({ ...input, groupAdopted: true })
-    const sight = await privacySnapshotFor(app, context.agent, input.forProgram)
-    const seen: HistoryEntry[] = []
+    const snapshot = await privacySnapshotFor(app, context.agent, input.forProgram)
+    const visibleEntries: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
-    for (let asked: Parameters<typeof requireHistory.entries>[0] = input; ;) {
-      const entries = await requireHistory.entries(asked)
-      seen.push(...(await seenEntries(entries, context.agent, sight)))
-      if (seen.length >= input.limit || entries.length < input.limit) return seen
-      asked = { ...input, from: undefined, before: entries.at(-1)?.commit }
+    for (let query: Parameters<typeof requireHistory.entries>[0] = input; ;) {
+      const entries = await requireHistory.entries(query)
+      visibleEntries.push(...(await seenEntries(entries, context.agent, snapshot)))
+      if (visibleEntries.length >= input.limit || entries.length < input.limit) return visibleEntries
+      query = { ...input, from: undefined, before: entries.at(-1)?.commit }
     }
   }),
   diff: os.history.diff.use(agent).handler(async ({ context, input }) => {
     const found = await context.agent.requireHistory.diff(input.commit, input.path)
-    const sight = input.forProgram ? await privacySnapshotFor(app, context.agent, input.forProgram) : undefined
-    if (!sight) return found
-    return { patch: await seenDiff(input, found.patch, context.agent, sight), before: null, after: null }
+    const snapshot = input.forProgram ? await privacySnapshotFor(app, context.agent, input.forProgram) : undefined
+    if (!snapshot) return found
+    return { patch: await seenDiff(input, found.patch, context.agent, snapshot), before: null, after: null }
   }),
   commits: os.history.commits
     .use(agent)

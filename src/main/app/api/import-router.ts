@@ -5,11 +5,11 @@ import type { RouterBase } from './procedure.ts'
 export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
   settings: os.import.settings.handler(async () => {
-    const found = await findOpenClawSettings(existing(app))
+    const found = await findOpenClawSettings(existingAgents(app))
     return found.map(({ file, taken, left }) => ({ file, taken, left }))
   }),
   takeOver: os.import.takeOver.handler(async ({ input }) => {
-    const { changes, ...told } = await readOpenClawSettings(input.file, existing(app))
+    const { changes, ...told } = await readOpenClawSettings(input.file, existingAgents(app))
     if (changes.length > 0) await app.settings.set(...changes)
     return told
   }),
@@ -39,6 +39,6 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-function existing({ settings }: RouterBase['app']): { id: string; workspace: string }[] {
+function existingAgents({ settings }: RouterBase['app']): { id: string; workspace: string }[] {
   return settings.config.agents.list.map(({ id, workspace = '' }) => ({ id, workspace: expandHome(workspace) }))
 }

@@ -16,7 +16,7 @@ function describeTooLong(issues: ValidationError['issues']) {
   return undefined
 }
 
-function toWire(error: unknown, log: Log, path: string): unknown {
+function wireErrorOf(error: unknown, log: Log, path: string): unknown {
   if (error instanceof AppError)
     return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
@@ -42,12 +42,12 @@ function toWire(error: unknown, log: Log, path: string): unknown {
 export function routerBase(app: App) {
   const implementer = implement(contract)
   const os = implementer.use(async ({ next, path }) => {
-    const failure = (error: unknown) => toWire(error, app.log, path.join('.'))
+    const toWireError = (error: unknown) => wireErrorOf(error, app.log, path.join('.'))
     try {
       const result = await next()
-      return isIterator(result.output) ? { ...result, output: failingAs(result.output, failure) } : result
+      return isIterator(result.output) ? { ...result, output: withWireErrors(result.output, toWireError) } : result
     } catch (error) {
-      throw failure(error)
+      throw toWireError(error)
     }
   })
   const agent = implementer.middleware(async ({ next }, { agent: id }: { readonly agent: string }) =>
@@ -62,10 +62,10 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-async function* failingAs(steps: AsyncGenerator, failure: (error: unknown) => unknown): AsyncGenerator {
+async function* withWireErrors(generator: AsyncGenerator, toWireError: (error: unknown) => unknown): AsyncGenerator {
   try {
-    yield* steps
+    yield* generator
   } catch (error) {
-    throw failure(error)
+    throw toWireError(error)
   }
 }

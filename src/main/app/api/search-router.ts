@@ -15,13 +15,13 @@ const maxNearNotes = 8
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
     const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
-    const found = await context.agent.memory.search(input.query, options, signal)
-    return visibleResults(found, context.agent, await privacyMarkersFor(app, context.agent, input.forProgram))
+    const response = await context.agent.memory.search(input.query, options, signal)
+    return visibleResults(response, context.agent, await privacyMarkersFor(app, context.agent, input.forProgram))
   }),
   explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
     const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
-    const found = await context.agent.memory.explain(input.query, options, input.why, signal)
-    return visibleExplanation(found, context.agent, await privacySnapshotFor(app, context.agent, input.forProgram))
+    const response = await context.agent.memory.explain(input.query, options, input.why, signal)
+    return visibleExplanation(response, context.agent, await privacySnapshotFor(app, context.agent, input.forProgram))
   }),
   recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),

@@ -9,7 +9,7 @@ const maxLinks = 5
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   names: os.workspace.names.handler(async ({ input, signal }) =>
-    (await app.agents.getBeforeIndexing(input.agent)).nameFiles(signal),
+    (await app.agents.getBeforeIndexing(input.agent)).listFileNames(signal),
   ),
   list: os.workspace.list.use(agent).handler(async ({ context, input, signal }) => {
     if (input.forProgram) await context.agent.workspace.assertExists()
@@ -41,11 +41,11 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
       assertSeen(context.agent, input.path)
       await workspace.assertExists()
     }
-    return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
+    return readFor(app, context.agent, input.forProgram, input.path, async (visibleText) => {
       const { text, hash } = await context.agent.readFile(input.path)
       const readOnly = workspace.isReadOnly(input.path)
       const isProtected = !readOnly && (await workspace.isProtected(input.path))
-      return { path: input.path, text: shown(text), hash, readOnly, isProtected }
+      return { path: input.path, text: visibleText(text), hash, readOnly, isProtected }
     })
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
@@ -60,8 +60,8 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
     if (input.forProgram) assertSeen(context.agent, input.path)
     const { path, from, count } = input
-    return readFor(app, context.agent, input.forProgram, path, (shown) =>
-      context.agent.readLines(path, from, count, shown),
+    return readFor(app, context.agent, input.forProgram, path, (visibleText) =>
+      context.agent.readLines(path, from, count, visibleText),
     )
   }),
   write: os.workspace.write.use(agent).handler(async ({ context, input }) => {

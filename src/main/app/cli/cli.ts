@@ -41,8 +41,10 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-function withVectors(made: Command): Command {
-  return made.option('--no-wait', 'do not wait for the vectors of all passages').addHelpText('after', `\n${vectorHelp}`)
+function withVectors(subcommand: Command): Command {
+  return subcommand
+    .option('--no-wait', 'do not wait for the vectors of all passages')
+    .addHelpText('after', `\n${vectorHelp}`)
 }
 
 command('status', 'show the state of the index and all problems').action(async (flags: CommonFlags) =>
@@ -57,16 +59,16 @@ withVectors(command('index', 'update the index from the files'))
 
 withVectors(command('search', 'search the memory'))
   .argument('<query>')
-  .option('--max-results <n>', 'most results', integer)
-  .option('--min-score <x>', 'minimum score, 0 to 1', share)
+  .option('--max-results <n>', 'most results', parseInteger)
+  .option('--min-score <x>', 'minimum score, 0 to 1', parseShare)
   .action(async (query: string, flags: CommonFlags & SearchFlags) =>
     onRuntime(flags, (runtime) => search(runtime, flags, query)),
   )
 
 withVectors(command('explain', 'show how every candidate for a query was scored'))
   .argument('<query>')
-  .option('--max-results <n>', 'most results', integer)
-  .option('--min-score <x>', 'minimum score, 0 to 1', share)
+  .option('--max-results <n>', 'most results', parseInteger)
+  .option('--min-score <x>', 'minimum score, 0 to 1', parseShare)
   .option('--why <path:line>', 'also explain why this line was not returned')
   .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
     onRuntime(flags, (runtime) => explain(runtime, flags, query)),
@@ -75,8 +77,8 @@ withVectors(command('explain', 'show how every candidate for a query was scored'
 withVectors(command('eval', 'measure recall on judged questions'))
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
-  .option('--max-results <n>', 'maximum number of results instead of the configured one', integer)
-  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', share)
+  .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
+  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseShare)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
   .action(async (flags: CommonFlags & EvalFlags) =>
     onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
@@ -113,26 +115,26 @@ program
   .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
-    const wanted = flags.install ?? flags.uninstall
+    const programId = flags.install ?? flags.uninstall
     if (flags.install !== undefined && flags.uninstall !== undefined)
       throw new UsageError('use either --install or --uninstall, not both')
-    if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
-    if (wanted === undefined) return serveMcp(flags)
+    if (programId === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
+    if (programId === undefined) return serveMcp(flags)
     const { connectProgram } = await import('./commands/connect-program.ts')
-    print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
+    print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? 'main' })
   })
 
 command('serve', 'host the interface for a browser on this machine')
-  .option('--port <n>', 'port (default: the one of the last start, else a free port)', port)
+  .option('--port <n>', 'port (default: the one of the last start, else a free port)', parsePort)
   .option('--no-open', 'do not open the browser')
   .action(serve)
 
 tolerateClosedOutput()
-const stopExiting = exitOnUncaught(tell)
+const removeExitHandler = exitOnUncaught(printError)
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = tell(error)
+  process.exitCode = printError(error)
 }
 
 async function onRuntime(
@@ -145,11 +147,11 @@ async function onRuntime(
   const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
     const { file, problems, firstRun } = await runtime.client.settings.get()
     const problem = describeProblems(file, problems)
-    if (runtime.isOwn && firstRun) assertNeverUsed(runtime.base, flags.agent)
+    if (runtime.isOwnApp && firstRun) assertNeverUsed(runtime.base, flags.agent)
     const isBroken = problems.some(({ fault }) => fault !== 'unknown')
-    if (runtime.isOwn && isBroken) throw new AppError('config_invalid', problem)
-    const done = await run(runtime, flags)
-    return problems.length === 0 ? done : { ...done, warning: [done.warning, problem].filter(Boolean).join('; ') }
+    if (runtime.isOwnApp && isBroken) throw new AppError('config_invalid', problem)
+    const result = await run(runtime, flags)
+    return problems.length === 0 ? result : { ...result, warning: [result.warning, problem].filter(Boolean).join('; ') }
   })
   print(output, flags)
 }
@@ -175,17 +177,17 @@ async function serveMcp(flags: McpFlags): Promise<void> {
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
-  const ended = untilEnded()
+  const shutdown = untilEnded()
   const { startServer } = await import('../server/start-server.ts')
   const server = await startServer({
     ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),
   })
   // The server handles uncaught errors itself and keeps running.
-  stopExiting()
+  removeExitHandler()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
-  if (flags.open) openInBrowser(server.urlOnce())
-  await ended
+  if (flags.open) openInBrowser(server.oneTimeUrl())
+  await shutdown
   await server.close()
 }
 
@@ -208,18 +210,18 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
 }
 
-function integer(value: string): number {
+function parseInteger(value: string): number {
   if (!/^\d+$/.test(value) || Number(value) < 1)
     throw new InvalidArgumentError('expected a whole number of at least 1.')
   return Number(value)
 }
 
-function port(value: string): number {
+function parsePort(value: string): number {
   if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535.')
   return Number(value)
 }
 
-function share(value: string): number {
+function parseShare(value: string): number {
   const number = Number(value)
   if (value.trim() === '' || !(number >= 0 && number <= 1))
     throw new InvalidArgumentError('expected a number from 0 to 1.')
@@ -227,7 +229,7 @@ function share(value: string): number {
 }
 
 /** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */
-function tell(error: unknown): number {
+function printError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)

@@ -13,6 +13,6 @@ if (argv[2] !== 'serve') (await import('zod')).config({ jitless: true })
 await import('./cli.ts')
 
 function homeOf(args: readonly string[]): string | undefined {
-  const at = args.findIndex((arg) => arg === '--home' || arg.startsWith('--home='))
-  return args[at] === '--home' ? args[at + 1] : args[at]?.slice('--home='.length)
+  const flagIndex = args.findIndex((arg) => arg === '--home' || arg.startsWith('--home='))
+  return args[flagIndex] === '--home' ? args[flagIndex + 1] : args[flagIndex]?.slice('--home='.length)
 }

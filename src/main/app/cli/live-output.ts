@@ -4,14 +4,14 @@ import { escapeControls } from './terminal.ts'
 
 const maxCharacters = 120
 
-/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages with `known` ids. */
+/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages with `knownIds` ids. */
 export class LiveOutput {
-  readonly #told: Set<string>
-  #shown = ''
+  readonly #printedIds: Set<string>
+  #printedText = ''
   #isLineOpen = false
 
-  constructor(known: ReadonlySet<string>) {
-    this.#told = new Set(known)
+  constructor(knownIds: ReadonlySet<string>) {
+    this.#printedIds = new Set(knownIds)
   }
 
   event(event: ChatEvent): void {
@@ -25,19 +25,19 @@ export class LiveOutput {
 
   text(delta: string): void {
     if (delta === '') return
-    this.#shown += delta
+    this.#printedText += delta
     this.#write(delta)
   }
 
   message({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
-    if (this.#told.has(id)) return
-    this.#told.add(id)
+    if (this.#printedIds.has(id)) return
+    this.#printedIds.add(id)
     if (message.role === 'toolResult' && message.isError)
       this.note(`${message.toolName} failed: ${clipped(messageText(message))}`)
     if (message.role !== 'assistant') return
     const text = messageText(message)
-    if (text.startsWith(this.#shown)) this.#write(text.slice(this.#shown.length))
-    this.#shown = ''
+    if (text.startsWith(this.#printedText)) this.#write(text.slice(this.#printedText.length))
+    this.#printedText = ''
     this.end()
     for (const part of message.content)
       if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)

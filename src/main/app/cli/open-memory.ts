@@ -7,19 +7,19 @@ import { setUpOnce } from './first-use.ts'
  * @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent`
  */
 export async function openMemory(options: AppOptions, agent: string): Promise<HostProcess> {
-  const resident = await HostProcess.open(options)
+  const hostProcess = await HostProcess.open(options)
   try {
-    await resident.callPrimary((owner) => setUpOnce(owner, resident.base, agent))
-    void warmUpAgent(resident, agent)
-    return resident
+    await hostProcess.callPrimary((primary) => setUpOnce(primary, hostProcess.base, agent))
+    void warmUpAgent(hostProcess, agent)
+    return hostProcess
   } catch (error) {
-    await resident.close()
+    await hostProcess.close()
     throw error
   }
 }
 
 /** Opens the agent, so that its change events arrive without a first request. Never rejects. */
-export async function warmUpAgent(resident: HostProcess, agent: string): Promise<void> {
+export async function warmUpAgent(hostProcess: HostProcess, agent: string): Promise<void> {
   // Later requests report the error.
-  await resident.callPrimary((owner) => owner.search.status({ agent })).catch(() => undefined)
+  await hostProcess.callPrimary((primary) => primary.search.status({ agent })).catch(() => undefined)
 }

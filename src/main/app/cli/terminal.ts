@@ -17,9 +17,9 @@ export function tolerateClosedOutput(): void {
   }
 }
 
-/** Ends the process at an uncaught error with the exit code that `tell` returns. @returns a function that stops this */
-export function exitOnUncaught(tell: (error: unknown) => number): () => void {
-  const exit = (error: unknown) => process.exit(tell(error))
+/** Ends the process at an uncaught error with the exit code that `printError` returns. @returns a function that stops this */
+export function exitOnUncaught(printError: (error: unknown) => number): () => void {
+  const exit = (error: unknown) => process.exit(printError(error))
   process.on('uncaughtException', exit)
   return () => process.off('uncaughtException', exit)
 }

@@ -37,7 +37,7 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
   try {
     const { status } = await client.search.settle({ agent, vectors: true })
     assertUsable(status)
-    return { ...shortfall(status), vectorWaitMs: terminalVectorWaitMs }
+    return { ...missingVectors(status), vectorWaitMs: terminalVectorWaitMs }
   } finally {
     clearInterval(timer)
     line.end()
@@ -47,15 +47,15 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
 /** Without a usable index an empty result would mislead. @throws AppError `index_unavailable` */
 function assertUsable({ state, problems }: IndexStatus): void {
   if (state !== 'failed') return
-  const why = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'
-  throw new AppError('index_unavailable', `the search index is unavailable: ${why}`)
+  const cause = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'
+  throw new AppError('index_unavailable', `the search index is unavailable: ${cause}`)
 }
 
-function shortfall({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
+function missingVectors({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
   if (provider === 'none' || embedded >= chunks) return { warning: undefined, isFailure: false }
-  const why = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
-  const warning = `${chunks - embedded} of ${chunks} passages have no vector${why ? `: ${why.message}` : ''}`
-  return { warning, isFailure: why?.code !== 'texts_refused' && why?.code !== 'passages_local' }
+  const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
+  const warning = `${chunks - embedded} of ${chunks} passages have no vector${cause ? `: ${cause.message}` : ''}`
+  return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
 function progressLine() {

@@ -21,7 +21,8 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
-  for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.resetIdleTime())
+  for (const source of [workspace.changes, sessions.changes, chat.changes])
+    source.subscribe(() => opened.resetIdleTime())
 
   workspace.changes.subscribe(() => links.markStale())
   batches.progress.subscribe((moving) => {
@@ -39,17 +40,17 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
 
   // A session shows its own notes without this event.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
-    const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
+    const firstLine = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
     const { client } = origin
-    const told = {
+    const captured = {
       agent,
       path,
       startLine,
       patch: change.patch,
-      note: shown,
+      note: firstLine,
       ...(client === undefined ? {} : { client }),
     }
-    if (origin.session === undefined) publish({ type: 'captured', ...told })
+    if (origin.session === undefined) publish({ type: 'captured', ...captured })
   })
 
   sessions.changes.subscribe(({ session, isDeletedOrRestored }) => {

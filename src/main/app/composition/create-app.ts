@@ -34,11 +34,11 @@ import { AgentRegistry } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'
 import { ClientApps, ClientInstaller } from '#interop'
-import { ContextWindowEstimates, usualToolLimits, type ToolLimits } from '#agent'
+import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
 import { threadEntries } from '#search'
 import { McpServers } from '#agent/mcp-client'
 import { UsageStore, Models } from '#llm'
-import { modelSettings, subscribeServices } from './subscriptions.ts'
+import { modelSettingsRemedy, subscribeServices } from './subscriptions.ts'
 
 export interface AppOptions {
   /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
@@ -60,7 +60,7 @@ export interface AppOptions {
   /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
-  /** Limits of tool calls by models; default: `usualToolLimits`. */
+  /** Limits of tool calls by models; default: `defaultToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
   /** Returns true if remote images may be loaded from an IP address; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
@@ -136,18 +136,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health({ now })
   const log = withFaultReports(base.log, health, now)
-  const tidyHome = () => cleanTemporaryFiles(folders.home, () => true)
-  const endTidying = scheduleCleanup(tidyHome, (error) => log.fault(error, 'left-overs'))
+  const cleanHome = () => cleanTemporaryFiles(folders.home, () => true)
+  const endTidying = scheduleCleanup(cleanHome, (error) => log.fault(error, 'left-overs'))
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
   } catch (error) {
     // The app also works without stored keys.
     log.fault(error, 'stored keys')
-    health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
+    health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettingsRemedy })
   }
   if (keys.vault === 'weak')
-    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
+    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettingsRemedy })
   const ledger = new UsageStore({
     file: folders.usage,
     now,
@@ -195,7 +195,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     windows,
     keys,
     mcp,
-    toolLimits: { ...usualToolLimits, ...options.toolLimits },
+    toolLimits: { ...defaultToolLimits, ...options.toolLimits },
     log,
     health,
     now,
@@ -204,7 +204,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     single,
     embeddingProvider: options.embeddingProvider,
   })
-  const unwire = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
+  const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   const disk = watch
     ? new DiskSpaceMonitor(
         health,
@@ -250,7 +250,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async diagnostics() {
       const list = await agents.list()
-      const states = list.map(async ({ id, model, ready }) => ({
+      const agentStates = list.map(async ({ id, model, ready }) => ({
         model,
         status: ready ? await (await agents.get(id)).memory.status() : undefined,
       }))
@@ -258,14 +258,14 @@ export async function createApp(options: AppOptions): Promise<App> {
         version: appVersion,
         home: folders.home,
         settings: settings.written(),
-        agents: await Promise.all(states),
+        agents: await Promise.all(agentStates),
         log: await readLog(log.file, reportedLogLines),
         now: now(),
       })
     },
     async close() {
       endTidying()
-      unwire()
+      unsubscribe()
       disk?.close()
       await agents.close()
       await differ.close()
@@ -280,8 +280,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /** Installs the MCP server of this state folder in other programs. */
 export function createClientInstaller({ mainFolder, env }: AppOptions, { home }: StateFolders): ClientInstaller {
-  const isUsual = home === defaultStateHome({})
-  return new ClientInstaller({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
+  const isDefaultHome = home === defaultStateHome({})
+  return new ClientInstaller({ mainFolder, env, home: isDefaultHome ? undefined : home, version: appVersion })
 }
 
 /** Includes SQLite's WAL files and the search snapshot. */

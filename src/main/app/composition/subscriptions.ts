@@ -6,7 +6,7 @@ import { type Health, redact, describeProblems, type SettingsStore, type KeyRing
 import type { McpServers } from '#agent/mcp-client'
 import type { UsageStore, Models } from '#llm'
 
-interface Owners {
+interface Services {
   readonly settings: SettingsStore
   readonly keys: KeyRing
   readonly ledger: UsageStore
@@ -17,11 +17,11 @@ interface Owners {
   readonly health: Health
 }
 
-export const modelSettings = { kind: 'settings', section: 'models' } as const
+export const modelSettingsRemedy = { kind: 'settings', section: 'models' } as const
 
 /** Publishes changes and problems of services as events. @returns unsubscribes from the settings: they may stay open */
 export function subscribeServices(
-  { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
+  { settings, keys, ledger, models, mcp, clients, agents, health }: Services,
   publish: (event: AppEvent) => void,
 ): () => void {
   reportSettings(health, settings)
@@ -46,10 +46,17 @@ export function subscribeServices(
 }
 
 function reportSettings(health: Health, { problems, ignored, file }: SettingsStore): void {
-  const reportOf = (code: string, found: typeof problems) =>
-    found.length === 0
+  const reportOf = (code: string, settingsProblems: typeof problems) =>
+    settingsProblems.length === 0
       ? []
-      : [{ part: 'settings', code, message: describeProblems(file, found), remedy: { kind: 'configFile' } } as const]
+      : [
+          {
+            part: 'settings',
+            code,
+            message: describeProblems(file, settingsProblems),
+            remedy: { kind: 'configFile' },
+          } as const,
+        ]
   health.replace(['settings'], [...reportOf('config_invalid', problems), ...reportOf('config_ignored', ignored)])
 }
 
@@ -70,11 +77,11 @@ function reportTools(health: Health, mcp: McpServers): void {
 /** Reports the last failure of a model provider; undefined clears it. */
 function reportModel(health: Health, model: string, failure: AppError | undefined): void {
   if (!failure) return health.clear('model')
-  const said = redact(failure.message)
-  const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
-  const message = `${model}: ${said}${words === '' || said.includes(words) ? '' : `: ${words}`}`
+  const failureMessage = redact(failure.message)
+  const causeMessage = failure.cause instanceof Error ? redact(failure.cause.message) : ''
+  const message = `${model}: ${failureMessage}${causeMessage === '' || failureMessage.includes(causeMessage) ? '' : `: ${causeMessage}`}`
   health.replace(
     ['model'],
-    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
+    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettingsRemedy }],
   )
 }

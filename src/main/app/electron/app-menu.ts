@@ -4,19 +4,19 @@ import { systemTexts } from './system-texts.ts'
 /** @param onNavigate gets the path of a view, such as `/settings` */
 export function installMenu(onNavigate: (place: string) => void): void {
   const isMac = process.platform === 'darwin'
-  const say = systemTexts()
+  const texts = systemTexts()
   // The page handles these keys; the menu only displays them.
-  const go = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
+  const viewItem = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
     label,
     accelerator: `CommandOrControl+${keys}`,
     registerAccelerator: false,
     click: () => onNavigate(place),
   })
-  const settings = go(say.settings, ',', '/settings')
+  const settings = viewItem(texts.settings, ',', '/settings')
   const file: MenuItemConstructorOptions = {
     role: 'fileMenu',
     submenu: [
-      go(say.newChat, 'N', '/'),
+      viewItem(texts.newChat, 'N', '/'),
       { type: 'separator' },
       ...(isMac ? [] : [settings, { type: 'separator' as const }]),
       { role: isMac ? 'close' : 'quit' },
@@ -25,8 +25,8 @@ export function installMenu(onNavigate: (place: string) => void): void {
   const view: MenuItemConstructorOptions = {
     role: 'viewMenu',
     submenu: [
-      go(say.search, 'Shift+F', '/search'),
-      go(say.context, '4', '/context'),
+      viewItem(texts.search, 'Shift+F', '/search'),
+      viewItem(texts.context, '4', '/context'),
       { type: 'separator' },
       { role: 'resetZoom' },
       { role: 'zoomIn' },

@@ -19,10 +19,10 @@ export function serveInterface(folder: URL): void {
   protocol.handle(scheme, async (request) => {
     const url = new URL(request.url)
     if (url.host !== host || request.method !== 'GET') return new Response('not found', { status: 404 })
-    const answer = await net.fetch(fileFor(folder, url.pathname).href)
-    const headers = new Headers(answer.headers)
+    const response = await net.fetch(fileFor(folder, url.pathname).href)
+    const headers = new Headers(response.headers)
     for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value)
-    return new Response(answer.body, { status: answer.status, headers })
+    return new Response(response.body, { status: response.status, headers })
   })
 }
 

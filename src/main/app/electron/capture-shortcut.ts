@@ -9,8 +9,8 @@ export interface CaptureShortcutOptions {
 
 export class CaptureShortcut {
   readonly #options: CaptureShortcutOptions
-  #registered: string | undefined
-  #told: string | undefined
+  #registeredAccelerator: string | undefined
+  #reportedAccelerator: string | undefined
   #isPaused = false
 
   constructor(options: CaptureShortcutOptions) {
@@ -28,21 +28,21 @@ export class CaptureShortcut {
   }
 
   apply(): void {
-    const wanted = this.#isPaused ? '' : this.#options.accelerator()
-    if (wanted === this.#registered) return
-    if (this.#registered) globalShortcut.unregister(this.#registered)
-    this.#registered = undefined
-    if (wanted === '') return
-    if (register(wanted, this.#options.onPress)) this.#registered = wanted
-    else if (this.#told !== wanted) {
-      this.#told = wanted
-      this.#options.onTaken(wanted)
+    const nextAccelerator = this.#isPaused ? '' : this.#options.accelerator()
+    if (nextAccelerator === this.#registeredAccelerator) return
+    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
+    this.#registeredAccelerator = undefined
+    if (nextAccelerator === '') return
+    if (register(nextAccelerator, this.#options.onPress)) this.#registeredAccelerator = nextAccelerator
+    else if (this.#reportedAccelerator !== nextAccelerator) {
+      this.#reportedAccelerator = nextAccelerator
+      this.#options.onTaken(nextAccelerator)
     }
   }
 
   close(): void {
-    if (this.#registered) globalShortcut.unregister(this.#registered)
-    this.#registered = undefined
+    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
+    this.#registeredAccelerator = undefined
   }
 }
 

@@ -15,7 +15,7 @@ export interface TrayOptions {
 export class CaptureTray {
   readonly #options: TrayOptions
   readonly #tray: Tray
-  #captured: readonly string[] = []
+  #recentNotes: readonly string[] = []
 
   constructor(options: TrayOptions) {
     this.#options = options
@@ -27,23 +27,23 @@ export class CaptureTray {
   }
 
   add(note: string): void {
-    this.#captured = [note, ...this.#captured].slice(0, maxListed)
+    this.#recentNotes = [note, ...this.#recentNotes].slice(0, maxListed)
     this.refresh()
   }
 
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
-    const say = systemTexts()
-    const captured: MenuItemConstructorOptions[] = this.#captured.map((label) => ({ label, enabled: false }))
+    const texts = systemTexts()
+    const captured: MenuItemConstructorOptions[] = this.#recentNotes.map((label) => ({ label, enabled: false }))
     this.#tray.setContextMenu(
       Menu.buildFromTemplate([
-        { label: say.capture, click: onCapture },
-        { label: say.open, click: onOpen },
+        { label: texts.capture, click: onCapture },
+        { label: texts.open, click: onOpen },
         { type: 'separator' },
         ...captured,
         ...(captured.length > 0 ? [{ type: 'separator' as const }] : []),
-        { label: say.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
-        { label: say.quit, role: 'quit' },
+        { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
+        { label: texts.quit, role: 'quit' },
       ]),
     )
   }

@@ -27,12 +27,12 @@ export function handleWindowClose(
 }
 
 async function ask(window: BrowserWindow): Promise<'tray' | 'quit'> {
-  const say = systemTexts()
+  const texts = systemTexts()
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
-    message: say.closeQuestion,
-    detail: say.closeDetail,
-    buttons: [say.stayInTray, say.quit],
+    message: texts.closeQuestion,
+    detail: texts.closeDetail,
+    buttons: [texts.stayInTray, texts.quit],
     defaultId: 0,
     noLink: true,
   })

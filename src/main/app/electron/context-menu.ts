@@ -12,7 +12,7 @@ export function installContextMenu(contents: WebContents): void {
 
 function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemConstructorOptions[] {
   const { misspelledWord, dictionarySuggestions, isEditable, selectionText, editFlags } = params
-  const say = systemTexts()
+  const texts = systemTexts()
   const spelling: MenuItemConstructorOptions[] =
     misspelledWord === ''
       ? []
@@ -21,7 +21,7 @@ function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemCon
             .slice(0, maxSuggestions)
             .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
           {
-            label: say.addToDictionary,
+            label: texts.addToDictionary,
             click: () => void contents.session.addWordToSpellCheckerDictionary(misspelledWord),
           },
           { type: 'separator' },

@@ -31,20 +31,20 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   registerScheme()
   app.enableSandbox()
   await app.whenReady()
-  const resident = await openResident(mainFolder)
-  if (!resident) return app.exit(1)
-  const { settings, log } = resident.base
+  const hostProcess = await openResident(mainFolder)
+  if (!hostProcess) return app.exit(1)
+  const { settings, log } = hostProcess.base
   denyPermissions()
   serveInterface(new URL('../renderer/', mainFolder))
-  acceptPorts(resident)
-  const mcp = new McpPort(resident)
+  acceptPorts(hostProcess)
+  const mcp = new McpPort(hostProcess)
   const quitting = new Quitting(async () => {
     await mcp.close()
-    await resident.close()
+    await hostProcess.close()
   }, log)
-  const main = new MainWindow({
+  const mainWindow = new MainWindow({
     preload: preloadOf(mainFolder),
-    onMade: (window) => {
+    onCreated: (window) => {
       recoverFromCrashes(window, log)
       handleWindowClose(window, settings, quitting)
     },
@@ -52,53 +52,53 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     // The hidden capture window keeps Electron running.
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
-  const show = () => {
-    if (!quitting.isEnding) main.show()
+  const showMainWindow = () => {
+    if (!quitting.isEnding) mainWindow.show()
   }
-  const goTo = (place: string) => {
-    show()
-    void resident.app().then((runtime) => {
-      if (runtime) runtime.events.publish('event', { type: 'goTo', place })
+  const goTo = (viewPath: string) => {
+    showMainWindow()
+    void hostProcess.app().then((runtime) => {
+      if (runtime) runtime.events.publish('event', { type: 'goTo', place: viewPath })
       // Without a runtime here, another process publishes events and would open the view in all windows.
-      else main.open(place)
+      else mainWindow.open(viewPath)
     })
   }
   installMenu(goTo)
   const unread = new UnreadBadge({
-    isSeen: () => main.isFocused,
+    isWindowFocused: () => mainWindow.isFocused,
     mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => goTo(`/chat/${session}`),
   })
-  followRuntime(resident, unread)
-  const capture = installCapture(resident, mainFolder, show, quitting)
+  followRuntime(hostProcess, unread)
+  const capture = installCapture(hostProcess, mainFolder, showMainWindow, quitting)
   app.on('second-instance', (_event, argv) => {
     const note = noteOfArguments(argv)
-    if (note === undefined) show()
+    if (note === undefined) showMainWindow()
     else capture(note)
   })
-  app.on('activate', show)
+  app.on('activate', showMainWindow)
   // Without a listener Electron quits.
   app.on('window-all-closed', () => undefined)
   const note = noteOfArguments(process.argv)
   // Started at login: stay in the tray.
   if (process.argv.includes('--hidden')) return
-  if (note === undefined) show()
+  if (note === undefined) showMainWindow()
   else capture(note)
 }
 
-function followRuntime(resident: HostProcess, unread: UnreadBadge): void {
-  const { settings, log } = resident.base
+function followRuntime(hostProcess: HostProcess, unread: UnreadBadge): void {
+  const { settings, log } = hostProcess.base
   const applyLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
       log.fault(error, 'launch at login'),
     )
-  const ends = [
+  const unsubscribers = [
     settings.changes.subscribe(applyLogin),
-    resident.onEvent((event) => {
-      if (event.type === 'turnEnded') unread.note(event)
+    hostProcess.onEvent((event) => {
+      if (event.type === 'turnEnded') unread.addTurn(event)
     }),
-    followPower((isSaving) => void resident.savePower(isSaving)),
-    handleUncaughtErrors({ log, onFault: (fault) => resident.publish({ type: 'fault', ...fault }) }),
+    followPower((isSaving) => void hostProcess.savePower(isSaving)),
+    handleUncaughtErrors({ log, onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }) }),
     checkForUpdates({
       feed: () => settings.config.updates.feed,
       onChange: (listener) => settings.changes.subscribe(listener),
@@ -107,17 +107,17 @@ function followRuntime(resident: HostProcess, unread: UnreadBadge): void {
   ]
   if (app.isPackaged) applyLogin()
   app.once('will-quit', () => {
-    for (const end of ends) end()
+    for (const unsubscribe of unsubscribers) unsubscribe()
   })
 }
 
 function installCapture(
-  resident: HostProcess,
+  hostProcess: HostProcess,
   mainFolder: URL,
   onOpen: () => void,
   quitting: Quitting,
 ): (note: string) => void {
-  const { settings, log } = resident.base
+  const { settings, log } = hostProcess.base
   const window = new CaptureWindow({
     url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
     preload: preloadOf(mainFolder),
@@ -142,7 +142,7 @@ function installCapture(
     onPause: (isPaused) => shortcut.pause(isPaused),
   })
   const stopSettings = settings.changes.subscribe(() => shortcut.apply())
-  const stopEvents = resident.onEvent((event) => {
+  const stopEvents = hostProcess.onEvent((event) => {
     if (event.type === 'captured') tray.add(event.note)
   })
   app.setAsDefaultProtocolClient('commonplace')

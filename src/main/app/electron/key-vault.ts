@@ -14,14 +14,15 @@ export function openKeyVault(folder: string): KeyVault | undefined {
     strength: isWeak() ? 'weak' : 'keychain',
     async load() {
       const keys: Record<string, string> = {}
-      let aside: string | undefined
-      const kept = await readOrSetAside(
+      let damagedFile: string | undefined
+      const stored = await readOrSetAside(
         file,
         (text) => fileSchema.safeParse(parseJson(text)).data,
-        (moved) => (aside = moved),
+        (moved) => (damagedFile = moved),
       )
-      if (aside !== undefined) throw new Error(`the stored keys could not be read; they were moved to ${aside}`)
-      for (const [name, encrypted] of Object.entries(kept ?? {}))
+      if (damagedFile !== undefined)
+        throw new Error(`the stored keys could not be read; they were moved to ${damagedFile}`)
+      for (const [name, encrypted] of Object.entries(stored ?? {}))
         keys[name] = safeStorage.decryptString(Buffer.from(encrypted, 'base64'))
       return keys
     },

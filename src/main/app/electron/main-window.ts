@@ -5,7 +5,7 @@ import { blockNavigation } from './window-security.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
-  readonly onMade: (window: BrowserWindow) => void
+  readonly onCreated: (window: BrowserWindow) => void
   readonly onFocus: () => void
   readonly onClosed: () => void
 }
@@ -28,8 +28,8 @@ export class MainWindow {
   }
 
   /** Loads a view by reloading the page. */
-  open(place: string): void {
-    void this.#window?.loadURL(new URL(place, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
+  open(viewPath: string): void {
+    void this.#window?.loadURL(new URL(viewPath, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
   }
 
   get isFocused(): boolean {
@@ -37,7 +37,7 @@ export class MainWindow {
   }
 
   #create(): BrowserWindow {
-    const { preload, onMade, onFocus, onClosed } = this.#options
+    const { preload, onCreated, onFocus, onClosed } = this.#options
     const window = new BrowserWindow({
       // Electron stores the window position under this name.
       name: 'main',
@@ -59,7 +59,7 @@ export class MainWindow {
     })
     blockNavigation(window.webContents)
     installContextMenu(window.webContents)
-    onMade(window)
+    onCreated(window)
     window.on('focus', onFocus)
     window.once('closed', () => {
       this.#window = undefined

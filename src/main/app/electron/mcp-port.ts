@@ -2,17 +2,17 @@ import { LazyMcpEndpoint, serveMcp, type McpHost } from '../server/mcp-endpoint.
 import type { HostProcess } from '../instance-lock/host-process.ts'
 
 export class McpPort {
-  readonly #resident: HostProcess
-  readonly #stop: () => void
-  #door: LazyMcpEndpoint | undefined
+  readonly #hostProcess: HostProcess
+  readonly #unsubscribe: () => void
+  #endpoint: LazyMcpEndpoint | undefined
   #host: McpHost | undefined
-  #wanted: number | null = null
-  #changing: Promise<void> = Promise.resolve()
+  #port: number | null = null
+  #pendingChange: Promise<void> = Promise.resolve()
 
-  constructor(resident: HostProcess) {
-    this.#resident = resident
-    const { settings } = resident.base
-    this.#stop = settings.changes.subscribe(() => void this.apply())
+  constructor(hostProcess: HostProcess) {
+    this.#hostProcess = hostProcess
+    const { settings } = hostProcess.base
+    this.#unsubscribe = settings.changes.subscribe(() => void this.apply())
     void this.apply()
   }
 
@@ -23,31 +23,33 @@ export class McpPort {
 
   /** Opens the configured port, or closes it for null. Never rejects: logs errors and publishes them as an event. */
   apply(): Promise<void> {
-    this.#changing = this.#changing.then(() => this.#listen(this.#resident.base.settings.config.desktop.mcpPort))
-    return this.#changing
+    this.#pendingChange = this.#pendingChange.then(() =>
+      this.#listen(this.#hostProcess.base.settings.config.desktop.mcpPort),
+    )
+    return this.#pendingChange
   }
 
   async close(): Promise<void> {
-    this.#stop()
-    await this.#changing
+    this.#unsubscribe()
+    await this.#pendingChange
     await this.#listen(null)
   }
 
   async #listen(port: number | null): Promise<void> {
-    if (port === this.#wanted) return
-    this.#wanted = port
-    await this.#door?.close()
+    if (port === this.#port) return
+    this.#port = port
+    await this.#endpoint?.close()
     await this.#host?.close()
-    this.#door = undefined
+    this.#endpoint = undefined
     this.#host = undefined
     if (port === null) return
-    const { log } = this.#resident.base
-    this.#door = new LazyMcpEndpoint(this.#resident)
+    const { log } = this.#hostProcess.base
+    this.#endpoint = new LazyMcpEndpoint(this.#hostProcess)
     try {
-      this.#host = await serveMcp(this.#door, port, log)
+      this.#host = await serveMcp(this.#endpoint, port, log)
     } catch (error) {
       const reference = log.fault(error, `port ${port} for other programs (desktop.mcpPort)`)
-      this.#resident.publish({ type: 'fault', reference, isRepeated: false })
+      this.#hostProcess.publish({ type: 'fault', reference, isRepeated: false })
     }
   }
 }

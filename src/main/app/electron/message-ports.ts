@@ -6,31 +6,31 @@ import { interfaceUrl } from './app-protocol.ts'
 
 const channel = 'commonplace:connect'
 
-export function acceptPorts(resident: HostProcess): void {
+export function acceptPorts(hostProcess: HostProcess): void {
   ipcMain.on(channel, (event: IpcMainEvent) => {
     const [port] = event.ports
-    if (!port || !isOurs(event)) return
-    resident
+    if (!port || !isFromAppPage(event)) return
+    hostProcess
       .connect({
         local: (router) => new RPCHandler(router).upgrade(port),
-        remote(owner) {
-          owner.once('close', () => !event.sender.isDestroyed() && event.sender.reload())
-          join(port, owner)
+        remote(primarySocket) {
+          primarySocket.once('close', () => !event.sender.isDestroyed() && event.sender.reload())
+          forwardMessages(port, primarySocket)
         },
       })
       .then(() => port.start())
-      .catch((error: unknown) => resident.base.log.fault(error, 'connecting a window'))
+      .catch((error: unknown) => hostProcess.base.log.fault(error, 'connecting a window'))
   })
 }
 
-function join(port: MessagePortMain, socket: WebSocket): void {
+function forwardMessages(port: MessagePortMain, socket: WebSocket): void {
   port.on('message', ({ data }: { data: string | ArrayBuffer }) => socket.send(data))
   port.on('close', () => socket.close())
   socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
 }
 
 /** Returns true for the top frame of the app's own page, not for frames inside it or foreign pages. */
-function isOurs({ senderFrame }: IpcMainEvent): boolean {
+function isFromAppPage({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
   const origin = process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl
   return (

@@ -6,21 +6,21 @@ interface Preventable {
 }
 
 export class Quitting {
-  readonly #finish: () => Promise<void>
+  readonly #closeServices: () => Promise<void>
   readonly #log: Log
   #isQuitting = false
-  #finishing: Promise<void> | undefined
+  #closing: Promise<void> | undefined
   #isFinished = false
 
   /** @param finish runs once, when quitting can no longer be cancelled */
   constructor(finish: () => Promise<void>, log: Log) {
-    this.#finish = finish
+    this.#closeServices = finish
     this.#log = log
     app.on('before-quit', (event) => {
       this.#isQuitting = true
       this.#cancelIf(() => event.defaultPrevented)
     })
-    app.on('browser-window-created', (_event, window) => this.#follow(window))
+    app.on('browser-window-created', (_event, window) => this.#watchWindow(window))
     app.on('will-quit', (event) => {
       if (this.#isFinished) return
       event.preventDefault()
@@ -35,10 +35,10 @@ export class Quitting {
 
   /** True once services are closing: no window may open any more. */
   get isEnding(): boolean {
-    return this.#finishing !== undefined
+    return this.#closing !== undefined
   }
 
-  #follow(window: BrowserWindow): void {
+  #watchWindow(window: BrowserWindow): void {
     window.on('close', (event: Preventable) => this.#cancelIf(() => event.defaultPrevented))
     // The page prevents unloading, which keeps the window, unless a listener overrules it.
     window.webContents.on('will-prevent-unload', (event: Preventable) => this.#cancelIf(() => !event.defaultPrevented))
@@ -54,7 +54,7 @@ export class Quitting {
   }
 
   #finishAndQuit(): void {
-    this.#finishing ??= this.#finish()
+    this.#closing ??= this.#closeServices()
       .catch((error: unknown) => void this.#log.fault(error, 'closing the memory'))
       .finally(() => {
         this.#isFinished = true

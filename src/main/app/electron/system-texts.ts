@@ -1,11 +1,11 @@
 import { app } from 'electron'
 
-interface Words {
+interface SystemTexts {
   readonly addToDictionary: string
   readonly answerReady: string
   readonly answerFailed: string
-  readonly pageDied: (reference: string) => string
-  readonly pageDiedAgain: (reference: string) => string
+  readonly pageCrashed: (reference: string) => string
+  readonly pageCrashedAgain: (reference: string) => string
   readonly pageHangs: string
   readonly reload: string
   readonly wait: string
@@ -23,13 +23,13 @@ interface Words {
   readonly shortcutTaken: (keys: string) => string
 }
 
-const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
+const textsByLocale: Record<'en' | 'zh-CN' | 'zh-TW', SystemTexts> = {
   en: {
     addToDictionary: 'Add to dictionary',
     answerReady: 'An answer is ready.',
     answerFailed: 'An answer could not be completed.',
-    pageDied: (reference) => `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
-    pageDiedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
+    pageCrashed: (reference) => `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
+    pageCrashedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
     pageHangs: 'The window is not responding.',
     reload: 'Reload',
     wait: 'Wait',
@@ -51,8 +51,8 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     addToDictionary: '添加到词典',
     answerReady: '回答已完成。',
     answerFailed: '回答未能完成。',
-    pageDied: (reference) => `窗口曾停止工作，已重新加载，没有任何丢失（日志编号 ${reference}）。`,
-    pageDiedAgain: (reference) => `窗口再次停止工作（日志编号 ${reference}）。`,
+    pageCrashed: (reference) => `窗口曾停止工作，已重新加载，没有任何丢失（日志编号 ${reference}）。`,
+    pageCrashedAgain: (reference) => `窗口再次停止工作（日志编号 ${reference}）。`,
     pageHangs: '窗口没有响应。',
     reload: '重新加载',
     wait: '等待',
@@ -73,8 +73,8 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     addToDictionary: '加入字典',
     answerReady: '回答已完成。',
     answerFailed: '回答未能完成。',
-    pageDied: (reference) => `視窗曾停止運作，已重新載入，沒有任何遺失（日誌編號 ${reference}）。`,
-    pageDiedAgain: (reference) => `視窗再次停止運作（日誌編號 ${reference}）。`,
+    pageCrashed: (reference) => `視窗曾停止運作，已重新載入，沒有任何遺失（日誌編號 ${reference}）。`,
+    pageCrashedAgain: (reference) => `視窗再次停止運作（日誌編號 ${reference}）。`,
     pageHangs: '視窗沒有回應。',
     reload: '重新載入',
     wait: '等待',
@@ -93,8 +93,8 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
   },
 }
 
-export function systemTexts(): Words {
+export function systemTexts(): SystemTexts {
   const system = app.getLocale()
-  if (/^zh-(TW|HK|MO|Hant)/i.test(system)) return words['zh-TW']
-  return words[system.startsWith('zh') ? 'zh-CN' : 'en']
+  if (/^zh-(TW|HK|MO|Hant)/i.test(system)) return textsByLocale['zh-TW']
+  return textsByLocale[system.startsWith('zh') ? 'zh-CN' : 'en']
 }

@@ -6,7 +6,7 @@ import { systemTexts } from './system-texts.ts'
 const longMs = 15_000
 
 export interface UnreadOptions {
-  readonly isSeen: () => boolean
+  readonly isWindowFocused: () => boolean
   readonly mayNotify: () => boolean
   readonly onOpen: (session: string) => void
 }
@@ -19,16 +19,16 @@ export class UnreadBadge {
     this.#options = options
   }
 
-  note({ session, reason, ms }: Extract<AppEvent, { type: 'turnEnded' }>): void {
-    const { isSeen, mayNotify, onOpen } = this.#options
-    if (reason === 'aborted' || isSeen()) return
+  addTurn({ session, reason, ms }: Extract<AppEvent, { type: 'turnEnded' }>): void {
+    const { isWindowFocused, mayNotify, onOpen } = this.#options
+    if (reason === 'aborted' || isWindowFocused()) return
     this.#sessions.add(session)
     this.#show()
     if (ms < longMs || !mayNotify()) return
-    const say = systemTexts()
+    const texts = systemTexts()
     const notification = new Notification({
       title: 'Commonplace',
-      body: reason === 'done' ? say.answerReady : say.answerFailed,
+      body: reason === 'done' ? texts.answerReady : texts.answerFailed,
     })
     notification.on('click', () => onOpen(session))
     notification.show()

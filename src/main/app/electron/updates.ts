@@ -11,10 +11,10 @@ export interface UpdatesOptions {
 
 /** Checks for updates every 6 hours and when the feed changes. Only packaged apps check. @returns stops the checks */
 export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
-  let asked: string | undefined
+  let checkedFeed: string | undefined
   const look = async () => {
     const url = feed()
-    asked = url
+    checkedFeed = url
     if (url === undefined || !app.isPackaged) return
     try {
       // Imported on demand: most starts have no feed.
@@ -28,7 +28,7 @@ export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => 
   void look()
   const timer = setInterval(() => void look(), everyMs)
   const stop = onChange(() => {
-    if (feed() !== asked) void look()
+    if (feed() !== checkedFeed) void look()
   })
   return () => {
     clearInterval(timer)

@@ -11,7 +11,7 @@ import { clientKindHeader, readLockInfo, type ClientKind, type LockInfo, type Lo
 const answerMs = 5000
 
 export interface PrimaryConnection {
-  readonly note: LockInfo
+  readonly lockInfo: LockInfo
   readonly socket: WebSocket
 }
 
@@ -20,13 +20,13 @@ export interface PrimaryConnection {
  * @returns undefined if there is none, or if it is starting or ending
  * @throws AppError `owner_silent`, `owner_version`; other connection errors unchanged
  */
-export async function connectToPrimary(place: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
-  const note = await readLockInfo(place.note)
-  if (!note) return undefined
+export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
+  const lockInfo = await readLockInfo(lockPaths.infoFile)
+  if (!lockInfo) return undefined
   const socket = new WebSocket('ws://owner/rpc', {
     // `handshakeTimeout` takes effect only if the socket has a timeout too.
-    createConnection: () => connect({ path: note.address, timeout: answerMs }),
-    headers: { Authorization: `Bearer ${note.key}`, [clientKindHeader]: kind },
+    createConnection: () => connect({ path: lockInfo.address, timeout: answerMs }),
+    headers: { Authorization: `Bearer ${lockInfo.key}`, [clientKindHeader]: kind },
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handshakeTimeout: answerMs,
@@ -38,17 +38,17 @@ export async function connectToPrimary(place: LockPaths, kind: ClientKind): Prom
     socket.once('error', resolve)
   })
   if (!failure) {
-    if (note.version === appVersion) return { note, socket }
+    if (lockInfo.version === appVersion) return { lockInfo, socket }
     socket.terminate()
     throw new AppError(
       'owner_version',
-      `version ${note.version} of Commonplace (process ${note.pid}) has this memory open; quit it first`,
-      { pid: note.pid, version: note.version },
+      `version ${lockInfo.version} of Commonplace (process ${lockInfo.pid}) has this memory open; quit it first`,
+      { pid: lockInfo.pid, version: lockInfo.version },
     )
   }
   if (failure.message.includes('timed out')) {
-    throw new AppError('owner_silent', `process ${note.pid} has this memory open but does not answer`, {
-      pid: note.pid,
+    throw new AppError('owner_silent', `process ${lockInfo.pid} has this memory open but does not answer`, {
+      pid: lockInfo.pid,
     })
   }
   // The process crashed and left its lock info, or it has just ended.

@@ -33,7 +33,7 @@ type Role =
 export class HostProcess {
   readonly base: AppBase
   readonly #options: AppOptions
-  readonly #place: LockPaths
+  readonly #lockPaths: LockPaths
   #role: Promise<Role>
   #isClosing = false
   readonly #listeners = new Set<(event: AppEvent) => void>()
@@ -41,7 +41,7 @@ export class HostProcess {
   private constructor(options: AppOptions, base: AppBase) {
     this.#options = options
     this.base = base
-    this.#place = lockPathsOf(base.folders.home, base.single?.folder)
+    this.#lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
     this.#role = this.#acquireRole()
   }
 
@@ -51,10 +51,10 @@ export class HostProcess {
    */
   static async open(options: AppOptions): Promise<HostProcess> {
     const base = await openBase(options)
-    const resident = new HostProcess(options, base)
+    const hostProcess = new HostProcess(options, base)
     try {
-      await resident.#role
-      return resident
+      await hostProcess.#role
+      return hostProcess
     } catch (error) {
       base.close()
       throw error
@@ -69,7 +69,7 @@ export class HostProcess {
 
   async primaryPid(): Promise<number> {
     const role = await this.#role
-    return role.kind === 'owner' ? process.pid : role.connection.note.pid
+    return role.kind === 'owner' ? process.pid : role.connection.lockInfo.pid
   }
 
   /**
@@ -77,7 +77,7 @@ export class HostProcess {
    * runs again on the next one with `isRepeated`: the first attempt may have had its effect.
    * @throws AppError with the code of the primary instance; `owner_silent`, `owner_version`
    */
-  async callPrimary<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
+  async callPrimary<T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const role = await this.#role
       try {
@@ -97,31 +97,31 @@ export class HostProcess {
   /** Serves the contract on a socket, here or through the primary instance. Closes it if neither is possible. */
   accept(socket: WebSocket): void {
     socket.pause()
-    void this.#answer(socket)
+    void this.#serveSocket(socket)
   }
 
   /**
    * Opens the contract for a port: calls `local` with the router, or `remote` with a socket to the primary instance.
    * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
    */
-  async connect(open: {
+  async connect(handlers: {
     readonly local: (router: AppRouter) => void
     readonly remote: (socket: WebSocket) => void
   }): Promise<void> {
     const role = await this.#role
-    if (role.kind === 'owner') open.local(role.router)
-    else open.remote(await this.#connect())
+    if (role.kind === 'owner') handlers.local(role.router)
+    else handlers.remote(await this.#openSocket())
   }
 
-  async #connect(): Promise<WebSocket> {
-    const connection = await connectToPrimary(this.#place, 'resident')
+  async #openSocket(): Promise<WebSocket> {
+    const connection = await connectToPrimary(this.#lockPaths, 'resident')
     if (connection) return connection.socket
     throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
   }
 
   /** Publishes an event of this process. If another process holds the lock, only listeners here get it. */
   publish(event: AppEvent): void {
-    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#tell(event)))
+    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#notifyListeners(event)))
   }
 
   /** Only the primary instance indexes; other processes ignore the call. */
@@ -145,11 +145,11 @@ export class HostProcess {
     this.base.close()
   }
 
-  async #answer(socket: WebSocket): Promise<void> {
+  async #serveSocket(socket: WebSocket): Promise<void> {
     try {
       const role = await this.#role
       if (role.kind === 'owner') role.answer(socket)
-      else joinSockets(socket, await this.#connect())
+      else joinSockets(socket, await this.#openSocket())
       socket.resume()
     } catch (error) {
       // The window reconnects and reaches the next primary instance.
@@ -174,31 +174,32 @@ export class HostProcess {
 
   async #becomePrimary(): Promise<Role | undefined> {
     const { base } = this
-    const claim = await acquirePrimary(this.#place)
+    const claim = await acquirePrimary(this.#lockPaths)
     if (!claim) return undefined
-    const { ownership, lockFailure } = claim
+    const { primaryInstance, lockFailure } = claim
     try {
       const app = await createApp({ ...this.#options, base })
       // On a file system without locks the app runs unguarded.
       if (lockFailure !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: lockFailure })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
-      const unheard = await ownership?.listen(answer)
-      if (unheard !== undefined) app.health.report({ part: 'owner', code: 'owner_unheard', message: unheard })
-      app.events.subscribe('event', (event) => this.#tell(event))
-      return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership }
+      const listenFailure = await primaryInstance?.listen(answer)
+      if (listenFailure !== undefined)
+        app.health.report({ part: 'owner', code: 'owner_unheard', message: listenFailure })
+      app.events.subscribe('event', (event) => this.#notifyListeners(event))
+      return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership: primaryInstance }
     } catch (error) {
-      await ownership?.release()
+      await primaryInstance?.release()
       throw error
     }
   }
 
   async #connectToPrimary(): Promise<Role | undefined> {
-    const connection = await connectToPrimary(this.#place, 'resident')
+    const connection = await connectToPrimary(this.#lockPaths, 'resident')
     if (!connection) return undefined
     connection.socket.once('close', () => void this.#takeOver())
     const client = clientOf(connection)
-    void this.#follow(connection, client)
+    void this.#forwardEvents(connection, client)
     return { kind: 'guest', connection, client }
   }
 
@@ -214,22 +215,22 @@ export class HostProcess {
     }
   }
 
-  async #follow(connection: PrimaryConnection, client: ContractClient): Promise<void> {
+  async #forwardEvents(connection: PrimaryConnection, client: ContractClient): Promise<void> {
     try {
-      for await (const event of await client.events.subscribe()) this.#tell(event)
+      for await (const event of await client.events.subscribe()) this.#notifyListeners(event)
     } catch (error) {
       if (connection.socket.readyState === connection.socket.OPEN)
         this.base.log.fault(error, 'following the primary instance')
     }
   }
 
-  #tell(event: AppEvent): void {
+  #notifyListeners(event: AppEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }
 
 /** Buffered bytes for one side above which the other side pauses. */
-const maxWaiting = 8 * 1024 * 1024
+const maxBufferedBytes = 8 * 1024 * 1024
 const drainPollMs = 20
 
 /** WebSocket close code: the window reconnects to the next primary instance. */
@@ -243,11 +244,11 @@ function joinSockets(one: WebSocket, other: WebSocket): void {
 function forward(from: WebSocket, to: WebSocket): void {
   from.on('message', (data: Buffer, isBinary) => {
     to.send(data, { binary: isBinary })
-    if (to.bufferedAmount < maxWaiting) return
+    if (to.bufferedAmount < maxBufferedBytes) return
     from.pause()
-    const look = setInterval(() => {
-      if (to.bufferedAmount >= maxWaiting && to.readyState === to.OPEN) return
-      clearInterval(look)
+    const drainTimer = setInterval(() => {
+      if (to.bufferedAmount >= maxBufferedBytes && to.readyState === to.OPEN) return
+      clearInterval(drainTimer)
       from.resume()
     }, drainPollMs)
   })

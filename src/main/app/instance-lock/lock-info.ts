@@ -8,8 +8,8 @@ import { join } from 'node:path'
 
 export interface LockPaths {
   readonly folder: string
-  readonly lock: string
-  readonly note: string
+  readonly lockFile: string
+  readonly infoFile: string
   /** Path of a Unix socket, or name of a Windows pipe. */
   readonly address: string
 }
@@ -20,12 +20,12 @@ export interface LockPaths {
  */
 export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
   const folder = join(home, 'owner')
-  const name = workspace === undefined ? 'app' : `folder-${keyOf(realpathSync(workspace))}`
+  const name = workspace === undefined ? 'app' : `folder-${shortHash(realpathSync(workspace))}`
   return {
     folder,
-    lock: join(folder, `${name}.lock`),
-    note: join(folder, `${name}.json`),
-    address: addressOf(folder, keyOf(join(realpathSync(home), name))),
+    lockFile: join(folder, `${name}.lock`),
+    infoFile: join(folder, `${name}.json`),
+    address: addressOf(folder, shortHash(join(realpathSync(home), name))),
   }
 }
 
@@ -40,7 +40,7 @@ function addressOf(folder: string, key: string): string {
   }
 }
 
-function keyOf(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 

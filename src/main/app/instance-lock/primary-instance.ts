@@ -16,16 +16,16 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 /** The instance lock of a state folder, with the socket on which other processes reach its holder. */
 export class PrimaryInstance {
-  readonly place: LockPaths
+  readonly lockPaths: LockPaths
   readonly #lock: FileLock
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   readonly #guests = new Map<WebSocket, ClientKind>()
   #server: Server | undefined
-  #note: LockInfo | undefined
-  #watch: NodeJS.Timeout | undefined
+  #lockInfo: LockInfo | undefined
+  #repairTimer: NodeJS.Timeout | undefined
 
-  private constructor(place: LockPaths, lock: FileLock) {
-    this.place = place
+  private constructor(lockPaths: LockPaths, lock: FileLock) {
+    this.lockPaths = lockPaths
     this.#lock = lock
   }
 
@@ -34,10 +34,10 @@ export class PrimaryInstance {
    * @returns undefined if another process holds it
    * @throws SQLite's error if the file system has no locks
    */
-  static async tryAcquire(place: LockPaths): Promise<PrimaryInstance | undefined> {
-    await makeFolder(place.folder)
-    const lock = new FileLock(place.lock)
-    if (lock.tryAcquire()) return new PrimaryInstance(place, lock)
+  static async tryAcquire(lockPaths: LockPaths): Promise<PrimaryInstance | undefined> {
+    await makeFolder(lockPaths.folder)
+    const lock = new FileLock(lockPaths.lockFile)
+    if (lock.tryAcquire()) return new PrimaryInstance(lockPaths, lock)
     lock.close()
     return undefined
   }
@@ -51,8 +51,8 @@ export class PrimaryInstance {
     try {
       await this.#listen(accept, key)
       await this.#writeLockInfo()
-      this.#watch = setInterval(() => void this.#repairFiles(), lookMs)
-      this.#watch.unref()
+      this.#repairTimer = setInterval(() => void this.#repairFiles(), lookMs)
+      this.#repairTimer.unref()
       return undefined
     } catch (error) {
       // This process works without connections, for example on a full disk.
@@ -67,25 +67,25 @@ export class PrimaryInstance {
         this.#lock.close()
         this.#lock.tryAcquire()
       }
-      const found = await readLockInfo(this.place.note)
-      if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#writeLockInfo()
+      const storedInfo = await readLockInfo(this.lockPaths.infoFile)
+      if (this.#lockInfo && storedInfo?.key !== this.#lockInfo.key && this.#lock.isHeld) await this.#writeLockInfo()
     } catch {
       // The next check tries again.
     }
   }
 
   async #writeLockInfo(): Promise<void> {
-    const { folder, note } = this.place
+    const { folder, infoFile } = this.lockPaths
     await makeFolder(folder)
-    const info = await stat(note).catch(() => undefined)
-    if (info && !info.isFile()) await renameDamaged(note)
+    const info = await stat(infoFile).catch(() => undefined)
+    if (info && !info.isFile()) await renameDamaged(infoFile)
     // The file contains the access key.
-    await writeDurablyPrivate(note, JSON.stringify(this.#note))
+    await writeDurablyPrivate(infoFile, JSON.stringify(this.#lockInfo))
   }
 
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
-    const { address } = this.place
-    this.#note = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
+    const { address } = this.lockPaths
+    this.#lockInfo = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
     // A leftover of a crashed process: this process holds the lock.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
@@ -112,18 +112,18 @@ export class PrimaryInstance {
 
   /** Stops accepting connections and waits until connected commands have ended. */
   async drain(): Promise<void> {
-    clearInterval(this.#watch)
-    await unlink(this.place.note).catch(() => undefined)
+    clearInterval(this.#repairTimer)
+    await unlink(this.lockPaths.infoFile).catch(() => undefined)
     const commands = [...this.#guests].flatMap(([guest, kind]) => (kind === 'command' ? [guest] : []))
     await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
   }
 
   /** Disconnects all processes and releases the lock. */
   async release(): Promise<void> {
-    clearInterval(this.#watch)
+    clearInterval(this.#repairTimer)
     const server = this.#server
     if (server) {
-      await unlink(this.place.note).catch(() => undefined)
+      await unlink(this.lockPaths.infoFile).catch(() => undefined)
       for (const guest of this.#guests.keys()) guest.terminate()
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
@@ -136,25 +136,25 @@ export class PrimaryInstance {
 
 export interface Claim {
   /** Undefined if the file system has no locks, as on some network drives. */
-  readonly ownership: PrimaryInstance | undefined
+  readonly primaryInstance: PrimaryInstance | undefined
   /** Error of the lock; other processes can open the memory too. Undefined if the lock works. */
   readonly lockFailure: string | undefined
 }
 
 /** @returns undefined if another process holds the lock */
-export async function acquirePrimary(place: LockPaths): Promise<Claim | undefined> {
+export async function acquirePrimary(lockPaths: LockPaths): Promise<Claim | undefined> {
   try {
-    const ownership = await PrimaryInstance.tryAcquire(place)
-    return ownership && { ownership, lockFailure: undefined }
+    const primaryInstance = await PrimaryInstance.tryAcquire(lockPaths)
+    return primaryInstance && { primaryInstance, lockFailure: undefined }
   } catch (error) {
-    return { ownership: undefined, lockFailure: error instanceof Error ? error.message : String(error) }
+    return { primaryInstance: undefined, lockFailure: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** Returns the kind of a connecting process; undefined without the key from the lock info. */
 function authenticateClient({ headers }: IncomingMessage, key: string): ClientKind | undefined {
-  const given = Buffer.from(headers.authorization ?? '')
-  const wanted = Buffer.from(`Bearer ${key}`)
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+  const received = Buffer.from(headers.authorization ?? '')
+  const expected = Buffer.from(`Bearer ${key}`)
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
   return headers[clientKindHeader] === 'command' ? 'command' : 'resident'
 }

@@ -15,7 +15,7 @@ export interface PrimaryClient {
   readonly client: ContractClient
   readonly base: AppBase
   /** True if the app exists only for this command; false if another process answers, with its own settings. */
-  readonly isOwn: boolean
+  readonly isOwnApp: boolean
 }
 
 const lookMs = 15
@@ -35,11 +35,11 @@ export async function withPrimary<T>(options: CommandOptions, run: (runtime: Pri
   const base = await openBase(options)
   try {
     // A separate index needs no lock.
-    if (options.embeddingProvider !== undefined) return await onOwnApp(options, base, undefined, run)
-    const place = lockPathsOf(base.folders.home, base.single?.folder)
+    if (options.embeddingProvider !== undefined) return await runInOwnApp(options, base, undefined, run)
+    const lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
     const deadline = performance.now() + startMs
     while (performance.now() < deadline) {
-      const outcome = (await callPrimary(place, base, run)) ?? (await becomePrimary(options, place, base, run))
+      const outcome = (await callPrimary(lockPaths, base, run)) ?? (await becomePrimary(options, lockPaths, base, run))
       if (outcome && 'value' in outcome) return outcome.value
       if (outcome && !options.isRepeatable)
         throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
@@ -59,15 +59,15 @@ type Outcome<T> = { readonly value: T } | { readonly isLost: true }
  * @throws AppError `owner_silent`, `owner_version`, and as `run`
  */
 export async function callPrimary<T>(
-  place: LockPaths,
+  lockPaths: LockPaths,
   base: AppBase,
   run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
-  const connection = await connectToPrimary(place, 'command')
+  const connection = await connectToPrimary(lockPaths, 'command')
   if (!connection) return undefined
   const { socket } = connection
   try {
-    return { value: await run({ client: clientOf(connection), base, isOwn: false }) }
+    return { value: await run({ client: clientOf(connection), base, isOwnApp: false }) }
   } catch (error) {
     if (socket.readyState !== socket.OPEN) return { isLost: true }
     throw fromOrpcError(error)
@@ -78,37 +78,38 @@ export async function callPrimary<T>(
 
 async function becomePrimary<T>(
   options: AppOptions,
-  place: LockPaths,
+  lockPaths: LockPaths,
   base: AppBase,
   run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
-  const claim = await acquirePrimary(place)
+  const claim = await acquirePrimary(lockPaths)
   if (!claim) return undefined
   if (claim.lockFailure !== undefined)
     base.log.warn({ reason: claim.lockFailure }, 'other processes are not locked out')
-  return { value: await onOwnApp(options, base, claim.ownership, run) }
+  return { value: await runInOwnApp(options, base, claim.primaryInstance, run) }
 }
 
-async function onOwnApp<T>(
+async function runInOwnApp<T>(
   options: AppOptions,
   base: AppBase,
-  ownership: PrimaryInstance | undefined,
+  primaryInstance: PrimaryInstance | undefined,
   run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<T> {
   try {
     const app = await createApp({ ...options, base, watch: false })
     try {
       const router = createRouter(app)
-      const unheard = await ownership?.listen(answerRequests(new RPCHandler(router), base.log))
-      if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot connect to this one')
-      return await run({ client: createRouterClient(router), base, isOwn: true })
+      const listenFailure = await primaryInstance?.listen(answerRequests(new RPCHandler(router), base.log))
+      if (listenFailure !== undefined)
+        base.log.warn({ reason: listenFailure }, 'other processes cannot connect to this one')
+      return await run({ client: createRouterClient(router), base, isOwnApp: true })
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
-      await ownership?.drain()
+      await primaryInstance?.drain()
       await app.close()
     }
   } finally {
-    await ownership?.release()
+    await primaryInstance?.release()
   }
 }

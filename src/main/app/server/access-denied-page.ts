@@ -6,16 +6,16 @@ export type AccessDeniedReason = 'none' | 'wrong' | 'wait'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
 
-interface Words {
+interface PageTexts {
   readonly title: string
   readonly reason: Readonly<Record<AccessDeniedReason, string>>
-  readonly how: string
+  readonly instruction: string
   readonly field: string
   readonly enter: string
-  readonly kept: string
+  readonly storedText: string
 }
 
-const words: Readonly<Record<Language, Words>> = {
+const textsByLanguage: Readonly<Record<Language, PageTexts>> = {
   en: {
     title: 'This browser has no access yet',
     reason: {
@@ -23,10 +23,11 @@ const words: Readonly<Record<Language, Words>> = {
       wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
       wait: 'Too many wrong keys. Wait a minute, then try again.',
     },
-    how: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
+    instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
     field: 'Address or key',
     enter: 'Enter',
-    kept: 'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
+    storedText:
+      'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
   },
   'zh-CN': {
     title: '此浏览器还没有获准进入',
@@ -35,10 +36,10 @@ const words: Readonly<Record<Language, Words>> = {
       wrong: '这个密钥不对，或者已经失效：Commonplace 每次启动都会换一个新的。',
       wait: '错误的密钥太多了。请等一分钟再试。',
     },
-    how: '请打开启动 Commonplace 的终端里显示的地址，或者把它粘贴到这里：',
+    instruction: '请打开启动 Commonplace 的终端里显示的地址，或者把它粘贴到这里：',
     field: '地址，或其中的密钥',
     enter: '进入',
-    kept: '什么都没有丢失：笔记、对话和草稿都保存在这台电脑的磁盘上，进入后立刻可见。',
+    storedText: '什么都没有丢失：笔记、对话和草稿都保存在这台电脑的磁盘上，进入后立刻可见。',
   },
   'zh-TW': {
     title: '此瀏覽器尚未獲准進入',
@@ -47,10 +48,10 @@ const words: Readonly<Record<Language, Words>> = {
       wrong: '這把金鑰不對，或已經失效：Commonplace 每次啟動都會換一把新的。',
       wait: '錯誤的金鑰太多了。請等一分鐘再試。',
     },
-    how: '請開啟啟動 Commonplace 的終端機中顯示的位址，或把它貼到這裡：',
+    instruction: '請開啟啟動 Commonplace 的終端機中顯示的位址，或把它貼到這裡：',
     field: '位址，或其中的金鑰',
     enter: '進入',
-    kept: '什麼都沒有遺失：筆記、對話和草稿都存在這台電腦的磁碟上，進入後立刻可見。',
+    storedText: '什麼都沒有遺失：筆記、對話和草稿都存在這台電腦的磁碟上，進入後立刻可見。',
   },
 }
 
@@ -81,34 +82,34 @@ export const accessDeniedPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Returns HTML in English or Chinese. @param languages `Accept-Language` @param kept parameters for the form */
+/** Returns HTML in English or Chinese. @param languages `Accept-Language` @param queryParameters parameters for the form */
 export function accessDeniedPage(
   reason: AccessDeniedReason,
   languages: string | undefined,
-  kept: URLSearchParams,
+  queryParameters: URLSearchParams,
 ): string {
-  const language = preferred(languages)
-  const { title, reason: reasons, how, field, enter, kept: isKept } = words[language]
-  const hidden = [...kept]
+  const language = preferredLanguage(languages)
+  const { title, reason: reasons, instruction, field, enter, storedText: isKept } = textsByLanguage[language]
+  const hidden = [...queryParameters]
     .filter(([name]) => name !== 'token')
     .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
   return `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Commonplace</title><style>${style}</style></head>
 <body><main><h1>${title}</h1><p class="${reason === 'none' ? 'why' : 'bad'}" role="status">${reasons[reason]}</p>
-<p>${how}</p>
+<p>${instruction}</p>
 <form method="get">${hidden.join('')}<input name="token" aria-label="${field}" placeholder="${field}" autocomplete="off" spellcheck="false" autofocus required><button>${enter}</button></form>
 <p><small>${isKept}</small></p></main></body></html>
 `
 }
 
 /** Returns the key from an address that contains it; other text unchanged, trimmed. */
-export function keyOf(given: string): string {
-  const typed = given.trim()
-  return /[?&]token=([\w-]+)/.exec(typed)?.[1] ?? typed
+export function keyFromInput(input: string): string {
+  const trimmed = input.trim()
+  return /[?&]token=([\w-]+)/.exec(trimmed)?.[1] ?? trimmed
 }
 
-function preferred(header = ''): Language {
-  const wanted = header
+function preferredLanguage(header = ''): Language {
+  const ranked = header
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().split(';')
@@ -116,7 +117,7 @@ function preferred(header = ''): Language {
       return { tag, weight: weight === undefined ? 1 : Number(weight.trim().slice(2)) }
     })
     .toSorted((one, other) => other.weight - one.weight)
-  for (const { tag } of wanted) {
+  for (const { tag } of ranked) {
     if (/^zh-(TW|HK|MO|Hant)/i.test(tag)) return 'zh-TW'
     if (/^zh/i.test(tag)) return 'zh-CN'
     if (/^en/i.test(tag)) return 'en'

@@ -23,7 +23,7 @@ interface Session {
   usedAt: number
 }
 
-export const address = '127.0.0.1'
+export const loopbackAddress = '127.0.0.1'
 /** Limit of sessions; a new one replaces the least recently used. */
 const maxSessions = 64
 const sessionMs = 7 * 24 * 3_600_000
@@ -40,7 +40,7 @@ export class Authenticator {
   /** Keyed by the hash of the session id, so that a memory dump reveals no id. */
   readonly #sessions = new Map<string, Session>()
   /** One-time tokens: hash to expiry, in ms of `now`. */
-  readonly #once = new Map<string, number>()
+  readonly #oneTimeTokens = new Map<string, number>()
   readonly #wrongTokens: TokenBucket
   readonly #port: () => number
   readonly #now: () => number
@@ -57,7 +57,7 @@ export class Authenticator {
    */
   isAllowedOrigin(request: IncomingMessage): boolean {
     const host = hostOf(request)
-    if (host !== `${address}:${this.#port()}` && host !== `localhost:${this.#port()}`) return false
+    if (host !== `${loopbackAddress}:${this.#port()}` && host !== `localhost:${this.#port()}`) return false
     const { origin } = request.headers
     return origin === undefined || origin === `http://${host}`
   }
@@ -67,37 +67,38 @@ export class Authenticator {
    * @returns 'wrong' for an invalid token, 'wait' after too many of them
    */
   exchangeToken(token: string, request: IncomingMessage): AuthResult | 'wrong' | 'wait' {
-    if (!isSame(token, this.token) && !this.#takeOnce(token)) return this.#wrongTokens.take() ? 'wrong' : 'wait'
-    const id = this.#idOf(request) ?? this.#open(hostOf(request) ?? '')
-    return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOf(id) }
+    if (!isEqual(token, this.token) && !this.#takeOneTimeToken(token))
+      return this.#wrongTokens.take() ? 'wrong' : 'wait'
+    const id = this.#sessionIdOf(request) ?? this.#openSession(hostOf(request) ?? '')
+    return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOfSession(id) }
   }
 
   /** Returns a one-time token, valid for 2 minutes: other users can read the browser's command line. */
   issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
-    this.#once.set(hash(token), this.#now() + oneTimeTokenMs)
+    this.#oneTimeTokens.set(hash(token), this.#now() + oneTimeTokenMs)
     return token
   }
 
-  #takeOnce(token: string): boolean {
-    const name = hash(token)
-    const until = this.#once.get(name)
-    this.#once.delete(name)
-    return until !== undefined && this.#now() <= until
+  #takeOneTimeToken(token: string): boolean {
+    const hashed = hash(token)
+    const expiresAt = this.#oneTimeTokens.get(hashed)
+    this.#oneTimeTokens.delete(hashed)
+    return expiresAt !== undefined && this.#now() <= expiresAt
   }
 
   /** Returns true for a valid session cookie, which gives access to the interface's files. */
   isAuthenticated(request: IncomingMessage): boolean {
-    return this.#idOf(request) !== undefined
+    return this.#sessionIdOf(request) !== undefined
   }
 
   /** Returns true for a valid session cookie with its key, which gives access to the memory. */
   mayConnect(request: IncomingMessage, key: string): boolean {
-    const id = this.#idOf(request)
-    return id !== undefined && isSame(key, this.#keyOf(id))
+    const id = this.#sessionIdOf(request)
+    return id !== undefined && isEqual(key, this.#keyOfSession(id))
   }
 
-  #open(host: string): string {
+  #openSession(host: string): string {
     const id = randomBytes(32).toString('base64url')
     this.#sessions.set(hash(id), { host, usedAt: this.#now() })
     if (this.#sessions.size > maxSessions) {
@@ -107,27 +108,27 @@ export class Authenticator {
     return id
   }
 
-  #idOf(request: IncomingMessage): string | undefined {
+  #sessionIdOf(request: IncomingMessage): string | undefined {
     const prefix = `${this.#cookieName()}=`
     const pairs = (request.headers.cookie ?? '').split(/;\s*/)
     for (const pair of pairs) {
       if (!pair.startsWith(prefix)) continue
       const id = pair.slice(prefix.length)
-      const name = hash(id)
-      const session = this.#sessions.get(name)
+      const hashed = hash(id)
+      const session = this.#sessions.get(hashed)
       if (!session || session.host !== hostOf(request)) continue
       const now = this.#now()
       if (now - session.usedAt <= sessionMs) {
         session.usedAt = now
         return id
       }
-      this.#sessions.delete(name)
+      this.#sessions.delete(hashed)
     }
     return undefined
   }
 
   /** Derives the key from the id and the server's secret. */
-  #keyOf(id: string): string {
+  #keyOfSession(id: string): string {
     return createHmac('sha256', this.#secret).update(id).digest('base64url')
   }
 
@@ -147,8 +148,8 @@ function hash(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }
 
-function isSame(given: string, wanted: string): boolean {
-  const one = Buffer.from(given)
-  const other = Buffer.from(wanted)
+function isEqual(received: string, expected: string): boolean {
+  const one = Buffer.from(received)
+  const other = Buffer.from(expected)
   return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -5,8 +5,8 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { Log } from '#platform'
-import { accessDeniedPage, accessDeniedPolicy, keyOf, type AccessDeniedReason } from './access-denied-page.ts'
-import { address, Authenticator } from './authentication.ts'
+import { accessDeniedPage, accessDeniedPolicy, keyFromInput, type AccessDeniedReason } from './access-denied-page.ts'
+import { loopbackAddress, Authenticator } from './authentication.ts'
 import { securityHeaders } from './security-headers.ts'
 import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
 import { createHash } from 'node:crypto'
@@ -28,7 +28,7 @@ export interface RunningHost {
   /** Address with the access token; grants full access to the memory. */
   readonly url: string
   /** Returns an address with a one-time token, for places that other users can read. */
-  urlOnce(): string
+  oneTimeUrl(): string
   close(): Promise<void>
 }
 
@@ -48,7 +48,13 @@ const lookMs = 1000
 const pingMs = 30_000
 
 /** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use`, also for EACCES */
-export async function startHttpServer({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<RunningHost> {
+export async function startHttpServer({
+  accept,
+  mcp,
+  folder,
+  log,
+  port: requestedPort,
+}: HostOptions): Promise<RunningHost> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -68,17 +74,17 @@ export async function startHttpServer({ accept, mcp, folder, log, port: wanted }
   // A lost connection is no error of the server.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     // Browsers preconnect: an answer without a request would be read as the answer to the next one.
-    if (isLate && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
-    if (isLate) return refuseSocket(socket, '408 Request Timeout')
+    if (isTimeout && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
+    if (isTimeout) return refuseSocket(socket, '408 Request Timeout')
     // Too many cookies lock the browser out until they are cleared.
     if (error.code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
     else refuseSocket(socket, '400 Bad Request')
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    handleRequest(request, response).catch((error: unknown) => {
       const reference = log.fault(error, 'serving the interface')
       refuse(response, 500, `Internal error. See the log for details (reference ${reference}).`)
     })
@@ -86,35 +92,35 @@ export async function startHttpServer({ accept, mcp, folder, log, port: wanted }
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const key = keyOfProtocols(request.headers['sec-websocket-protocol'])
-    const mayEnter =
+    const isAllowed =
       request.url === socketPath &&
       request.method === 'GET' &&
       entry.isAllowedOrigin(request) &&
       request.headers.origin !== undefined &&
       entry.mayConnect(request, key)
-    if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
+    if (!isAllowed) return refuseSocket(socket, '403 Forbidden')
     if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
       keepAlive(client, log)
       accept(client)
     })
   })
-  await listen(server, wanted)
+  await listen(server, requestedPort)
   // An error of one connection, such as too many open files, must not stop the server.
   server.on('error', (error) => log.fault(error, 'the browser host'))
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === mcpPath) return mcp.handle(request, response)
     if (!entry.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
     const target = targetOf(request)
     if (!target) return refuse(response, 400, 'Invalid address.')
     const token = target.searchParams.get('token')
-    if (token) return admit(token, target, request, response)
+    if (token) return signIn(token, target, request, response)
     // An empty token requests the page with the sign-in form.
     if (token !== null || !entry.isAuthenticated(request)) return denyAccess('none', target, request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET and HEAD are allowed here.')
-    if (target.pathname === socketPath) return tellAccess(request, response)
+    if (target.pathname === socketPath) return reportAccess(request, response)
     const file = await files.find(target.pathname)
     if (!file) return refuse(response, 404, 'Not found.')
     setHeaders(response)
@@ -125,22 +131,22 @@ export async function startHttpServer({ accept, mcp, folder, log, port: wanted }
     response.end(request.method === 'HEAD' ? undefined : file.bytes)
   }
 
-  function admit(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
-    const admission = entry.exchangeToken(keyOf(token), request)
-    if (admission === 'wait' || admission === 'wrong') return denyAccess(admission, target, request, response)
+  function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
+    const authResult = entry.exchangeToken(keyFromInput(token), request)
+    if (authResult === 'wait' || authResult === 'wrong') return denyAccess(authResult, target, request, response)
     target.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
       // Browsers do not send fragments to servers.
-      Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${admission.key}`,
-      'Set-Cookie': admission.cookie,
+      Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${authResult.key}`,
+      'Set-Cookie': authResult.cookie,
       'Cache-Control': 'no-store',
     })
     response.end()
   }
 
   /** Responds with the status of a refused socket, which browsers do not expose to pages. */
-  function tellAccess(request: IncomingMessage, response: ServerResponse): void {
+  function reportAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
     if (typeof key !== 'string' || !entry.mayConnect(request, key))
       return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
@@ -149,8 +155,8 @@ export async function startHttpServer({ accept, mcp, folder, log, port: wanted }
   }
 
   return {
-    url: `http://${address}:${portOf(server)}/?token=${entry.token}`,
-    urlOnce: () => `http://${address}:${portOf(server)}/?token=${entry.issueOneTimeToken()}`,
+    url: `http://${loopbackAddress}:${portOf(server)}/?token=${entry.token}`,
+    oneTimeUrl: () => `http://${loopbackAddress}:${portOf(server)}/?token=${entry.issueOneTimeToken()}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
       await new Promise<void>((resolve) => {
@@ -179,7 +185,7 @@ async function listen(server: Server, port: number): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, address, () => {
+      server.listen(port, loopbackAddress, () => {
         server.off('error', reject)
         resolve()
       })
@@ -213,7 +219,7 @@ function portOf(server: Server): number {
 /** Accepts only a path: no absolute address, no `*`. @returns null for other targets */
 function targetOf({ url }: IncomingMessage): URL | null {
   if (url === undefined || !url.startsWith('/')) return null
-  return URL.parse(`http://${address}${url}`)
+  return URL.parse(`http://${loopbackAddress}${url}`)
 }
 
 function keyOfProtocols(header: string | undefined): string {
@@ -225,16 +231,16 @@ function setHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
 }
 
-const turnedAway: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly told: string }>> = {
+const denials: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly told: string }>> = {
   none: { status: 401, told: 'Open the address from the terminal; it contains the key to this memory.' },
   wrong: { status: 401, told: 'This key is wrong or has expired. Open the address from the terminal.' },
   wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
 }
 
 function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
-  const { status, told } = turnedAway[reason]
-  const isRead = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-  if (!isRead || response.headersSent) return refuse(response, status, told)
+  const { status, told } = denials[reason]
+  const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+  if (!isPageRequest || response.headersSent) return refuse(response, status, told)
   setHeaders(response)
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
@@ -300,13 +306,13 @@ export class InterfaceFiles {
   async find(path: string): Promise<InterfaceFile | undefined> {
     const name = this.#files.has(path) || path.startsWith('/assets/') ? path : '/index.html'
     if (!this.#files.has(name)) return undefined
-    const known = this.#files.get(name)
-    if (known) return known
-    const read = this.#read(name)
-    this.#files.set(name, read)
+    const cached = this.#files.get(name)
+    if (cached) return cached
+    const pendingRead = this.#read(name)
+    this.#files.set(name, pendingRead)
     // Let the next request retry.
-    read.catch(() => this.#files.set(name, undefined))
-    return read
+    pendingRead.catch(() => this.#files.set(name, undefined))
+    return pendingRead
   }
 
   async #read(name: string): Promise<InterfaceFile> {

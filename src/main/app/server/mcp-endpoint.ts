@@ -3,7 +3,7 @@ import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { TokenBucket } from './rate-limit.ts'
 import type { Log } from '#platform'
-import { address } from './authentication.ts'
+import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
@@ -13,12 +13,12 @@ const minuteMs = 60_000
 
 /** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class LazyMcpEndpoint {
-  readonly #resident: HostProcess
+  readonly #hostProcess: HostProcess
   readonly #wrongTokens = new TokenBucket(maxWrongTokens, minuteMs)
   #endpoint: Promise<McpEndpoint> | undefined
 
-  constructor(resident: HostProcess) {
-    this.#resident = resident
+  constructor(hostProcess: HostProcess) {
+    this.#hostProcess = hostProcess
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -32,13 +32,13 @@ export class LazyMcpEndpoint {
 
   async #open(): Promise<McpEndpoint> {
     const { createMcpEndpoint } = await loadHttp()
-    const resident = this.#resident
+    const hostProcess = this.#hostProcess
     return createMcpEndpoint({
-      ask: (work) => resident.callPrimary(work),
-      onEvent: (listener) => resident.onEvent(listener),
-      now: resident.now,
-      onFault: async (error) => resident.base.log.fault(error, 'mcp'),
-      mayTry: () => this.#wrongTokens.take(),
+      ask: (work) => hostProcess.callPrimary(work),
+      onEvent: (listener) => hostProcess.onEvent(listener),
+      now: hostProcess.now,
+      onFault: async (error) => hostProcess.base.log.fault(error, 'mcp'),
+      takeAttempt: () => this.#wrongTokens.take(),
     })
   }
 }
@@ -52,10 +52,10 @@ const maxConnections = 128
 const headersMs = 5000
 
 /** Serves MCP over HTTP on 127.0.0.1. @throws the system's error if the port is not available */
-export async function serveMcp(door: LazyMcpEndpoint, port: number, log: Log): Promise<McpHost> {
+export async function serveMcp(mcpEndpoint: LazyMcpEndpoint, port: number, log: Log): Promise<McpHost> {
   const server = createServer({ headersTimeout: headersMs }, (request, response) => {
     if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
-    door.handle(request, response).catch((error: unknown) => {
+    mcpEndpoint.handle(request, response).catch((error: unknown) => {
       log.fault(error, 'mcp')
       if (!response.headersSent) response.writeHead(500)
       response.end()
@@ -65,14 +65,14 @@ export async function serveMcp(door: LazyMcpEndpoint, port: number, log: Log): P
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, address, () => {
+    server.listen(port, loopbackAddress, () => {
       server.off('error', reject)
       resolve()
     })
   })
   server.on('error', (error) => log.fault(error, 'mcp'))
   return {
-    address: `http://${address}:${port}${mcpPath}`,
+    address: `http://${loopbackAddress}:${port}${mcpPath}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -1,25 +1,25 @@
-/** Token bucket: allows bursts of `most`, refilled over `perMs` milliseconds. `take` returns false if it is empty. */
+/** Token bucket: allows bursts of `capacity`, refilled over `refillMs` milliseconds. `take` returns false if it is empty. */
 export class TokenBucket {
-  readonly #most: number
-  readonly #perMs: number
+  readonly #capacity: number
+  readonly #refillMs: number
   readonly #now: () => number
-  #left: number
-  #at: number
+  #tokens: number
+  #refilledAt: number
 
-  constructor(most: number, perMs: number, now: () => number = () => performance.now()) {
-    this.#most = most
-    this.#perMs = perMs
+  constructor(capacity: number, refillMs: number, now: () => number = () => performance.now()) {
+    this.#capacity = capacity
+    this.#refillMs = refillMs
     this.#now = now
-    this.#left = most
-    this.#at = now()
+    this.#tokens = capacity
+    this.#refilledAt = now()
   }
 
   take(): boolean {
     const now = this.#now()
-    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / this.#perMs) * this.#most)
-    this.#at = now
-    if (this.#left < 1) return false
-    this.#left -= 1
+    this.#tokens = Math.min(this.#capacity, this.#tokens + ((now - this.#refilledAt) / this.#refillMs) * this.#capacity)
+    this.#refilledAt = now
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
     return true
   }
 }

@@ -14,54 +14,58 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
 
 export interface RunningServer extends RunningHost {
   /** Returns the id of the process that holds the instance lock. */
-  owner(): Promise<number>
+  primaryPid(): Promise<number>
 }
 
 /** Starts the browser host. @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
 export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
-  const resident = await HostProcess.open(options)
-  const { log } = resident.base
-  const stopFollowing = handleUncaughtErrors({ log, onFault: (fault) => resident.publish({ type: 'fault', ...fault }) })
+  const hostProcess = await HostProcess.open(options)
+  const { log } = hostProcess.base
+  const stopErrorHandler = handleUncaughtErrors({
+    log,
+    onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }),
+  })
   try {
-    const mcp = new LazyMcpEndpoint(resident)
-    const serveAt = (at: number) =>
+    const mcp = new LazyMcpEndpoint(hostProcess)
+    const serveAt = (chosenPort: number) =>
       startHttpServer({
-        accept: (socket) => resident.accept(socket),
+        accept: (socket) => hostProcess.accept(socket),
         mcp,
         folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
         log,
-        port: at,
+        port: chosenPort,
       })
-    const host = port === undefined ? await serveAsBefore(resident.base.folders.home, serveAt) : await serveAt(port)
+    const host =
+      port === undefined ? await serveAtLastPort(hostProcess.base.folders.home, serveAt) : await serveAt(port)
     return {
       url: host.url,
-      urlOnce: () => host.urlOnce(),
-      owner: () => resident.primaryPid(),
+      oneTimeUrl: () => host.oneTimeUrl(),
+      primaryPid: () => hostProcess.primaryPid(),
       async close() {
         await mcp.close()
         await host.close()
-        await resident.close()
-        stopFollowing()
+        await hostProcess.close()
+        stopErrorHandler()
       },
     }
   } catch (error) {
-    await resident.close()
-    stopFollowing()
+    await hostProcess.close()
+    stopErrorHandler()
     throw error
   }
 }
 
 /** Reuses the port of the last start: browsers store page data per origin, port included. */
-async function serveAsBefore(home: string, serveAt: (port: number) => Promise<RunningHost>): Promise<RunningHost> {
+async function serveAtLastPort(home: string, serveAt: (port: number) => Promise<RunningHost>): Promise<RunningHost> {
   const file = join(home, 'browser-port')
-  const kept = Number((await readIfExists(file).catch(() => undefined)) ?? 0)
-  const before = Number.isInteger(kept) && kept > 1023 && kept < 65_536 ? kept : 0
-  const host = await serveAt(before).catch((error: unknown) => {
-    if (before !== 0 && error instanceof AppError && error.code === 'port_in_use') return serveAt(0)
+  const storedPort = Number((await readIfExists(file).catch(() => undefined)) ?? 0)
+  const lastPort = Number.isInteger(storedPort) && storedPort > 1023 && storedPort < 65_536 ? storedPort : 0
+  const host = await serveAt(lastPort).catch((error: unknown) => {
+    if (lastPort !== 0 && error instanceof AppError && error.code === 'port_in_use') return serveAt(0)
     throw error
   })
   const { port } = new URL(host.url)
   // Without the file the next start just uses another port.
-  if (port !== String(before)) await writeDurably(file, `${port}\n`).catch(() => undefined)
+  if (port !== String(lastPort)) await writeDurably(file, `${port}\n`).catch(() => undefined)
   return host
 }

@@ -22,9 +22,9 @@ export interface Candidates {
   /** Pairs of indexes into `lines` that may contradict each other, best score first. */
   readonly pairs: readonly (readonly [number, number])[]
   /** Indexes of log lines, newest first. */
-  readonly logged: readonly number[]
+  readonly logLines: readonly number[]
   /** Indexes of lines of MEMORY.md. */
-  readonly kept: readonly number[]
+  readonly memoryLines: readonly number[]
   /** Section titles of MEMORY.md. */
   readonly sections: readonly string[]
 }
@@ -41,25 +41,25 @@ export async function candidatesOf(notes: readonly Note[], builtinFile: string):
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
     .filter(({ raw }) => raw.length <= maxLine && raw.isWellFormed())
-  const most = Math.max(leastPairs, Math.round(statements.length * pairsOfLine))
+  const maxPairs = Math.max(leastPairs, Math.round(statements.length * pairsOfLine))
   const rivals = await findContradictionCandidates(
     statements.map(({ text }) => text),
     await loadSimilarityModel(builtinFile),
-    most,
+    maxPairs,
   )
-  const of = (kind: Note['kind']) => statements.flatMap((one, at) => (one.note.kind === kind ? [at] : []))
+  const indexesOf = (kind: Note['kind']) => statements.flatMap((one, at) => (one.note.kind === kind ? [at] : []))
   const dayOf = (at: number) => statements[at]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
-    lines: statements.map(shown),
+    lines: statements.map(toReviewLine),
     pairs: rivals.map(({ one, other }) => [one, other] as const),
-    logged: of('log').sort((one, other) => dayOf(other) - dayOf(one) || one - other),
-    kept: of('memory'),
+    logLines: indexesOf('log').sort((one, other) => dayOf(other) - dayOf(one) || one - other),
+    memoryLines: indexesOf('memory'),
     sections: memory ? memorySections(memory.text).map(({ title }) => title) : [],
   }
 }
 
-function shown({ note, line, raw, text, headings }: Statement): ReviewLine {
+function toReviewLine({ note, line, raw, text, headings }: Statement): ReviewLine {
   return {
     path: note.path,
     line,

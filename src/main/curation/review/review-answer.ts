@@ -49,44 +49,44 @@ export interface ParsedAnswer {
 }
 
 /** Parses the answer to a batch; undefined if it is not a JSON object of the expected form. */
-export function readAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
+export function parseAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
   const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
   const verdicts = new Map<string, Verdict>()
   let dropped = 0
   for (const item of items) {
-    const found = batch.kind === 'conflicts' ? conflictOf(batch, item) : keepOf(batch, item)
+    const found = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
     if (found && !verdicts.has(found.key)) verdicts.set(found.key, found.verdict)
     else dropped += 1
   }
   return { verdicts, dropped }
 }
 
-interface Keyed {
+interface KeyedVerdict {
   readonly key: string
   readonly verdict: Verdict
 }
 
-function conflictOf({ units }: Batch, item: unknown): Keyed | undefined {
-  const read = conflictSchema.safeParse(item).data
+function parseConflict({ units }: Batch, item: unknown): KeyedVerdict | undefined {
+  const fields = conflictSchema.safeParse(item).data
   const unit =
-    read &&
+    fields &&
     units.find(({ lines }) => {
       const texts = new Set(lines.map(({ text }) => text))
-      return read.old !== read.new && texts.has(read.old) && texts.has(read.new)
+      return fields.old !== fields.new && texts.has(fields.old) && texts.has(fields.new)
     })
-  if (!read || !unit) return undefined
-  return { key: unit.key, verdict: { kind: read.kind, quotes: [read.old, read.new], reason: read.reason } }
+  if (!fields || !unit) return undefined
+  return { key: unit.key, verdict: { kind: fields.kind, quotes: [fields.old, fields.new], reason: fields.reason } }
 }
 
-function keepOf({ units }: Batch, item: unknown): Keyed | undefined {
-  const read = keepSchema.safeParse(item).data
-  if (!read) return undefined
-  const quotes = [...new Set(read.quotes)]
-  const own = quotes.map((quote) => units.find(({ lines: [line] }) => line?.text === quote))
-  const [first] = own
-  if (!first || own.includes(undefined)) return undefined
-  const { section, text, reason } = read
+function parsePromotion({ units }: Batch, item: unknown): KeyedVerdict | undefined {
+  const fields = keepSchema.safeParse(item).data
+  if (!fields) return undefined
+  const quotes = [...new Set(fields.quotes)]
+  const quotedUnits = quotes.map((quote) => units.find(({ lines: [line] }) => line?.text === quote))
+  const [first] = quotedUnits
+  if (!first || quotedUnits.includes(undefined)) return undefined
+  const { section, text, reason } = fields
   return { key: first.key, verdict: { kind: 'promote', quotes, section, text, reason } }
 }
 

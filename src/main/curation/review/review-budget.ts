@@ -16,7 +16,7 @@ const rowSchema = z.object({
 })
 export type SpendingRow = z.infer<typeof rowSchema>
 
-export interface ReviewBudget {
+export interface ReviewSpending {
   readonly tokens: number
   readonly usd: number
 }
@@ -29,7 +29,7 @@ export interface Budget {
 }
 
 /** Sums the costs in the calendar month of `at`, local time; estimates count where an actual cost is missing. */
-export async function spentInMonth(folder: string, at: Date): Promise<ReviewBudget> {
+export async function spentInMonth(folder: string, at: Date): Promise<ReviewSpending> {
   const rows = new Map<string, SpendingRow>()
   for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
     const row = rowSchema.safeParse(parseJson(line)).data
@@ -44,14 +44,14 @@ export async function spentInMonth(folder: string, at: Date): Promise<ReviewBudg
 }
 
 /** @throws AppError `disk_full`, `write_failed` */
-export async function addSpent(folder: string, row: SpendingRow): Promise<void> {
+export async function recordSpending(folder: string, row: SpendingRow): Promise<void> {
   await makeFolder(folder)
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
 /** Returns true if one more request would exceed the budget. */
 export function exceedsBudget(
-  spent: ReviewBudget,
+  spent: ReviewSpending,
   next: { tokens: number; usd: number | null },
   budget: Budget,
 ): boolean {

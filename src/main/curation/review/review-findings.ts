@@ -2,7 +2,7 @@ import type { LineEdit } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
-import type { ReadFile } from '../suggestions/accept-plan.ts'
+import type { LoadedNote } from '../suggestions/accept-plan.ts'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
 import { type ReviewLine, memorySections } from './candidates.ts'
@@ -11,33 +11,40 @@ export interface FindingContext {
   /** Keyed by `ReviewLine.text`. */
   readonly lines: ReadonlyMap<string, readonly ReviewLine[]>
   /** Path of MEMORY.md. */
-  readonly longTerm: string
+  readonly memoryPath: string
   /** `YYYY-MM-DD`. */
   readonly today: string
-  readonly read: (path: string) => Promise<ReadFile | undefined>
+  readonly read: (path: string) => Promise<LoadedNote | undefined>
 }
 
 /** Turns a verdict into a finding. @returns undefined if its lines are gone or it changes nothing */
 export async function findingFor(verdict: Verdict, context: FindingContext): Promise<Finding | undefined> {
-  return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
+  return verdict.kind === 'promote' ? promotionFinding(verdict, context) : conflictFinding(verdict, context)
 }
 
-interface Placed extends ReviewLine {
-  readonly file: ReadFile
+interface FoundLine extends ReviewLine {
+  readonly file: LoadedNote
 }
 
-async function conflict(
+async function conflictFinding(
   { kind, quotes: [old, holding], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
-  const [was, is] = [await placed(old, context), await placed(holding, context)]
-  if (!was || !is) return undefined
-  const until = is.day !== undefined && (was.day === undefined || is.day >= was.day) ? is.day : context.today
-  const struck = strikeThrough(was.raw, { until, by: { path: is.path, line: is.line, text: quoteOf(is.raw) } })
+  const [oldLine, newLine] = [await findLine(old, context), await findLine(holding, context)]
+  if (!oldLine || !newLine) return undefined
+  const until =
+    newLine.day !== undefined && (oldLine.day === undefined || newLine.day >= oldLine.day) ? newLine.day : context.today
+  const struck = strikeThrough(oldLine.raw, {
+    until,
+    by: { path: newLine.path, line: newLine.line, text: quoteOf(newLine.raw) },
+  })
   return {
     rule: kind === 'superseded' ? 'supersedes' : 'contradiction',
-    evidence: [evidenceOf(was.path, was.line, was.raw), evidenceOf(is.path, is.line, is.raw)],
-    files: [{ path: was.path, edits: [{ line: was.line, before: [was.raw], after: [struck] }] }],
+    evidence: [
+      evidenceOf(oldLine.path, oldLine.line, oldLine.raw),
+      evidenceOf(newLine.path, newLine.line, newLine.raw),
+    ],
+    files: [{ path: oldLine.path, edits: [{ line: oldLine.line, before: [oldLine.raw], after: [struck] }] }],
     detail: { day: until },
     reason,
   }
@@ -46,14 +53,14 @@ async function conflict(
 /** Source marks, which a promoted line keeps. */
 const mark = /\^\[[^\]\n]+\]/g
 
-async function promoted(
+async function promotionFinding(
   { quotes, section, text, reason }: Extract<Verdict, { kind: 'promote' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
-  const { longTerm } = context
-  const lines: Placed[] = []
+  const { memoryPath } = context
+  const lines: FoundLine[] = []
   for (const quote of quotes) {
-    const line = await placed(quote, context)
+    const line = await findLine(quote, context)
     if (!line) return undefined
     lines.push(line)
   }
@@ -64,21 +71,23 @@ async function promoted(
     ...whole.map((source) => sourceMark([source], context.today)),
   ])
   const bare = withoutLead(text.replace(mark, '')).trim()
-  const made = `- ${[bare, ...marks].join(' ')}`
-  const memory = await context.read(longTerm)
-  if (memory?.lines.lines.some((line) => line.trim() === made)) return undefined
-  const edit = memory ? addedTo(memory, section, made) : { line: 1, before: [], after: ['# Memory', '', made, ''] }
+  const addedLine = `- ${[bare, ...marks].join(' ')}`
+  const memory = await context.read(memoryPath)
+  if (memory?.lines.lines.some((line) => line.trim() === addedLine)) return undefined
+  const edit = memory
+    ? insertInto(memory, section, addedLine)
+    : { line: 1, before: [], after: ['# Memory', '', addedLine, ''] }
   if (!edit || bare === '') return undefined
   return {
     rule: 'promote',
     evidence: lines.map(({ path, line, raw }) => evidenceOf(path, line, raw)),
-    files: [{ path: longTerm, edits: [edit] }],
+    files: [{ path: memoryPath, edits: [edit] }],
     detail: { target: section },
     reason,
   }
 }
 
-function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
+function insertInto({ text, lines: { lines } }: LoadedNote, section: string, addedLine: string): LineEdit | undefined {
   const sections = memorySections(text)
   const known = sections.find(({ title }) => title === section)
   if (!known && sections.length > 0) return undefined
@@ -86,13 +95,13 @@ function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: st
   let last = (known?.to ?? lines.length) - 1
   while (last > start && (lines[last] ?? '').trim() === '') last -= 1
   const anchor = lines[last]
-  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [made] }
+  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [addedLine] }
   // Continues a list; after other text an empty line comes first.
   const { isItem } = leadOf(anchor)
-  return { line: last + 1, before: [anchor], after: isItem ? [anchor, made] : [anchor, '', made] }
+  return { line: last + 1, before: [anchor], after: isItem ? [anchor, addedLine] : [anchor, '', addedLine] }
 }
 
-async function placed(text: string, { lines, read }: FindingContext): Promise<Placed | undefined> {
+async function findLine(text: string, { lines, read }: FindingContext): Promise<FoundLine | undefined> {
   for (const known of lines.get(text) ?? []) {
     const file = await read(known.path)
     const line = file?.lines.find([known.raw], known.line)

@@ -41,7 +41,7 @@ export class ReviewRecords {
     for (const row of ((await readIfExists(records.#file)) ?? '').split('\n')) {
       // A line torn by a crash is ignored; the next review asks its unit again.
       const record = recordSchema.safeParse(parseJson(row)).data
-      if (record) records.#take(record)
+      if (record) records.#apply(record)
     }
     return records
   }
@@ -52,7 +52,7 @@ export class ReviewRecords {
   }
 
   /** Returns verdicts whose proposals are not in the inbox yet. */
-  waiting(): (VerdictRecord & { readonly verdict: Verdict })[] {
+  pending(): (VerdictRecord & { readonly verdict: Verdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
     )
@@ -63,14 +63,14 @@ export class ReviewRecords {
     if (records.length === 0) return
     await makeFolder(this.#folder)
     await appendDurably(this.#file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
-    for (const record of records) this.#take(record)
+    for (const record of records) this.#apply(record)
   }
 
   get #file(): string {
     return join(this.#folder, 'judged.jsonl')
   }
 
-  #take(record: JudgedRecord): void {
+  #apply(record: JudgedRecord): void {
     if ('proposed' in record) this.#proposed.add(record.key)
     else if ('unread' in record) this.#unread.add(`${record.key} ${record.model}`)
     else this.#judged.set(record.key, record)

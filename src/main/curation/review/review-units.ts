@@ -37,10 +37,10 @@ export function batchesOf(
   isJudged: (key: string) => boolean,
   window: number,
 ): Batch[] {
-  const most = Math.min(maxTokens, Math.floor(window / 3))
+  const limit = Math.min(maxTokens, Math.floor(window / 3))
   return [
-    ...conflictBatches(candidates, prompts, isJudged, most),
-    ...promoteBatches(candidates, prompts, isJudged, most),
+    ...conflictBatches(candidates, prompts, isJudged, limit),
+    ...promoteBatches(candidates, prompts, isJudged, limit),
   ]
 }
 
@@ -48,7 +48,7 @@ function conflictBatches(
   { lines, pairs }: Candidates,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
-  most: number,
+  limit: number,
 ): Batch[] {
   const template = prompts.conflicts({ lines: '', pairs: '' })
   const units = pairs.flatMap(([one, other]): Unit | [] => {
@@ -57,9 +57,9 @@ function conflictBatches(
     const key = keyOf('conflicts', template, [a.text, b.text].sort())
     return isJudged(key) ? [] : { key, lines: [a, b] }
   })
-  return chunked(uniqueUnits(units), maxPairs, most).map((chunk) => {
-    const numbered = new Numbered()
-    const numbers = chunk.map(({ lines }) => lines.map((line) => numbered.of(line)).join(' and '))
+  return splitIntoBatches(uniqueUnits(units), maxPairs, limit).map((chunk) => {
+    const numbered = new LineNumberer()
+    const numbers = chunk.map(({ lines }) => lines.map((line) => numbered.numberOf(line)).join(' and '))
     return {
       kind: 'conflicts',
       units: chunk,
@@ -69,26 +69,26 @@ function conflictBatches(
 }
 
 function promoteBatches(
-  { lines, logged, kept, sections }: Candidates,
+  { lines, logLines, memoryLines, sections }: Candidates,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
-  most: number,
+  limit: number,
 ): Batch[] {
   const template = prompts.promote({ lines: '', memory: '' })
-  const memory = kept.flatMap((at) => lines[at] ?? [])
-  const units = logged.flatMap((at): Unit | [] => {
+  const memory = memoryLines.flatMap((at) => lines[at] ?? [])
+  const units = logLines.flatMap((at): Unit | [] => {
     const line = lines[at]
     if (!line) return []
     const key = keyOf('promote', template, [line.text])
     return isJudged(key) ? [] : { key, lines: [line] }
   })
   const words = memory.map((line) => wordsOf(line.text))
-  return chunked(sortBySimilarity(uniqueUnits(units)), maxLines, most).map((chunk) => {
-    const numbered = new Numbered()
-    for (const unit of chunk) for (const line of unit.lines) numbered.of(line)
+  return splitIntoBatches(sortBySimilarity(uniqueUnits(units)), maxLines, limit).map((chunk) => {
+    const numbered = new LineNumberer()
+    for (const unit of chunk) for (const line of unit.lines) numbered.numberOf(line)
     const asked = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
     const near = memory
-      .map((line, at) => ({ line, shared: shareOf(words[at] ?? new Set(), asked) }))
+      .map((line, at) => ({ line, shared: sharedWordRatio(words[at] ?? new Set(), asked) }))
       .filter(({ shared }) => shared > 0)
       .sort((one, other) => other.shared - one.shared)
       .slice(0, maxNear)
@@ -133,7 +133,7 @@ function sortBySimilarity(units: readonly Unit[]): Unit[] {
     const shared = new Map<number, number>()
     for (const word of own) {
       const places = byWord.get(word) ?? []
-      if (places.length > maxOfWord) continue
+      if (places.length > maxLinesPerWord) continue
       for (const other of places) if (!taken.has(other)) shared.set(other, (shared.get(other) ?? 0) + 1)
     }
     const nearest = [...shared].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
@@ -142,7 +142,7 @@ function sortBySimilarity(units: readonly Unit[]): Unit[] {
   return ordered
 }
 
-const maxOfWord = 100
+const maxLinesPerWord = 100
 
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
@@ -153,24 +153,24 @@ function wordsOf(text: string): Set<string> {
   return words
 }
 
-function shareOf(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
+function sharedWordRatio(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
   let shared = 0
   for (const word of own) if (asked.has(word)) shared += 1
   return shared < 2 ? 0 : shared / own.size
 }
 
 /** Numbers the lines of a request from 1; a repeated line keeps its number. */
-class Numbered {
+class LineNumberer {
   readonly #numbers = new Map<string, number>()
   readonly #shown: string[] = []
 
-  of(line: ReviewLine): number {
+  numberOf(line: ReviewLine): number {
     const place = `${line.path}:${line.line}`
     const known = this.#numbers.get(place)
     if (known !== undefined) return known
     const number = this.#shown.length + 1
     this.#numbers.set(place, number)
-    this.#shown.push(shownLine(line, number))
+    this.#shown.push(formatLine(line, number))
     return number
   }
 
@@ -179,18 +179,18 @@ class Numbered {
   }
 }
 
-function shownLine({ day, heading, text }: ReviewLine, number: number): string {
+function formatLine({ day, heading, text }: ReviewLine, number: number): string {
   const about = [day, heading?.slice(0, 60)].filter((one) => one !== undefined && one !== '')
   return `${number}${about.length > 0 ? ` [${about.join(', ')}]` : ''} ${text}`
 }
 
-function chunked(units: readonly Unit[], most: number, tokens: number): Unit[][] {
+function splitIntoBatches(units: readonly Unit[], limit: number, tokens: number): Unit[][] {
   const chunks: Unit[][] = []
   let size = 0
   for (const unit of units) {
-    const own = unit.lines.reduce((sum, line) => sum + estimateTokens(shownLine(line, 100)) + 4, 0)
+    const own = unit.lines.reduce((sum, line) => sum + estimateTokens(formatLine(line, 100)) + 4, 0)
     const last = chunks.at(-1)
-    if (last && last.length < most && size + own <= tokens) {
+    if (last && last.length < limit && size + own <= tokens) {
       last.push(unit)
       size += own
     } else {

@@ -15,13 +15,13 @@ import { type Clock, Mutex, makeFolder, readIfExists, writeDurably } from '#plat
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { proposalOf } from '../suggestions/proposal.ts'
 import type { LocalOf } from '../suggestions/keep-local.ts'
-import type { ReadFile } from '../suggestions/accept-plan.ts'
+import type { LoadedNote } from '../suggestions/accept-plan.ts'
 import { readNote } from '../suggestions/read-note.ts'
-import { readAnswer } from './review-answer.ts'
+import { parseAnswer } from './review-answer.ts'
 import type { ReviewLine, Candidates } from './candidates.ts'
 import { findingFor, type FindingContext } from './review-findings.ts'
 import { ReviewRecords, type VerdictRecord } from './review-records.ts'
-import { addSpent, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
+import { recordSpending, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
 import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
 
 export interface ReviewModel {
@@ -66,9 +66,9 @@ export interface ReviewOptions {
 /** Limit of an answer, tokens, reasoning included. */
 const maxAnswer = 8000
 /** Estimate of answers: share of units with a finding, and tokens per finding. */
-const answered = { conflicts: { share: 0.1, tokens: 110 }, promote: { share: 0.08, tokens: 130 } } as const
-const emptyAnswer = 10
-const again =
+const answerEstimates = { conflicts: { share: 0.1, tokens: 110 }, promote: { share: 0.08, tokens: 130 } } as const
+const emptyAnswerTokens = 10
+const retryInstruction =
   '\n\nYour last answer was not one JSON object of that form. Answer with the JSON object and nothing before or behind it.'
 
 const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.nullable() })
@@ -76,11 +76,11 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 export class Review {
   readonly #options: ReviewOptions
   /** Excludes other processes, which would ask the same questions. */
-  readonly #alone: Mutex
+  readonly #mutex: Mutex
 
   constructor(options: ReviewOptions) {
     this.#options = options
-    this.#alone = new Mutex(join(options.folder, 'review'))
+    this.#mutex = new Mutex(join(options.folder, 'review'))
   }
 
   /** Returns the last outcome, in state `running` if a crash interrupted the review; null before the first one. */
@@ -98,13 +98,14 @@ export class Review {
     const spent = await spentInMonth(folder, now())
     const limit = budget()
     let [tokens, usd, fitting] = [0, 0, 0]
-    for (const take of takes) {
-      if (exceedsBudget({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, take, limit)) break
-      tokens += take.tokens
-      usd += take.usd ?? 0
+    for (const costEstimate of takes) {
+      if (exceedsBudget({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, costEstimate, limit)) break
+      tokens += costEstimate.tokens
+      usd += costEstimate.usd ?? 0
       fitting += 1
     }
-    const sum = (of: (take: Estimate) => number) => takes.reduce((all, take) => all + of(take), 0)
+    const sum = (of: (costEstimate: Estimate) => number) =>
+      takes.reduce((all, costEstimate) => all + of(costEstimate), 0)
     return {
       model: model.id,
       isOffline: model.isOffline,
@@ -135,11 +136,11 @@ export class Review {
         'the offline model cannot judge the meaning of lines; choose a language model',
         {},
       )
-    return this.#alone.run(() => this.#run(model, by, signal, onProgress))
+    return this.#mutex.run(() => this.#run(model, by, signal, onProgress))
   }
 
   close(): void {
-    this.#alone.close()
+    this.#mutex.close()
   }
 
   async #run(
@@ -164,44 +165,44 @@ export class Review {
       unread: 0,
       left: 0,
     }
-    const settle = async (change: Partial<ReviewOutcome>) => {
+    const update = async (change: Partial<ReviewOutcome>) => {
       outcome = { ...outcome, ...change }
-      await this.#keep(outcome)
+      await this.#save(outcome)
     }
-    await settle({})
+    await update({})
     try {
       const records = await ReviewRecords.read(folder)
       const { candidates, batches } = await this.#plan(model, records, signal)
-      await settle({ left: batches.length })
+      await update({ left: batches.length })
       const context = contextOf(candidates, this.#options.workspace, localDate(now()))
-      await settle({ proposals: await this.#propose(id, records, context) })
+      await update({ proposals: await this.#propose(id, records, context) })
       for (const [index, batch] of batches.entries()) {
         signal.throwIfAborted()
         onProgress({ done: index, total: batches.length })
-        const take = estimateOf(batch, model)
-        if (exceedsBudget(await spentInMonth(folder, now()), take, budget())) {
-          await settle({ state: 'budget' })
+        const costEstimate = estimateOf(batch, model)
+        if (exceedsBudget(await spentInMonth(folder, now()), costEstimate, budget())) {
+          await update({ state: 'budget' })
           return outcome
         }
-        const judged = await this.#judge(model, batch, take, signal, (more) => {
+        const judged = await this.#judge(model, batch, costEstimate, signal, (more) => {
           outcome = { ...outcome, requests: outcome.requests + 1, tokens: outcome.tokens + more.tokens }
           if (outcome.usd !== null && more.usd !== null) outcome = { ...outcome, usd: outcome.usd + more.usd }
         })
         await records.add(judged.records)
         const added = await this.#propose(id, records, context)
-        await settle({
+        await update({
           left: batches.length - index - 1,
           proposals: outcome.proposals + added,
           dropped: outcome.dropped + judged.dropped,
           unread: outcome.unread + judged.unread,
         })
       }
-      await settle({ state: 'done' })
+      await update({ state: 'done' })
     } catch (error) {
-      if (signal.aborted) await settle({ state: 'stopped' })
+      if (signal.aborted) await update({ state: 'stopped' })
       else {
         const { code, data } = error instanceof AppError ? error : { code: 'internal', data: {} }
-        await settle({ state: 'failed', code, data })
+        await update({ state: 'failed', code, data })
         if (!(error instanceof AppError) || outcome.requests === 0) throw error
       }
     }
@@ -218,22 +219,22 @@ export class Review {
   async #judge(
     model: ReviewModel,
     batch: Batch,
-    take: Estimate,
+    costEstimate: Estimate,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
   ): Promise<{ records: Parameters<ReviewRecords['add']>[0]; dropped: number; unread: number }> {
     const { folder, now } = this.#options
-    for (const content of [batch.content, `${batch.content}${again}`]) {
+    for (const content of [batch.content, `${batch.content}${retryInstruction}`]) {
       const row = { id: randomUUID(), at: now().getTime(), model: model.id }
-      await addSpent(folder, { ...row, tokens: take.tokens, usd: take.usd, isSettled: false })
+      await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd, isSettled: false })
       const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswer), signal)
-      await addSpent(folder, { ...row, tokens: answer.tokens, usd: answer.usd, isSettled: true })
+      await recordSpending(folder, { ...row, tokens: answer.tokens, usd: answer.usd, isSettled: true })
       onAnswer(answer)
-      const read = readAnswer(batch, answer.text)
+      const read = parseAnswer(batch, answer.text)
       if (!read) continue
-      const shares = Math.max(1, read.verdicts.size)
+      const findingCount = Math.max(1, read.verdicts.size)
       const { usd, request } = answer
-      const cost = { usd: usd === null ? null : usd / shares, tokens: Math.round(answer.tokens / shares) }
+      const cost = { usd: usd === null ? null : usd / findingCount, tokens: Math.round(answer.tokens / findingCount) }
       const records = batch.units.map(({ key }): VerdictRecord => {
         const verdict = read.verdicts.get(key) ?? null
         return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
@@ -247,11 +248,11 @@ export class Review {
   async #propose(review: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const proposals: Proposal[] = []
     const done: string[] = []
-    for (const { key, verdict, model, at, cost, request } of records.waiting()) {
+    for (const { key, verdict, model, at, cost, request } of records.pending()) {
       const found = await findingFor(verdict, context)
       done.push(key)
       if (!found) continue
-      const files = new Map<string, ReadFile | undefined>()
+      const files = new Map<string, LoadedNote | undefined>()
       for (const { path } of [...found.files, ...found.evidence]) files.set(path, await context.read(path))
       const by = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
       const proposal = proposalOf(found, by, (path) => files.get(path), this.#options.localOf)
@@ -262,7 +263,7 @@ export class Review {
     return added
   }
 
-  async #keep(last: ReviewOutcome): Promise<void> {
+  async #save(last: ReviewOutcome): Promise<void> {
     await makeFolder(this.#options.folder)
     await writeDurably(this.#file, JSON.stringify({ version: 1, last }))
   }
@@ -281,7 +282,8 @@ interface Estimate {
 
 function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel): Estimate {
   const input = estimateTokens(content)
-  const output = emptyAnswer + Math.ceil(units.length * answered[kind].share * answered[kind].tokens)
+  const output =
+    emptyAnswerTokens + Math.ceil(units.length * answerEstimates[kind].share * answerEstimates[kind].tokens)
   const usd = prices ? (input * prices.input + output * prices.output) / 1_000_000 : null
   return { input, output, tokens: input + output, usd }
 }
@@ -290,5 +292,5 @@ function contextOf({ lines }: Candidates, workspace: Workspace, today: string): 
   const byText = new Map<string, ReviewLine[]>()
   for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
   const read = (path: string) => readNote(workspace, path)
-  return { lines: byText, longTerm: longTermFile(workspace.layout), today, read }
+  return { lines: byText, memoryPath: longTermFile(workspace.layout), today, read }
 }

@@ -11,7 +11,7 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
     const note = byPath.get(path)
     const before = note && lineOf(note.text, line)
     if (!note || before === undefined || by === undefined) return []
-    const after = mended(note.text, { path, line, target, by })
+    const after = repairedLine(note.text, { path, line, target, by })
     if (after === undefined || after === before) return []
     return [
       {
@@ -25,7 +25,10 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
 }
 
 /** Returns the repaired line without its line end; undefined if the file has changed since the links were read. */
-function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
+function repairedLine(
+  text: string,
+  link: { path: string; line: number; target: string; by: string },
+): string | undefined {
   try {
     return lineOf(repairLink(text, link), link.line)
   } catch (error) {

@@ -14,7 +14,7 @@ export interface Deadline {
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
-const ahead = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
+const relativeDate = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
 
 /** Phrases before a date; `includes` is true if the date itself is still valid. */
 const leads: readonly { readonly words: RegExp; readonly includes: boolean; readonly isSure: boolean }[] = [
@@ -42,7 +42,7 @@ const leads: readonly { readonly words: RegExp; readonly includes: boolean; read
 ]
 const toDo =
   /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
-const past =
+const pastWords =
   /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
 
 const cjkLead =
@@ -56,26 +56,26 @@ const cjkRelative =
 
 /**
  * Returns the latest certain deadline in a line; undefined if there is none.
- * @param said day on which the line was written; undefined if unknown
+ * @param writtenOn day on which the line was written; undefined if unknown
  */
-export function deadlineIn(line: string, said: Day | undefined): Deadline | undefined {
+export function deadlineIn(line: string, writtenOn: Day | undefined): Deadline | undefined {
   const text = fold(line.normalize('NFKC'))
   const found: Deadline[] = []
   for (const { start, end, year, month, day } of findDates(text)) {
     const lead = leadOf(text, start, end)
-    const last = lead && lastDay({ year, month, day }, said, lead.includes)
-    const isClear = lead?.isSure === true || (day !== undefined && holdsUntil(text, start))
-    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, isClear, last, said) })
+    const last = lead && lastDay({ year, month, day }, writtenOn, lead.includes)
+    const isClear = lead?.isSure === true || (day !== undefined && describesPresentState(text, start))
+    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, isClear, last, writtenOn) })
   }
-  if (said !== undefined) {
-    for (const match of text.matchAll(new RegExp(`\\b${ahead}\\b`, 'g'))) {
+  if (writtenOn !== undefined) {
+    for (const match of text.matchAll(new RegExp(`\\b${relativeDate}\\b`, 'g'))) {
       const lead = leadOf(text, match.index, match.index + match[0].length)
-      const span = lead && relativeSpan(match[0], said)
+      const span = lead && relativeSpan(match[0], writtenOn)
       if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
     }
     for (const match of text.matchAll(cjkRelative)) {
       const lead = leadOf(text, match.index, match.index + match[0].length)
-      const span = lead && cjkSpan(match, said)
+      const span = lead && cjkSpan(match, writtenOn)
       if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
     }
   }
@@ -98,74 +98,75 @@ function leadOf(text: string, start: number, end: number): { includes: boolean; 
 }
 
 /** True for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
-function holdsUntil(text: string, start: number): boolean {
+function describesPresentState(text: string, start: number): boolean {
   return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
 }
 
 /** The deadline must not precede the day of writing; if that day is unknown, the words must refer to the future. */
-function isSure(text: string, isClear: boolean, last: Day, said: Day | undefined): boolean {
-  if (said !== undefined) return last >= said && !(past.test(text) && !isClear && !toDo.test(text))
-  if (past.test(text)) return false
+function isSure(text: string, isClear: boolean, last: Day, writtenOn: Day | undefined): boolean {
+  if (writtenOn !== undefined) return last >= writtenOn && !(pastWords.test(text) && !isClear && !toDo.test(text))
+  if (pastWords.test(text)) return false
   return isClear || toDo.test(text) || /[\u4e00-\u9fff]/.test(text)
 }
 
 /** Returns the last valid day. A month without a day means its last day or, if excluded, the day before its first. */
 function lastDay(
   { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
-  said: Day | undefined,
+  writtenOn: Day | undefined,
   includes: boolean,
 ): Day | undefined {
-  const of = (inYear: number) => {
+  const lastDayIn = (inYear: number) => {
     const span = spanOf(inYear, month, day)
     return span && (includes ? span.last : span.first - 1)
   }
-  if (year !== undefined) return of(year)
-  if (said === undefined) return undefined
-  const now = calendarOf(said).year
-  const here = of(now)
+  if (year !== undefined) return lastDayIn(year)
+  if (writtenOn === undefined) return undefined
+  const now = calendarOf(writtenOn).year
+  const dayThisYear = lastDayIn(now)
   // A date without a year means the next one, but one within the last 180 days is more likely a slip.
-  return here !== undefined && here < said - 180 ? of(now + 1) : here
+  return dayThisYear !== undefined && dayThisYear < writtenOn - 180 ? lastDayIn(now + 1) : dayThisYear
 }
 
-function relativeSpan(phrase: string, said: Day): DaySpan | undefined {
-  const { year, month } = calendarOf(said)
+function relativeSpan(phrase: string, writtenOn: Day): DaySpan | undefined {
+  const { year, month } = calendarOf(writtenOn)
   const next = /\bnext\b/.test(phrase) ? 1 : 0
-  const named = weekdays.findIndex((name) => phrase.includes(name))
-  if (named >= 0) return one(next === 1 ? weekSpan(said + 7).first + named : weekdayFrom(said, named))
-  if (/today|tonight|end of (?:the )?day/.test(phrase)) return one(said)
-  if (phrase === 'tomorrow') return one(said + 1)
+  const dayOfWeek = weekdays.findIndex((name) => phrase.includes(name))
+  if (dayOfWeek >= 0)
+    return singleDay(next === 1 ? weekSpan(writtenOn + 7).first + dayOfWeek : weekdayFrom(writtenOn, dayOfWeek))
+  if (/today|tonight|end of (?:the )?day/.test(phrase)) return singleDay(writtenOn)
+  if (phrase === 'tomorrow') return singleDay(writtenOn + 1)
   const span = /week/.test(phrase)
-    ? weekSpan(said + 7 * next)
+    ? weekSpan(writtenOn + 7 * next)
     : /month/.test(phrase)
       ? monthSpan(year, month + next)
       : { first: monthSpan(year + next, 1).first, last: monthSpan(year + next, 12).last }
   if (/weekend/.test(phrase)) return { first: span.last - 1, last: span.last }
-  return /\bend of\b/.test(phrase) ? one(span.last) : span
+  return /\bend of\b/.test(phrase) ? singleDay(span.last) : span
 }
 
-function cjkSpan(match: RegExpMatchArray, said: Day): DaySpan | undefined {
-  const [phrase, which, inWeek, alone, ofMonth] = match
-  const { year, month } = calendarOf(said)
-  const place = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))
-  if (alone !== undefined) return one(weekdayFrom(said, place(alone)))
+function cjkSpan(match: RegExpMatchArray, writtenOn: Day): DaySpan | undefined {
+  const [phrase, which, inWeek, bareWeekday, ofMonth] = match
+  const { year, month } = calendarOf(writtenOn)
+  const weekdayIndex = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))
+  if (bareWeekday !== undefined) return singleDay(weekdayFrom(writtenOn, weekdayIndex(bareWeekday)))
   if (which !== undefined) {
-    const week = weekSpan(said + 7 * (which === '下下' ? 2 : which === '下' ? 1 : 0))
-    return inWeek === undefined ? week : one(week.first + place(inWeek))
+    const week = weekSpan(writtenOn + 7 * (which === '下下' ? 2 : which === '下' ? 1 : 0))
+    return inWeek === undefined ? week : singleDay(week.first + weekdayIndex(inWeek))
   }
   if (ofMonth !== undefined) {
     const span = monthSpan(year, month + (ofMonth === '下' ? 1 : 0))
-    return phrase.endsWith('底') ? one(span.last) : span
+    return phrase.endsWith('底') ? singleDay(span.last) : span
   }
-  if (phrase === '月底') return one(monthSpan(year, month).last)
-  if (phrase === '年底') return one(monthSpan(year, 12).last)
-  return one(said + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
+  if (phrase === '月底') return singleDay(monthSpan(year, month).last)
+  if (phrase === '年底') return singleDay(monthSpan(year, 12).last)
+  return singleDay(writtenOn + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
 }
 
-/** Returns the first day from `said` on, inclusive, that is a `weekday` (0 is Monday). */
-function weekdayFrom(said: Day, weekday: number): Day {
-  return said + ((weekday - ((said + 3) % 7) + 7) % 7)
+/** Returns the first day from `writtenOn` on, inclusive, that is a `weekday` (0 is Monday). */
+function weekdayFrom(writtenOn: Day, weekday: number): Day {
+  return writtenOn + ((weekday - ((writtenOn + 3) % 7) + 7) % 7)
 }
 
-function one(day: Day): DaySpan {
+function singleDay(day: Day): DaySpan {
   return { first: day, last: day }
 }

@@ -1,5 +1,5 @@
 import { featuresOfLines, findDuplicates, type Line as SaidLine } from '../similarity/paraphrase-duplicates.ts'
-import { withoutMarks } from '../similarity/line-features.ts'
+import { toPlainText } from '../similarity/line-features.ts'
 import type { SimilarityModel } from '../similarity/similarity-model.ts'
 import { type Finding, evidenceOf } from '../suggestions/proposal.ts'
 import { statementsOf, type Note, type Statement } from './note-line.ts'
@@ -16,11 +16,11 @@ export async function findDuplicateLines(
   const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
   const said = featuresOfLines(statements.map(({ text }) => text))
   const lines = statements.flatMap((statement, index): Line | [] => {
-    const own = said[index]
-    return own ? { statement, text: withoutMarks(statement.text), said: own } : []
+    const lineFeatures = said[index]
+    return lineFeatures ? { statement, text: toPlainText(statement.text), said: lineFeatures } : []
   })
   // A parent line must stay for its children.
-  const twins = await findDuplicates(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
+  const twins = await findDuplicates(lines, likeness, { compare, isRemovable: ({ statement }) => !statement.isParent })
   return twins.map(({ kept: { statement: kept }, other: { statement: other }, similarity }) => {
     const isLogged = other.note.kind === 'log' && kept.note.kind === 'memory'
     return {
@@ -35,7 +35,7 @@ export async function findDuplicateLines(
 const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
 
 /** Compares for sorting: negative if the first line is the one to keep. */
-function better({ statement: one, said }: Line, { statement: other, said: otherSaid }: Line): number {
+function compare({ statement: one, said }: Line, { statement: other, said: otherSaid }: Line): number {
   return (
     ranks[one.note.kind] - ranks[other.note.kind] ||
     Number(other.isParent) - Number(one.isParent) ||

@@ -12,10 +12,10 @@ export const maxSectionTokens = 1000
 /** Proposes to move level-2 sections of MEMORY.md with more than `maxSectionTokens` to separate notes. */
 export function findLargeSections(notes: readonly Note[]): Finding[] {
   const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
-  return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))
+  return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeSectionsOf(note, taken))
 }
 
-function largeOf({ path, text }: Note, taken: Set<string>): Finding[] {
+function largeSectionsOf({ path, text }: Note, taken: Set<string>): Finding[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   const folder = memoryFolderPath(createLayout(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
   return sectionsOf(lines)
@@ -26,7 +26,7 @@ function largeOf({ path, text }: Note, taken: Set<string>): Finding[] {
       const body = lines.slice(from, last)
       const tokens = estimateTokens(body.join('\n'))
       if (tokens <= maxSectionTokens || title === '') return []
-      const target = freeName(`${folder}/${toFileName(withoutMarks(title), 'section')}`, taken)
+      const target = freePath(`${folder}/${toFileName(withoutMarks(title), 'section')}`, taken)
       const heading = lines[from - 1] ?? ''
       return [
         {
@@ -42,7 +42,7 @@ function largeOf({ path, text }: Note, taken: Set<string>): Finding[] {
     })
 }
 
-function freeName(stem: string, taken: Set<string>): string {
+function freePath(stem: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const path = `${stem}${number === 1 ? '' : ` ${number}`}.md`
     if (taken.has(path.toLowerCase())) continue

@@ -14,11 +14,14 @@ export function findNeverRetrieved(
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
   now: number,
 ): Finding[] {
-  const since = now - yearMs
-  if (!recalls.some(({ at }) => at < since)) return []
-  const shown = new Set(recalls.flatMap(({ at, paths }) => (at >= since ? paths : [])))
+  const oneYearAgo = now - yearMs
+  if (!recalls.some(({ at }) => at < oneYearAgo)) return []
+  const returnedPaths = new Set(recalls.flatMap(({ at, paths }) => (at >= oneYearAgo ? paths : [])))
   return notes
-    .filter((note) => note.kind === 'note' && !note.isRescued && note.modifiedAt < since && !shown.has(note.path))
+    .filter(
+      (note) =>
+        note.kind === 'note' && !note.isRescued && note.modifiedAt < oneYearAgo && !returnedPaths.has(note.path),
+    )
     .flatMap(({ path, text, modifiedAt }): Finding[] => {
       const lines = text.split('\n')
       const first = lines.findIndex((line) => line.trim() !== '' && !/^\uFEFF?---/.test(line))

@@ -56,8 +56,8 @@ export function statementsOf(note: Note): Statement[] {
 }
 
 function isParent(lines: readonly string[], at: number): boolean {
-  const [own = '', next = ''] = [lines[at], lines[at + 1]]
+  const [current = '', next = ''] = [lines[at], lines[at + 1]]
   if (next.trim() === '' || next.startsWith('#')) return false
   const indent = (line: string) => /^\s*/.exec(line)?.[0].length ?? 0
-  return indent(next) > indent(own) || !(leadOf(next).isItem || /^\s*[>|]/.test(next))
+  return indent(next) > indent(current) || !(leadOf(next).isItem || /^\s*[>|]/.test(next))
 }

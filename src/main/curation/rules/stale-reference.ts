@@ -19,10 +19,10 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
     .flatMap(({ path }) =>
       (lines.get(path) ?? []).flatMap((raw, at): Finding[] => {
         const by = supersededLine(raw)?.by
-        const now = by && placeNow(path, by, lines)
+        const now = by && findSuccessor(path, by, lines)
         if (!by || !now) return []
-        const [was, is] = [`[${by.path}:${by.line}`, `[${now.shown}:${now.line}`]
-        const after = raw.replace(was, () => is)
+        const [oldReference, newReference] = [`[${by.path}:${by.line}`, `[${now.shown}:${now.line}`]
+        const after = raw.replace(oldReference, () => newReference)
         if (after === raw) return []
         return [
           {
@@ -40,7 +40,7 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
  * Finds the current place of a successor line.
  * @returns undefined if the reference is correct or the target cannot be determined
  */
-function placeNow(
+function findSuccessor(
   from: string,
   { path, line, text }: Successor,
   lines: ReadonlyMap<string, readonly string[]>,
@@ -48,17 +48,19 @@ function placeNow(
   if (text === undefined || line === undefined) return undefined
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const target = [path, folder + path].find((one) => lines.has(one))
-  const own = target === undefined ? [] : (lines.get(target) ?? [])
-  if (matchesQuote(own[line - 1] ?? '', text)) return undefined
-  const here = placesOf(target ?? path, own, text).filter((one) => one.path !== from || !isStruckBy(one.text, text))
-  const nearest = here.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
+  const targetLines = target === undefined ? [] : (lines.get(target) ?? [])
+  if (matchesQuote(targetLines[line - 1] ?? '', text)) return undefined
+  const inTarget = placesOf(target ?? path, targetLines, text).filter(
+    (one) => one.path !== from || !quotesSuccessor(one.text, text),
+  )
+  const nearest = inTarget.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
   if (nearest) return { ...nearest, shown: path }
   const elsewhere = [...lines].flatMap(([other, all]) => (other === target ? [] : placesOf(other, all, text)))
   return elsewhere.length === 1 ? elsewhere[0] : undefined
 }
 
 /** The struck line quotes its successor and must not count as the successor. */
-function isStruckBy(line: string, quote: string): boolean {
+function quotesSuccessor(line: string, quote: string): boolean {
   return supersededLine(line)?.by?.text === quote
 }
 

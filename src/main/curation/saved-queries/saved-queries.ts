@@ -29,7 +29,7 @@ const settleMs = 2000
 const tellEveryMs = 200
 const maxRuns = 500
 
-const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
+const missingFileCodes: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
 
 export interface SavedQueriesOptions {
   readonly folder: string
@@ -67,20 +67,20 @@ export class SavedQueries {
   #run: Run | undefined
   #hasRun = false
   #timer: NodeJS.Timeout | undefined
-  readonly #alone: Mutex
+  readonly #mutex: Mutex
 
   constructor(options: SavedQueriesOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#alone = new Mutex(options.folder)
+    this.#mutex = new Mutex(options.folder)
   }
 
   async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
-    const kept = await this.#load()
-    const states = await this.#statesOf(kept)
-    if (kept.length > 0 && !this.#hasRun) this.scheduleRun('index')
+    const queries = await this.#load()
+    const states = await this.#statesOf(queries)
+    if (queries.length > 0 && !this.#hasRun) this.scheduleRun('index')
     return {
-      checks: kept.map(({ id, query, relevant }) => ({
+      checks: queries.map(({ id, query, relevant }) => ({
         id,
         query,
         relevant: relevant.map((lines) => ({ ...placeOf(lines), state: states.get(lines) ?? 'there' })),
@@ -120,8 +120,10 @@ export class SavedQueries {
   }
 
   async export(): Promise<string> {
-    const kept = await this.#load()
-    return formatSavedQueries(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
+    const queries = await this.#load()
+    return formatSavedQueries(
+      queries.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })),
+    )
   }
 
   /** Updates the expected path after a file moved. Both paths are workspace-relative. */
@@ -152,13 +154,13 @@ export class SavedQueries {
     clearTimeout(this.#timer)
     this.#run?.stop.abort()
     await this.#followLines()
-    const kept = await this.#load()
-    if (kept.length === 0) return null
-    const run: Run = { stop: new AbortController(), total: kept.length, done: 0 }
+    const queries = await this.#load()
+    if (queries.length === 0) return null
+    const run: Run = { stop: new AbortController(), total: queries.length, done: 0 }
     this.#run = run
     this.#changes.emit({ type: 'checks' })
     try {
-      return await this.#runAll(kept, run, cause)
+      return await this.#runAll(queries, run, cause)
     } catch (error) {
       if (run.stop.signal.aborted) return null
       throw error
@@ -177,29 +179,29 @@ export class SavedQueries {
   close(): void {
     clearTimeout(this.#timer)
     this.stop()
-    this.#alone.close()
+    this.#mutex.close()
   }
 
-  async #runAll(kept: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
+  async #runAll(queries: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
     const { signal } = run.stop
     const outcomes = new Map<string, Outcome>()
-    let told = performance.now()
-    for (const check of kept) {
+    let lastEmit = performance.now()
+    for (const check of queries) {
       outcomes.set(check.id, await this.#ask(check, signal))
       signal.throwIfAborted()
       run.done += 1
-      if (performance.now() - told > tellEveryMs) {
-        told = performance.now()
+      if (performance.now() - lastEmit > tellEveryMs) {
+        lastEmit = performance.now()
         this.#changes.emit({ type: 'progress', done: run.done, total: run.total })
       }
     }
     const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
     this.#outcomes = outcomes
     const passed = [...outcomes.values()].filter(({ rank }) => rank !== null).length
-    const line: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: kept.length }
+    const line: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
     const last = (await this.#runs()).at(-1)
-    const isNews = changed && (last?.passed !== passed || last.total !== kept.length)
-    if (cause === 'asked' || isNews) await this.#record(line)
+    const isNewResult = changed && (last?.passed !== passed || last.total !== queries.length)
+    if (cause === 'asked' || isNewResult) await this.#record(line)
     return line
   }
 
@@ -251,7 +253,7 @@ export class SavedQueries {
         texts.set(path, { text: await this.#options.readText(path) })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (gone.has(error.code)) texts.set(path, { text: undefined })
+        if (missingFileCodes.has(error.code)) texts.set(path, { text: undefined })
       }
     }
     return texts
@@ -283,14 +285,14 @@ export class SavedQueries {
 
   /** Changes the file under its lock. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
   #change(change: (checks: SavedQuery[]) => SavedQuery[]): Promise<void> {
-    return this.#alone.run(async () => {
+    return this.#mutex.run(async () => {
       const text = (await readIfExists(this.#file)) ?? ''
       const before = parseSavedQueries(text)
       const after = change(before)
       if (formatSavedQueries(after) === formatSavedQueries(before)) return
       if (before.length < countLines(text)) {
-        const aside = await copyDamaged(this.#file)
-        this.#options.onFault(new Error(`unreadable checks were copied to ${aside}`))
+        const copyPath = await copyDamaged(this.#file)
+        this.#options.onFault(new Error(`unreadable checks were copied to ${copyPath}`))
       }
       await writeDurably(this.#file, formatSavedQueries(after))
     })
@@ -304,7 +306,7 @@ export class SavedQueries {
   }
 
   async #record(run: CheckRun): Promise<void> {
-    await this.#alone.run(async () => {
+    await this.#mutex.run(async () => {
       await makeFolder(this.#options.folder)
       await appendDurably(this.#runsFile, `${JSON.stringify(run)}\n`)
     })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 
-const keptLinesSchema = z.object({
+const expectedLinesSchema = z.object({
   path: z.string(),
   /** 1-based, inclusive. */
   startLine: z.number().int(),
@@ -9,15 +9,15 @@ const keptLinesSchema = z.object({
   /** Text of the lines; undefined before the first run. */
   text: z.string().optional(),
 })
-export type ExpectedLines = z.infer<typeof keptLinesSchema>
+export type ExpectedLines = z.infer<typeof expectedLinesSchema>
 
-const keptCheckSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(keptLinesSchema) })
-export type SavedQuery = z.infer<typeof keptCheckSchema>
+const savedQuerySchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(expectedLinesSchema) })
+export type SavedQuery = z.infer<typeof savedQuerySchema>
 
 /** Parses one query per line; skips invalid lines. */
 export function parseSavedQueries(text: string): SavedQuery[] {
   return text.split('\n').flatMap((line) => {
-    const parsed = keptCheckSchema.safeParse(parseJson(line))
+    const parsed = savedQuerySchema.safeParse(parseJson(line))
     return parsed.success ? [parsed.data] : []
   })
 }
@@ -34,20 +34,22 @@ export type LinesState = 'there' | 'changed' | 'gone'
  * @param text content of the file; undefined if the file was deleted
  */
 export function relocateLines(
-  kept: ExpectedLines,
+  expected: ExpectedLines,
   text: string | undefined,
 ): { lines: ExpectedLines; state: LinesState } {
-  if (text === undefined) return { lines: kept, state: 'gone' }
+  if (text === undefined) return { lines: expected, state: 'gone' }
   const all = text.split('\n')
-  const { startLine, endLine } = kept
+  const { startLine, endLine } = expected
   const here = all.slice(startLine - 1, endLine).join('\n')
-  if (kept.text === undefined) {
-    return startLine > all.length ? { lines: kept, state: 'gone' } : { lines: { ...kept, text: here }, state: 'there' }
+  if (expected.text === undefined) {
+    return startLine > all.length
+      ? { lines: expected, state: 'gone' }
+      : { lines: { ...expected, text: here }, state: 'there' }
   }
-  if (here === kept.text) return { lines: kept, state: 'there' }
-  const wanted = kept.text.split('\n')
+  if (here === expected.text) return { lines: expected, state: 'there' }
+  const wanted = expected.text.split('\n')
   const starts = all.flatMap((_, index) => (wanted.every((line, at) => all[index + at] === line) ? [index + 1] : []))
   const nearest = starts.sort((one, other) => Math.abs(one - startLine) - Math.abs(other - startLine))[0]
-  if (nearest === undefined) return { lines: kept, state: startLine > all.length ? 'gone' : 'changed' }
-  return { lines: { ...kept, startLine: nearest, endLine: nearest + wanted.length - 1 }, state: 'there' }
+  if (nearest === undefined) return { lines: expected, state: startLine > all.length ? 'gone' : 'changed' }
+  return { lines: { ...expected, startLine: nearest, endLine: nearest + wanted.length - 1 }, state: 'there' }
 }

@@ -42,7 +42,7 @@ const cjkDenial = /[不没無无未别勿莫]/
  * taken as a name
  */
 export function extractFeatures(text: string, isCommon: (word: string) => boolean = () => true): LineFeatures {
-  const plain = withoutMarks(text)
+  const plain = toPlainText(text)
   const first = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
   const found: { readonly term: string; readonly shown: string; readonly at: number }[] = []
   const lower = plain.toLowerCase()
@@ -74,7 +74,7 @@ export function commonWords(texts: Iterable<string>): ReadonlySet<string> {
 }
 
 /** Removes emphasis, code marks and labels; replaces links by their text. */
-export function withoutMarks(text: string): string {
+export function toPlainText(text: string): string {
   return text
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

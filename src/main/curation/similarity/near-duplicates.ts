@@ -54,18 +54,18 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
     }
     same.set(text, index)
     const signature = signatureOf(index)
-    sign(text, signature)
-    let own: Set<number> | undefined
-    const isAlike = (other: number) =>
+    writeSignature(text, signature)
+    let ownShingles: Set<number> | undefined
+    const isNearDuplicate = (other: number) =>
       agreement(signatureOf(other), signature) >= worthComparing &&
-      jaccard(shinglesOf(other), (own ??= shingles(text))) >= threshold
+      jaccard(shinglesOf(other), (ownShingles ??= shingles(text))) >= threshold
     for (const [band, key] of bandKeys(signature).entries()) {
       const bucket = buckets[band]?.get(key)
       if (!bucket) {
         buckets[band]?.set(key, [index])
         continue
       }
-      const alike = bucket.slice(0, maxCompared).find((other) => root(other) === root(index) || isAlike(other))
+      const alike = bucket.slice(0, maxCompared).find((other) => root(other) === root(index) || isNearDuplicate(other))
       if (alike === undefined) bucket.push(index)
       else join(alike, index)
     }
@@ -81,9 +81,9 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   return [...groups.values()]
     .map((group) => {
       const [first = 0, ...others] = group
-      const own = shinglesOf(first)
+      const ownShingles = shinglesOf(first)
       return {
-        similarity: Math.min(...others.slice(0, 100).map((other) => jaccard(own, shinglesOf(other)))),
+        similarity: Math.min(...others.slice(0, 100).map((other) => jaccard(ownShingles, shinglesOf(other)))),
         lines: group,
       }
     })
@@ -97,7 +97,7 @@ export function similarityOf(one: string, other: string): number {
 }
 
 function normalize(line: string): string {
-  if (isPlain.test(line))
+  if (isAscii.test(line))
     return line
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, ' ')
@@ -110,7 +110,7 @@ function normalize(line: string): string {
 }
 
 /** ASCII lines skip the Unicode tables, which take most of the time in a large memory. */
-const isPlain = /^\p{ASCII}*$/u
+const isAscii = /^\p{ASCII}*$/u
 
 function scriptOf(text: string): keyof typeof shingleSize {
   const cjk = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
@@ -132,7 +132,7 @@ function shingleAt(text: string, from: number, size: number): number {
 }
 
 /** Writes the MinHash signature: the minimum per hash function. Repeated shingles do not change it. */
-function sign(text: string, minima: Uint32Array): void {
+function writeSignature(text: string, minima: Uint32Array): void {
   const size = shingleSize[scriptOf(text)]
   minima.fill(0xffffffff)
   for (let from = 0; from + size <= text.length; from += 1) {

@@ -4,7 +4,7 @@ import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { minimalEdit, overlaps, type TextLines } from './line-edits.ts'
 import { updateProposal, type KnownText } from './proposal.ts'
 
-export type ReadFile = KnownText & { readonly lines: TextLines }
+export type LoadedNote = KnownText & { readonly lines: TextLines }
 
 export interface AcceptancePlan {
   readonly accepted: readonly Proposal[]
@@ -25,14 +25,14 @@ export interface AcceptancePlan {
  */
 export function planAcceptance(
   proposals: readonly Proposal[],
-  files: ReadonlyMap<string, ReadFile | undefined>,
+  files: ReadonlyMap<string, LoadedNote | undefined>,
   now: number,
   localOf: LocalOf,
 ): AcceptancePlan {
   const edits = new Map<string, LineEdit[]>()
-  const around = {
+  const context = {
     textOf: (path: string) => files.get(path)?.text,
-    localOf: remembered(localOf, files),
+    localOf: cachedLocalOf(localOf, files),
     others: (path: string) => edits.get(path) ?? [],
   }
   const accepted: Proposal[] = []
@@ -48,46 +48,48 @@ export function planAcceptance(
       withdrawn.push(current)
       continue
     }
-    const kept = withLocalMarks(current, around)
-    if (!kept) {
+    const markedFiles = withLocalMarks(current, context)
+    if (!markedFiles) {
       skipped.push(proposal)
       continue
     }
-    current = { ...current, files: kept }
-    const own = ownLines(current)
-    const rests = current.evidence.map(({ path, line }) => `${path}:${line}`).filter((place) => !own.has(place))
-    const clashes =
+    current = { ...current, files: markedFiles }
+    const changedLines = changedLinesOf(current)
+    const neededLines = current.evidence
+      .map(({ path, line }) => `${path}:${line}`)
+      .filter((place) => !changedLines.has(place))
+    const hasConflict =
       current.files.some(({ path, edits: wanted }) =>
         wanted.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
       ) ||
-      rests.some((place) => removed.has(place)) ||
-      [...own].some((place) => needed.has(place))
+      neededLines.some((place) => removed.has(place)) ||
+      [...changedLines].some((place) => needed.has(place))
     // Only one proposal can create a file.
-    const makesTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
-    if (clashes || makesTwice) {
+    const createsFileTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
+    if (hasConflict || createsFileTwice) {
       skipped.push(proposal)
       continue
     }
     accepted.push(current)
-    for (const place of own) removed.add(place)
-    for (const place of rests) needed.add(place)
+    for (const place of changedLines) removed.add(place)
+    for (const place of neededLines) needed.add(place)
     for (const { path, edits: wanted } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...wanted])
   }
-  const written = [...edits].map(([path, all]) => {
+  const changedFiles = [...edits].map(([path, all]) => {
     const file = files.get(path)
-    const made = all.flatMap(({ after }) => after).join('\n')
-    return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
+    const newText = all.flatMap(({ after }) => after).join('\n')
+    return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: newText }
   })
   return {
     accepted,
     skipped,
     withdrawn,
     edits,
-    files: written.filter(({ before, after }) => before !== after),
+    files: changedFiles.filter(({ before, after }) => before !== after),
   }
 }
 
-function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | undefined>): LocalOf {
+function cachedLocalOf(localOf: LocalOf, files: ReadonlyMap<string, LoadedNote | undefined>): LocalOf {
   const known = new Map<string, NoteVisibility>()
   return (path, text) => {
     if (files.get(path)?.text !== text) return localOf(path, text)
@@ -97,7 +99,7 @@ function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | unde
   }
 }
 
-function ownLines({ files }: Proposal): Set<string> {
+function changedLinesOf({ files }: Proposal): Set<string> {
   const lines = new Set<string>()
   for (const { path, edits } of files)
     for (const edit of edits) {

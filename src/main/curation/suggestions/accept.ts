@@ -6,14 +6,14 @@ import type { Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
-import { planAcceptance, type ReadFile } from './accept-plan.ts'
+import { planAcceptance, type LoadedNote } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
 /** Attempts to write; one fails if another program saves a file between reading and writing. */
 export const maxTries = 5
 
-export const accepting = { cause: 'upkeep' } as const
+export const acceptOrigin = { cause: 'upkeep' } as const
 
 export interface AcceptContext {
   readonly workspace: Workspace
@@ -28,7 +28,7 @@ export interface StateChange<T> {
   readonly value: T
 }
 
-export interface Accepted {
+export interface AcceptResult {
   /** Null if nothing was accepted. */
   readonly acceptance: string | null
   /** Numbers of accepted, skipped and withdrawn proposals. */
@@ -42,19 +42,19 @@ export interface Accepted {
  * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
  */
 export async function accept(
-  tools: AcceptContext,
+  context: AcceptContext,
   state: InboxState,
   ids: readonly string[],
-): Promise<StateChange<Accepted>> {
-  const { workspace, acceptances, now, localOf } = tools
+): Promise<StateChange<AcceptResult>> {
+  const { workspace, acceptances, now, localOf } = context
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   for (let tries = 1; ; tries += 1) {
     const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now, localOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
     const counts = { accepted: plan.accepted.length, left: plan.skipped.length, gone: plan.withdrawn.length }
-    const settled = marked(state, plan.accepted, plan.withdrawn, id, now)
-    if (plan.accepted.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
+    const newState = withNewStates(state, plan.accepted, plan.withdrawn, id, now)
+    if (plan.accepted.length === 0) return { state: newState, value: { acceptance: null, ...counts } }
     const edits = plan.accepted.flatMap(({ id: proposal, files }) =>
       files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
     )
@@ -66,7 +66,7 @@ export async function accept(
       edits,
     })
     try {
-      await workspace.rewriteAll(plan.files, accepting)
+      await workspace.rewriteAll(plan.files, acceptOrigin)
     } catch (error) {
       // If the rollback failed too, the next change completes the acceptance.
       if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
@@ -74,7 +74,7 @@ export async function accept(
       if (tries === maxTries) throw error
       continue
     }
-    return { state: settled, value: { acceptance: id, ...counts } }
+    return { state: newState, value: { acceptance: id, ...counts } }
   }
 }
 
@@ -113,10 +113,10 @@ export async function recoverAcceptance(
     await acceptances.drop(latest.id)
     return { state, value: undefined }
   }
-  return { state: marked(state, waiting, [], latest.id, now), value: undefined }
+  return { state: withNewStates(state, waiting, [], latest.id, now), value: undefined }
 }
 
-function marked(
+function withNewStates(
   state: InboxState,
   taken: readonly Proposal[],
   gone: readonly Proposal[],
@@ -132,9 +132,9 @@ function marked(
 async function filesOf(
   workspace: Workspace,
   proposals: readonly Proposal[],
-): Promise<Map<string, ReadFile | undefined>> {
+): Promise<Map<string, LoadedNote | undefined>> {
   const paths = new Set(proposals.flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path)))
-  const read = new Map<string, ReadFile | undefined>()
+  const read = new Map<string, LoadedNote | undefined>()
   for (const path of paths) read.set(path, await readNote(workspace, path))
   return read
 }

@@ -23,8 +23,8 @@ export async function withEditedTexts(
   for (const { path, hash, edits } of proposal.files) {
     const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
     const file = hash === null ? undefined : await workspace.read(path)
-    const current = file?.hash === hash || hash === null
-    if (!current) throw new AppError('file_changed', `${path} was changed by another program`, { path })
+    const isCurrent = file?.hash === hash || hash === null
+    if (!isCurrent) throw new AppError('file_changed', `${path} was changed by another program`, { path })
     files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
   }
   return { ...proposal, files }
@@ -41,11 +41,11 @@ export async function withSwappedSides(
   today: string,
   localOf: LocalOf,
 ): Promise<Proposal> {
-  const [was, is] = proposal.evidence
-  const isAbout = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
-  const old = is && (await placed(workspace, is))
-  const holding = was && (await placed(workspace, was))
-  if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines have changed', {})
+  const [firstSide, secondSide] = proposal.evidence
+  const isConflict = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
+  const old = secondSide && (await locate(workspace, secondSide))
+  const holding = firstSide && (await locate(workspace, firstSide))
+  if (!isConflict || !old || !holding) throw new AppError('plan_outdated', 'its lines have changed', {})
   const struck = strikeThrough(old.raw, {
     until: today,
     by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },
@@ -65,7 +65,7 @@ export async function withSwappedSides(
   }
 }
 
-async function placed(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
+async function locate(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
   const file = await readNote(workspace, path)
   const at = file?.lines.findWords(text, line, true)
   const raw = at === undefined ? undefined : file?.lines.lines[at - 1]

@@ -21,16 +21,16 @@ export function flagLine(
   const [matter] = scanBlocks(lines)
   // Front matter is metadata and cannot be flagged.
   const from = Math.max(line, (matter?.kind === 'frontMatter' ? matter.to : 0) + 1)
-  const ahead = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
-  const at = from + ahead
-  const said = lines[at - 1]
-  if (ahead < 0 || said === undefined)
+  const offset = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
+  const at = from + offset
+  const lineText = lines[at - 1]
+  if (offset < 0 || lineText === undefined)
     throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
-  const after = fault === 'wrong' ? [] : [strikeThrough(said, { until: today, by: undefined })]
+  const after = fault === 'wrong' ? [] : [strikeThrough(lineText, { until: today, by: undefined })]
   return {
     rule: fault,
-    evidence: [evidenceOf(path, at, said)],
-    files: [{ path, edits: [{ line: at, before: [said], after }] }],
+    evidence: [evidenceOf(path, at, lineText)],
+    files: [{ path, edits: [{ line: at, before: [lineText], after }] }],
     detail: { day: today },
   }
 }

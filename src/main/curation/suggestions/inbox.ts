@@ -23,24 +23,24 @@ export interface InboxState {
   readonly proposals: readonly Proposal[]
 }
 
-const nothing: InboxState = { lookedAt: null, proposals: [] }
+const emptyState: InboxState = { lookedAt: null, proposals: [] }
 
 /** Stores proposals in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
-  readonly #alone: Mutex
-  readonly #onDamaged: (aside: string) => void
-  #known: { readonly stamp: string; readonly state: InboxState } | undefined
+  readonly #mutex: Mutex
+  readonly #onDamaged: (copyPath: string) => void
+  #cached: { readonly stamp: string; readonly state: InboxState } | undefined
 
-  constructor(folder: string, onDamaged: (aside: string) => void) {
+  constructor(folder: string, onDamaged: (copyPath: string) => void) {
     this.#file = join(folder, 'inbox.json')
-    this.#alone = new Mutex(this.#file)
+    this.#mutex = new Mutex(this.#file)
     this.#onDamaged = onDamaged
   }
 
   async read(): Promise<InboxState> {
     const stamp = await this.#stamp()
-    return this.#known?.stamp === stamp ? this.#known.state : this.#alone.run(() => this.#read())
+    return this.#cached?.stamp === stamp ? this.#cached.state : this.#mutex.run(() => this.#read())
   }
 
   /**
@@ -48,7 +48,7 @@ export class Inbox {
    * @returns the value of `work`
    */
   async change<T>(work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>): Promise<T> {
-    return this.#alone.run(async () => {
+    return this.#mutex.run(async () => {
       const before = await this.#read()
       const { state, value } = await work(before)
       if (state !== before) await this.#write(state)
@@ -57,23 +57,23 @@ export class Inbox {
   }
 
   close(): void {
-    this.#alone.close()
+    this.#mutex.close()
   }
 
   async #read(): Promise<InboxState> {
     const stamp = await this.#stamp()
-    if (this.#known?.stamp === stamp) return this.#known.state
+    if (this.#cached?.stamp === stamp) return this.#cached.state
     const parse = (text: string) => inboxSchema.safeParse(parseJson(text)).data
-    const state = (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? nothing
-    this.#known = { stamp: await this.#stamp(), state }
+    const state = (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? emptyState
+    this.#cached = { stamp: await this.#stamp(), state }
     return state
   }
 
   async #write({ lookedAt, proposals }: InboxState): Promise<void> {
-    const state = { lookedAt, proposals: kept(proposals) }
+    const state = { lookedAt, proposals: withinLimits(proposals) }
     await makeFolder(dirname(this.#file))
     await writeDurably(this.#file, JSON.stringify({ version: 1, ...state }))
-    this.#known = { stamp: await this.#stamp(), state }
+    this.#cached = { stamp: await this.#stamp(), state }
   }
 
   async #stamp(): Promise<string> {
@@ -82,7 +82,7 @@ export class Inbox {
   }
 }
 
-function kept(proposals: readonly Proposal[]): readonly Proposal[] {
+function withinLimits(proposals: readonly Proposal[]): readonly Proposal[] {
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const accepted = proposals.filter(({ state }) => state === 'accepted')
   const last = accepted.reduce<Proposal | undefined>(
@@ -90,9 +90,9 @@ function kept(proposals: readonly Proposal[]): readonly Proposal[] {
     undefined,
   )
   const isFree = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== last?.acceptance
-  const excess = (states: readonly Proposal['state'][], most: number) => {
+  const excess = (states: readonly Proposal['state'][], limit: number) => {
     const inside = proposals.filter((one) => states.includes(one.state) && isFree(one))
-    return inside.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, inside.length - most))
+    return inside.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, inside.length - limit))
   }
   const dropped = new Set([...excess(['refused'], maxRefused), ...excess(['accepted', 'withdrawn'], maxDone)])
   return dropped.size === 0 ? proposals : proposals.filter((one) => !dropped.has(one))

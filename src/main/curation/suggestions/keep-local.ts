@@ -36,132 +36,152 @@ const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken
  */
 export function withLocalMarks<T extends FileEdits>(
   change: Change & { files: readonly T[] },
-  around: LocalContext,
+  context: LocalContext,
 ): T[] | undefined {
-  const { textOf, localOf } = around
+  const { textOf, localOf } = context
   const isLocalAt = (path: string, line: number) => {
     const text = textOf(path)
     return text !== undefined && isLocal(localOf(path, text), line)
   }
-  const isOfLocal =
+  const hasLocalEvidence =
     !locatingRules.has(change.rule) && change.evidence.some(({ path, line }) => isLocalAt(path, line - 1))
-  const gone = new Set(
+  const removedLocalTexts = new Set(
     change.files.flatMap(({ path, edits }) =>
-      removedBy(edits).flatMap(({ text, at }) => (isLocalAt(path, at) ? [text.trim()] : [])),
+      removedLines(edits).flatMap(({ text, at }) => (isLocalAt(path, at) ? [text.trim()] : [])),
     ),
   )
-  const isMade = (text: string, edit: LineEdit, path: string) => {
-    if (isOfLocal || gone.has(text.trim())) return true
-    const removed = removedBy([edit]).filter((one) => hasContent(one.text))
+  const isFromLocal = (text: string, edit: LineEdit, path: string) => {
+    if (hasLocalEvidence || removedLocalTexts.has(text.trim())) return true
+    const removed = removedLines([edit]).filter((one) => hasContent(one.text))
     // The link that replaces a moved section is local only if the whole section was.
-    const isEnough = change.rule === 'large' ? 'every' : 'some'
-    return removed.length > 0 && removed[isEnough](({ at }) => isLocalAt(path, at))
+    const quantifier = change.rule === 'large' ? 'every' : 'some'
+    return removed.length > 0 && removed[quantifier](({ at }) => isLocalAt(path, at))
   }
   const files: T[] = []
   for (const file of change.files) {
     const text = textOf(file.path)
-    const edits = text === undefined ? inNew(file, isOfLocal, isMade, localOf) : inKnown(file, text, isMade, around)
+    const edits =
+      text === undefined
+        ? markNewFile(file, hasLocalEvidence, isFromLocal, localOf)
+        : markExistingFile(file, text, isFromLocal, context)
     if (!edits) return undefined
     files.push(edits === file.edits ? file : { ...file, edits: [...edits] })
   }
   return files
 }
 
-type IsMade = (text: string, edit: LineEdit, path: string) => boolean
+type IsFromLocal = (text: string, edit: LineEdit, path: string) => boolean
 
-function inNew({ path, edits }: FileEdits, isWhole: boolean, isMade: IsMade, localOf: LocalOf): readonly LineEdit[] {
+function markNewFile(
+  { path, edits }: FileEdits,
+  isWhole: boolean,
+  isFromLocal: IsFromLocal,
+  localOf: LocalOf,
+): readonly LineEdit[] {
   const [edit, ...more] = edits
   const text = edits.flatMap(({ after }) => after).join('\n')
   if (!edit || localOf(path, text).isWhole) return edits
   const lines = text.split('\n')
-  const made = isWhole ? withVisibility(text, true) : withLocalLines(text, (at) => isMade(lines[at] ?? '', edit, path))
-  return made === text ? edits : [{ ...edit, after: made.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
+  const result = isWhole
+    ? withVisibility(text, true)
+    : withLocalLines(text, (at) => isFromLocal(lines[at] ?? '', edit, path))
+  return result === text
+    ? edits
+    : [{ ...edit, after: result.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
 }
 
-interface Made {
+interface ResultLine {
   readonly text: string
   /** 0-based line before the edits; or the edit that writes it, and the line within that edit. */
-  readonly from: number | { readonly edit: LineEdit; readonly at: number }
+  readonly origin: number | { readonly edit: LineEdit; readonly at: number }
 }
 
-function inKnown(
-  { path, edits: asked }: FileEdits,
+function markExistingFile(
+  { path, edits: plannedEdits }: FileEdits,
   text: string,
-  isMade: IsMade,
+  isFromLocal: IsFromLocal,
   { localOf, others = () => [] }: LocalContext,
 ): readonly LineEdit[] | undefined {
-  const was = localOf(path, text)
+  const visibilityBefore = localOf(path, text)
   const { lines } = new TextLines(text)
-  const edits = was.isWhole || was.lines.size === 0 ? asked : asked.map((edit) => withEmptied(edit, lines))
+  const edits =
+    visibilityBefore.isWhole || visibilityBefore.lines.size === 0
+      ? plannedEdits
+      : plannedEdits.map((edit) => keepEmptyHeading(edit, lines))
   const accepted = others(path)
-  const made = madeOf(lines, [...accepted, ...edits])
-  const after = made.map((one) => one.text).join('\n')
+  const result = resultLines(lines, [...accepted, ...edits])
+  const after = result.map((one) => one.text).join('\n')
   if (localOf(path, after).isWhole || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
-  if (was.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
-  const localOfAccepted = localMade(madeOf(lines, accepted), (one) => localOf(path, one))
-  const isWanted = ({ text: line, from }: Made) => {
-    if (typeof from === 'number') return was.lines.has(from)
-    return edits.includes(from.edit) ? isMade(line, from.edit, path) : localOfAccepted.get(from.edit)?.has(from.at)
+  if (visibilityBefore.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
+  const localOfAccepted = localLinesByEdit(resultLines(lines, accepted), (one) => localOf(path, one))
+  const shouldBeLocal = ({ text: line, origin }: ResultLine) => {
+    if (typeof origin === 'number') return visibilityBefore.lines.has(origin)
+    return edits.includes(origin.edit)
+      ? isFromLocal(line, origin.edit, path)
+      : localOfAccepted.get(origin.edit)?.has(origin.at)
   }
-  const missing = linesNeedingMark(after, (at) => made[at] !== undefined && isWanted(made[at]) === true)
+  const missing = linesNeedingMark(after, (at) => result[at] !== undefined && shouldBeLocal(result[at]) === true)
   if (missing?.length === 0) return edits
   const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
   const added: LineEdit[] = []
   for (const place of missing ?? []) {
-    const one = made[place]
+    const one = result[place]
     if (one === undefined) continue
-    if (typeof one.from === 'number')
-      added.push({ line: one.from + 1, before: [one.text], after: [withMark(one.text)] })
+    if (typeof one.origin === 'number')
+      added.push({ line: one.origin + 1, before: [one.text], after: [withMark(one.text)] })
     else {
-      const own = changed.get(one.from.edit)
-      if (!own) return undefined
-      own.after[one.from.at] = withMark(one.text)
+      const changedEdit = changed.get(one.origin.edit)
+      if (!changedEdit) return undefined
+      changedEdit.after[one.origin.at] = withMark(one.text)
     }
   }
   return [...changed.values(), ...added]
 }
 
 /** A removed heading stays as an empty heading if its mark makes other lines local. */
-function withEmptied(edit: LineEdit, lines: readonly string[]): LineEdit {
+function keepEmptyHeading(edit: LineEdit, lines: readonly string[]): LineEdit {
   if (edit.before.length !== 1 || edit.after.length > 0 || !edit.before[0]?.includes('#')) return edit
   const emptied = emptiedHeading(blocksOf(lines), edit.line - 1, () => true)
   return emptied === undefined ? edit : { ...edit, after: [emptied] }
 }
 
-function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
+function resultLines(lines: readonly string[], edits: readonly LineEdit[]): ResultLine[] {
   const placed = edits.map((edit) => {
     const { from, to, added } = minimalEdit(edit)
     const start = from - (edit.line - 1)
-    return { from, to, added: added.map((text, at): Made => ({ text, from: { edit, at: start + at } })) }
+    return { from, to, added: added.map((text, at): ResultLine => ({ text, origin: { edit, at: start + at } })) }
   })
-  const made: Made[] = []
+  const result: ResultLine[] = []
   let at = 0
-  const keep = (to: number) => {
-    for (; at < to; at += 1) made.push({ text: lines[at] ?? '', from: at })
+  const copyUntil = (to: number) => {
+    for (; at < to; at += 1) result.push({ text: lines[at] ?? '', origin: at })
   }
   for (const { from, to, added } of sortEdits(placed)) {
-    keep(from)
-    made.push(...added)
+    copyUntil(from)
+    result.push(...added)
     at = Math.max(at, to)
   }
-  keep(lines.length)
-  return made
+  copyUntil(lines.length)
+  return result
 }
 
 /** Returns the local lines that each edit writes, 0-based within the edit. */
-function localMade(made: readonly Made[], localOf: (text: string) => NoteVisibility): Map<LineEdit, Set<number>> {
-  const visibility = localOf(made.map(({ text }) => text).join('\n'))
+function localLinesByEdit(
+  result: readonly ResultLine[],
+  localOf: (text: string) => NoteVisibility,
+): Map<LineEdit, Set<number>> {
+  const visibility = localOf(result.map(({ text }) => text).join('\n'))
   const local = new Map<LineEdit, Set<number>>()
-  for (const [line, { from }] of made.entries()) {
-    if (typeof from === 'number' || !isLocal(visibility, line)) continue
-    local.set(from.edit, (local.get(from.edit) ?? new Set()).add(from.at))
+  for (const [line, { origin }] of result.entries()) {
+    if (typeof origin === 'number' || !isLocal(visibility, line)) continue
+    local.set(origin.edit, (local.get(origin.edit) ?? new Set()).add(origin.at))
   }
   return local
 }
 
 /** Lines that the edits remove, 0-based. */
-function removedBy(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
+function removedLines(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
   return edits.flatMap((edit) => {
     const { from, to } = minimalEdit(edit)
     return edit.before.slice(from + 1 - edit.line, to + 1 - edit.line).map((text, by) => ({ text, at: from + by }))

@@ -63,7 +63,7 @@ export class TextLines {
   /** Returns a unified diff. The edits must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
     const ordered = sortEdits(edits.map(minimalEdit))
-    const groups: Effective[][] = []
+    const groups: MinimalEdit[][] = []
     for (const edit of ordered) {
       const last = groups.at(-1)?.at(-1)
       if (last && edit.from - last.to <= 2 * contextLines) groups.at(-1)?.push(edit)
@@ -78,7 +78,7 @@ export class TextLines {
     return [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
   }
 
-  #hunk(edits: readonly Effective[], shift: number): string[] {
+  #hunk(edits: readonly MinimalEdit[], shift: number): string[] {
     const marked = (mark: string, lines: readonly string[]) => lines.map((line) => mark + line)
     const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)
     const end = Math.min(this.lines.length, (edits.at(-1)?.to ?? 0) + contextLines)
@@ -98,14 +98,14 @@ export class TextLines {
 }
 
 /** Replaces the lines `from` to `to` (exclusive), 0-based. */
-interface Effective {
+interface MinimalEdit {
   readonly from: number
   readonly to: number
   readonly added: readonly string[]
 }
 
 /** Strips the unchanged lines at both ends of an edit. */
-export function minimalEdit({ line, before, after }: LineEdit): Effective {
+export function minimalEdit({ line, before, after }: LineEdit): MinimalEdit {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
   let end = 0

@@ -44,8 +44,10 @@ export function planRevert(
   { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
   filesNow: ReadonlyMap<string, CurrentFile>,
 ): RevertPlan {
-  const since = new Map([...filesNow].map(([path, one]) => [path, { ...one, changes: one.changes.flatMap(byLine) }]))
-  const again = new Set<Piece>()
+  const since = new Map(
+    [...filesNow].map(([path, one]) => [path, { ...one, changes: one.changes.flatMap(splitByLine) }]),
+  )
+  const revertedPieces = new Set<Piece>()
   const pieces = files.flatMap((file) =>
     piecesOf(
       file,
@@ -56,37 +58,40 @@ export function planRevert(
   for (const { path, after } of files) {
     const now = filesNow.get(path)
     const own = pieces.filter((one) => one.path === path && one.place)
-    if (now && now.text !== null) for (const piece of alreadyReverted(after, now, own)) again.add(piece)
+    if (now && now.text !== null) for (const piece of alreadyReverted(after, now, own)) revertedPieces.add(piece)
   }
   const stuck = new Map<string, RevertConflict>()
   for (const piece of pieces) {
-    if (again.has(piece)) continue
+    if (revertedPieces.has(piece)) continue
     const line = conflictLine(piece, since.get(piece.path), files)
-    if (line !== undefined) for (const proposal of piece.proposals) block(stuck, { proposal, path: piece.path, line })
+    if (line !== undefined)
+      for (const proposal of piece.proposals) addConflict(stuck, { proposal, path: piece.path, line })
   }
   // Proposals that share a piece can only be undone together.
   for (let count = -1; count !== stuck.size;) {
     count = stuck.size
     for (const { proposals: own } of pieces) {
       const first = own.map((one) => stuck.get(one)).find((one) => one !== undefined)
-      if (first) for (const proposal of own) block(stuck, { ...first, proposal })
+      if (first) for (const proposal of own) addConflict(stuck, { ...first, proposal })
     }
   }
   const texts = new Map<string, string | null>()
   for (const { path, before } of files) {
     const now = since.get(path)
-    const free = pieces.filter((one) => one.path === path && !one.proposals.some((proposal) => stuck.has(proposal)))
-    if (!now || now.text === before || free.length === 0) continue
-    const isWhole = free.some(({ place }) => place === undefined) || now.text === null
+    const revertible = pieces.filter(
+      (one) => one.path === path && !one.proposals.some((proposal) => stuck.has(proposal)),
+    )
+    if (!now || now.text === before || revertible.length === 0) continue
+    const isWhole = revertible.some(({ place }) => place === undefined) || now.text === null
     const places = isWhole
       ? []
-      : placesNow(
+      : currentPlaces(
           now.changes,
-          free.filter((one) => !again.has(one)),
+          revertible.filter((one) => !revertedPieces.has(one)),
         )
-    const text = isWhole ? before : restored(now.text ?? '', places)
+    const text = isWhole ? before : restoreText(now.text ?? '', places)
     if (text !== now.text) texts.set(path, text)
-    for (const one of stuck.values()) if (one.path === path) stuck.set(one.proposal, moved(one, places))
+    for (const one of stuck.values()) if (one.path === path) stuck.set(one.proposal, withShiftedLine(one, places))
   }
   return { texts, stuck: [...stuck.values()] }
 }
@@ -106,7 +111,7 @@ export function withoutReverted(acceptance: Acceptance, stuck: readonly RevertCo
 }
 
 /** Splits a change with equal line counts into single lines, each of which replaces its counterpart. */
-function byLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
+function splitByLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
   const count = to - from
   if (count !== newTo - newFrom) return [{ from, to, newFrom, newTo }]
   return Array.from({ length: count }, (_, at) => {
@@ -115,7 +120,7 @@ function byLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
   })
 }
 
-function block(stuck: Map<string, RevertConflict>, one: RevertConflict): void {
+function addConflict(stuck: Map<string, RevertConflict>, one: RevertConflict): void {
   if (!stuck.has(one.proposal)) stuck.set(one.proposal, one)
 }
 
@@ -157,11 +162,11 @@ function conflictLine(
   if (since && (since.text === accepted?.after || since.text === accepted?.before)) return undefined
   if (!since || since.text === null) return null
   if (place === undefined || before === null) return 1
-  const change = since.changes.find((one) => isInTheWay(one, place))
+  const change = since.changes.find((one) => overlapsPlace(one, place))
   return change && change.newFrom + 1
 }
 
-function isInTheWay({ from, to }: LineEdit, place: Place): boolean {
+function overlapsPlace({ from, to }: LineEdit, place: Place): boolean {
   if (from === to) return place.from < from && from < place.to
   if (place.from === place.to) return from < place.from && place.from < to
   return from < place.to && place.from < to
@@ -176,24 +181,24 @@ function alreadyReverted(after: string, { text, changes }: CurrentFile, pieces: 
   const found = new Set<Piece>()
   for (const change of changes) {
     const now = news.slice(change.newFrom, change.newTo)
-    const inside = pieces.filter(({ place }) => place && isOf(change, place))
+    const inside = pieces.filter(({ place }) => place && touches(change, place))
     const known = new Set([...olds.slice(change.from, change.to), ...inside.flatMap(({ before }) => before ?? [])])
     const isKnown = now.every((line) => known.has(line))
     for (const piece of inside) {
       const { place, before } = piece
       if (!place || !before || (before.length === 0 && !isKnown)) continue
       const isGone = olds.slice(place.from, place.to).every((line) => !now.includes(line))
-      if (isGone && stands(before, now)) found.add(piece)
+      if (isGone && containsRun(before, now)) found.add(piece)
     }
   }
   return found
 }
 
-function isOf(change: LineEdit, place: Place): boolean {
-  return place.from === place.to ? change.from <= place.from && place.from <= change.to : isInTheWay(change, place)
+function touches(change: LineEdit, place: Place): boolean {
+  return place.from === place.to ? change.from <= place.from && place.from <= change.to : overlapsPlace(change, place)
 }
 
-function stands(wanted: readonly string[], lines: readonly string[]): boolean {
+function containsRun(wanted: readonly string[], lines: readonly string[]): boolean {
   if (wanted.length === 0) return true
   return lines.some((_, start) => wanted.every((line, at) => lines[start + at] === line))
 }
@@ -203,7 +208,7 @@ interface Restored {
   readonly lines: readonly string[]
 }
 
-function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Restored[] {
+function currentPlaces(changes: readonly LineEdit[], pieces: readonly Piece[]): Restored[] {
   return pieces.flatMap(({ place, before }) => {
     if (!place || !before) return []
     // Earlier changes shift the place. Text inserted at the same place comes after it.
@@ -214,14 +219,14 @@ function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Rest
   })
 }
 
-function moved(one: RevertConflict, places: readonly Restored[]): RevertConflict {
+function withShiftedLine(one: RevertConflict, places: readonly Restored[]): RevertConflict {
   const { line } = one
   if (line === null) return one
   const before = places.filter(({ place }) => place.to < line)
   return { ...one, line: before.reduce((sum, { place, lines }) => sum + lines.length - (place.to - place.from), line) }
 }
 
-function restored(text: string, places: readonly Restored[]): string {
+function restoreText(text: string, places: readonly Restored[]): string {
   const whole = splice(text.split('\n'), places).join('\n')
   // The new last line has no line end if the old one had none.
   return whole.endsWith('\r') && !text.endsWith('\r') ? whole.slice(0, -1) : whole

@@ -37,8 +37,8 @@ export function proposalOf(
   textOf: (path: string) => KnownText | undefined,
   localOf: LocalOf = (_path, text) => visibilityOf(text),
 ): Proposal {
-  const around = { textOf: (path: string) => textOf(path)?.text, localOf }
-  const kept = withLocalMarks({ rule, evidence, files }, around) ?? files
+  const context = { textOf: (path: string) => textOf(path)?.text, localOf }
+  const markedFiles = withLocalMarks({ rule, evidence, files }, context) ?? files
   return {
     id: randomUUID(),
     rule,
@@ -46,7 +46,7 @@ export function proposalOf(
     ...(cost === undefined ? {} : { cost }),
     at,
     evidence: [...evidence],
-    files: kept.map(({ path, edits }) => placed(path, edits, textOf(path))),
+    files: markedFiles.map(({ path, edits }) => toProposedFile(path, edits, textOf(path))),
     ...(reason === undefined ? {} : { reason }),
     detail,
     state: 'open',
@@ -54,7 +54,7 @@ export function proposalOf(
   }
 }
 
-function placed(path: string, edits: readonly LineEdit[], known: KnownText | undefined): ProposedFile {
+function toProposedFile(path: string, edits: readonly LineEdit[], known: KnownText | undefined): ProposedFile {
   const lines = new TextLines(known?.text ?? '')
   return { path, hash: known?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
 }

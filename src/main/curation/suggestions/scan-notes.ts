@@ -50,25 +50,25 @@ export type ScanStep =
 
 const tellEvery = 50
 /** Limit of proposals per rule; later scans find the rest. */
-const maxOfRule = 2000
+const maxPerRule = 2000
 
 /** Runs all rules on the notes. @throws the signal's reason if it aborts */
 export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): AsyncGenerator<ScanStep> {
   const { recalls, broken, builtinFile, now } = request
-  const looked = await filesOf(request, signal)
+  const scannedFiles = await filesOf(request, signal)
   const today = parseDay(localDate(new Date(now)))
   const notes: Note[] = []
   // Progress: reading counts half, the rules the other half.
-  const total = looked.length * 2
-  for (const [index, file] of looked.entries()) {
+  const total = scannedFiles.length * 2
+  for (const [index, file] of scannedFiles.entries()) {
     signal?.throwIfAborted()
     if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
     const note = await noteOf(request, file)
     if (note) notes.push(note)
   }
-  const likeness = await loadSimilarityModel(builtinFile)
+  const model = await loadSimilarityModel(builtinFile)
   const rules: readonly (readonly [readonly UpkeepRule[], () => Finding[] | Promise<Finding[]>])[] = [
-    [['duplicate', 'logged'], () => findDuplicateLines(notes, likeness)],
+    [['duplicate', 'logged'], () => findDuplicateLines(notes, model)],
     [['expired'], () => findExpired(notes, today)],
     [['large'], () => findLargeSections(notes)],
     [['rescued'], () => findPendingNotes(notes)],
@@ -82,9 +82,13 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
   const proposals: Proposal[] = []
   for (const [index, [, find]] of rules.entries()) {
     signal?.throwIfAborted()
-    yield { type: 'progress', done: looked.length + Math.round((index / rules.length) * looked.length), total }
+    yield {
+      type: 'progress',
+      done: scannedFiles.length + Math.round((index / rules.length) * scannedFiles.length),
+      total,
+    }
     await setImmediate()
-    for (const found of (await find()).slice(0, maxOfRule))
+    for (const found of (await find()).slice(0, maxPerRule))
       proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
   }
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
@@ -110,11 +114,11 @@ async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, si
     ({ path }) =>
       isVerbatim(path, layout) || fileKind(path, layout) === 'project' || !exclusionReason(path, scope, layout),
   )
-  return withoutOtherNames(workspace, wanted)
+  return uniqueFiles(workspace, wanted)
 }
 
 /** Keeps one path per file with several hard links. */
-async function withoutOtherNames<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
+async function uniqueFiles<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
   // Hard links have equal sizes and times, so only files with equal ones need a stat.
   const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
   const counts = new Map<string, number>()

@@ -31,8 +31,8 @@ export async function runScan(
   signal: AbortSignal,
   onProgress: (progress: UpkeepProgress) => void,
 ): Promise<ScanResult> {
-  const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
-  const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
+  const recallPaths = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+  const request = { workspace, forbidden: [...forbidden], recalls: recallPaths, now: now.getTime(), ...rest }
   return runInWorker<CurationJobs, ScanResult>(
     entry,
     async (client) => {

@@ -44,8 +44,8 @@ export class Scheduler {
     const { schedule, now } = this.#options
     const parsed = parseSchedule(schedule())
     if (!parsed) return null
-    const since = await this.#since()
-    return nextRun(parsed, since ?? now())?.getTime() ?? null
+    const lastRun = await this.#lastRun()
+    return nextRun(parsed, lastRun ?? now())?.getTime() ?? null
   }
 
   /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran @throws as `run` */
@@ -54,13 +54,13 @@ export class Scheduler {
     const text = schedule()
     const parsed = parseSchedule(text)
     if (!parsed || this.#running || this.#isSavingPower) return false
-    const since = await this.#since()
+    const lastRun = await this.#lastRun()
     // A new schedule starts now; runs that it would have had before are not made up for.
-    if (!since) return this.#keep(text).then(() => false)
-    const next = nextRun(parsed, since)
+    if (!lastRun) return this.#saveRun(text).then(() => false)
+    const next = nextRun(parsed, lastRun)
     if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
     // Saved before the run: a run that crashes the app must not repeat at each start.
-    await this.#keep(text)
+    await this.#saveRun(text)
     this.#running = run()
     try {
       await this.#running
@@ -79,12 +79,12 @@ export class Scheduler {
     clearInterval(this.#timer)
   }
 
-  async #since(): Promise<Date | undefined> {
+  async #lastRun(): Promise<Date | undefined> {
     const known = stateSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
     return known?.schedule === this.#options.schedule() ? new Date(known.at) : undefined
   }
 
-  async #keep(schedule: string): Promise<void> {
+  async #saveRun(schedule: string): Promise<void> {
     const { folder, now } = this.#options
     await makeFolder(folder)
     await writeDurably(this.#file, JSON.stringify({ version: 1, at: now().getTime(), schedule }))

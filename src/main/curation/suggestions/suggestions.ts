@@ -18,7 +18,7 @@ import { undo, type UndoResult } from './undo.ts'
 const maxDoneShown = 200
 const tellEveryMs = 200
 
-export interface SuggestionsOptions {
+export interface ProposalServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly differ: Differ
@@ -31,22 +31,22 @@ export interface SuggestionsOptions {
 }
 
 /** `proposals`: proposals changed, or a scan started, progressed or ended. */
-export type SuggestionsChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
+export type ProposalServiceChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
 
 /** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
-export class Suggestions {
-  readonly changes: Subscribable<SuggestionsChange>
-  readonly #changes = new EventEmitter<SuggestionsChange>()
-  readonly #options: SuggestionsOptions
+export class ProposalService {
+  readonly changes: Subscribable<ProposalServiceChange>
+  readonly #changes = new EventEmitter<ProposalServiceChange>()
+  readonly #options: ProposalServiceOptions
   readonly #inbox: Inbox
   readonly #acceptances: Acceptances
   readonly #review: Review | undefined
   /** The running scan or review; only one runs at a time. */
-  #work: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
+  #activeRun: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
   /** Recovery of an interrupted acceptance, before the first read. */
   #recovery: Promise<unknown> | undefined
 
-  constructor(options: SuggestionsOptions) {
+  constructor(options: ProposalServiceOptions) {
     this.changes = this.#changes
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
@@ -64,9 +64,9 @@ export class Suggestions {
     return {
       open,
       done: done.slice(0, maxDoneShown),
-      progress: this.#work?.progress ?? null,
+      progress: this.#activeRun?.progress ?? null,
       lookedAt,
-      isReviewing: this.#work?.isReview === true,
+      isReviewing: this.#activeRun?.isReview === true,
       review: (await this.#review?.last()) ?? null,
     }
   }
@@ -82,12 +82,12 @@ export class Suggestions {
    * @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active
    */
   async scan(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
-    return this.#exclusively(false, signal, async (both, onProgress) => {
+    return this.#exclusively(false, signal, async (combinedSignal, onProgress) => {
       try {
-        const whole = await runScan(await this.#options.look(), both, onProgress)
+        const whole = await runScan(await this.#options.look(), combinedSignal, onProgress)
         return await this.#addFindings(whole.proposals, whole.rules)
       } catch (error) {
-        if (both.aborted) return null
+        if (combinedSignal.aborted) return null
         throw error
       }
     })
@@ -105,11 +105,11 @@ export class Suggestions {
    */
   async review(by: 'user' | 'schedule', signal?: AbortSignal): Promise<ReviewOutcome | null> {
     const reviewer = this.#reviewer
-    return this.#exclusively(true, signal, (both, onProgress) => reviewer.run(by, both, onProgress))
+    return this.#exclusively(true, signal, (combinedSignal, onProgress) => reviewer.run(by, combinedSignal, onProgress))
   }
 
   stop(): void {
-    this.#work?.stop.abort()
+    this.#activeRun?.stop.abort()
   }
 
   /** Adds proposals from other sources than the scan. @returns the number of new ones */
@@ -117,10 +117,7 @@ export class Suggestions {
     return (await this.#addFindings(proposals, new Set())).added
   }
 
-  /**
-   * Adds one proposal.
-   * @returns the id of it or of an equal open one; undefined if an equal one was rejected before
-   */
+  /** Adds one proposal. @returns the id of it or of an equal open one; undefined if an equal one was rejected before */
   async propose(proposal: Proposal): Promise<string | undefined> {
     const key = keyOf(proposal)
     return this.#change(async (state) => {
@@ -157,11 +154,11 @@ export class Suggestions {
 
   /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
   async accept(ids: readonly string[]) {
-    return this.#change((state) => accept(this.#tools, state, ids))
+    return this.#change((state) => accept(this.#context, state, ids))
   }
 
   async preview(ids: readonly string[]) {
-    return preview(this.#tools, await this.#read(), ids)
+    return preview(this.#context, await this.#read(), ids)
   }
 
   /** Strikes the other line of a contradiction. @throws AppError `plan_outdated` */
@@ -173,7 +170,7 @@ export class Suggestions {
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
   async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
-    return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))
+    return this.#change((state) => undo({ ...this.#context, differ }, state, acceptance))
   }
 
   /** @throws AppError `plan_outdated` if the proposal is closed, `input_invalid` for a wrong number of texts */
@@ -194,7 +191,7 @@ export class Suggestions {
   async reopen(ids: readonly string[]): Promise<void> {
     const asked = new Set(ids)
     await this.#change(async (state) => ({
-      state: withChanged(state, asked, (one) =>
+      state: updateProposals(state, asked, (one) =>
         one.state === 'refused' || one.state === 'snoozed' ? { ...one, state: 'open', stateAt: this.#now() } : one,
       ),
       value: undefined,
@@ -241,21 +238,21 @@ export class Suggestions {
     signal: AbortSignal | undefined,
     work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
   ): Promise<T | null> {
-    if (this.#work) return null
+    if (this.#activeRun) return null
     const stop = new AbortController()
     const current = { stop, isReview, progress: { done: 0, total: 0 } }
-    this.#work = current
+    this.#activeRun = current
     this.#changes.emit({ type: 'proposals' })
-    let told = performance.now()
+    let lastEmit = performance.now()
     try {
       return await work(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal, (progress) => {
         current.progress = progress
-        if (performance.now() - told < tellEveryMs) return
-        told = performance.now()
+        if (performance.now() - lastEmit < tellEveryMs) return
+        lastEmit = performance.now()
         this.#changes.emit({ type: 'proposals' })
       })
     } finally {
-      this.#work = undefined
+      this.#activeRun = undefined
       this.#changes.emit({ type: 'proposals' })
     }
   }
@@ -269,10 +266,10 @@ export class Suggestions {
       let withdrawn = 0
       const proposals = state.proposals.map((one): Proposal => {
         const key = keyOf(one)
-        const waits = one.state === 'open' || one.state === 'snoozed'
+        const isPending = one.state === 'open' || one.state === 'snoozed'
         // An accepted proposal without edits only informed the user and must not return.
-        if (waits || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
-        if (!waits || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
+        if (isPending || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
+        if (!isPending || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
         withdrawn += 1
         return { ...one, state: 'withdrawn', stateAt: now, gone: 'reason' }
       })
@@ -289,7 +286,7 @@ export class Suggestions {
       const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
       if (!proposal) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
       const changed = await change(proposal)
-      return { state: withChanged(state, new Set([id]), () => changed), value: undefined }
+      return { state: updateProposals(state, new Set([id]), () => changed), value: undefined }
     })
   }
 
@@ -297,13 +294,13 @@ export class Suggestions {
     const asked = new Set(ids)
     const now = this.#now()
     return this.#change(async (state) => ({
-      state: withChanged(state, asked, (one) => (isOpen(one, now) ? change(one) : one)),
+      state: updateProposals(state, asked, (one) => (isOpen(one, now) ? change(one) : one)),
       value: undefined,
     }))
   }
 
   async #read(): Promise<InboxState> {
-    this.#recovery ??= this.#inbox.change(async (state) => this.#finish(state))
+    this.#recovery ??= this.#inbox.change(async (state) => this.#recover(state))
     await this.#recovery
     return this.#inbox.read()
   }
@@ -311,16 +308,16 @@ export class Suggestions {
   async #change<T>(
     work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>,
   ): Promise<T> {
-    const value = await this.#inbox.change(async (state) => work((await this.#finish(state)).state))
+    const value = await this.#inbox.change(async (state) => work((await this.#recover(state)).state))
     this.#changes.emit({ type: 'proposals' })
     return value
   }
 
-  #finish(state: InboxState) {
-    return recoverAcceptance(this.#tools, state)
+  #recover(state: InboxState) {
+    return recoverAcceptance(this.#context, state)
   }
 
-  get #tools(): AcceptContext {
+  get #context(): AcceptContext {
     const { workspace, localOf } = this.#options
     return { workspace, localOf, acceptances: this.#acceptances, now: this.#now() }
   }
@@ -330,7 +327,7 @@ export class Suggestions {
   }
 }
 
-function withChanged(state: InboxState, ids: ReadonlySet<string>, change: (one: Proposal) => Proposal): InboxState {
+function updateProposals(state: InboxState, ids: ReadonlySet<string>, change: (one: Proposal) => Proposal): InboxState {
   return { ...state, proposals: state.proposals.map((one) => (ids.has(one.id) ? change(one) : one)) }
 }
 

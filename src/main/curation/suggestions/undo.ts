@@ -5,7 +5,7 @@
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Differ } from '#platform'
-import { accepting, maxTries, textOf, type StateChange, type AcceptContext } from './accept.ts'
+import { acceptOrigin, maxTries, textOf, type StateChange, type AcceptContext } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
@@ -18,24 +18,24 @@ export interface UndoResult {
 
 /** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written */
 export async function undo(
-  tools: Omit<AcceptContext, 'localOf'> & { readonly differ: Differ },
+  context: Omit<AcceptContext, 'localOf'> & { readonly differ: Differ },
   state: InboxState,
   id: string,
 ): Promise<StateChange<UndoResult>> {
-  const { acceptances, now } = tools
+  const { acceptances, now } = context
   const acceptance = await acceptances.get(id)
-  const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
-  if (!acceptance || !isDone)
+  const isAccepted = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
+  if (!acceptance || !isAccepted)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
-  const stuck = await restore(tools, acceptance)
+  const stuck = await restore(context, acceptance)
   const left = withoutReverted(acceptance, stuck)
   // Written before the inbox: otherwise recovery would take the reopened proposals for an interrupted acceptance.
   await acceptances.put(id, left)
-  const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
+  const conflictByProposal = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
   const proposals = state.proposals.map((one): Proposal => {
     if (one.acceptance !== id || one.state !== 'accepted') return one
     const { acceptance: _acceptance, stuck: _stuck, ...rest } = one
-    const place = inTheWay.get(one.id)
+    const place = conflictByProposal.get(one.id)
     return place ? { ...one, stuck: place } : { ...rest, state: 'open', stateAt: now }
   })
   return {
@@ -48,7 +48,7 @@ async function restore(
   { workspace, differ }: Pick<AcceptContext, 'workspace'> & { readonly differ: Differ },
   acceptance: Acceptance,
 ): Promise<readonly RevertConflict[]> {
-  const origin = { ...accepting, isUndo: true }
+  const origin = { ...acceptOrigin, isUndo: true }
   for (let tries = 1; ; tries += 1) {
     const since = new Map<string, CurrentFile>()
     for (const { path, after } of acceptance.files) {

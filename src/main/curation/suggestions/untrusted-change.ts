@@ -18,9 +18,9 @@ export function untrustedFinding({ path, before, after, from }: Change): Finding
   let end = 0
   while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
   // Last non-empty line before an insertion: the insertion follows it if it moves.
-  const near = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
-  const isAdded = start === old.length - end
-  const first = isAdded && near >= 0 && near < start ? near : start
+  const anchor = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
+  const isInsertion = start === old.length - end
+  const first = isInsertion && anchor >= 0 && anchor < start ? anchor : start
   const edit: LineEdit = {
     line: first + 1,
     before: old.slice(first, old.length - end),
@@ -28,7 +28,7 @@ export function untrustedFinding({ path, before, after, from }: Change): Finding
   }
   return {
     rule: 'outside',
-    evidence: near < 0 ? [] : [evidenceOf(path, near + 1, old[near] ?? '')],
+    evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, old[anchor] ?? '')],
     files: [{ path, edits: [edit] }],
     detail: { target: from.join('; ') },
   }

@@ -45,7 +45,7 @@ export class ClientApps {
   #clients: readonly KeptClient[] | undefined
   #mustAskFirst = false
   #windows = 0
-  #counting: NodeJS.Timeout | undefined
+  #countTimer: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
@@ -54,7 +54,7 @@ export class ClientApps {
   }
 
   async list(): Promise<MemoryClient[]> {
-    return this.#run((clients) => clients.map(shown))
+    return this.#run((clients) => clients.map(toMemoryClient))
   }
 
   /**
@@ -63,20 +63,21 @@ export class ClientApps {
    */
   async registerLocal(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
     return this.#run(async (clients) => {
-      const known = clients.find((client) => client.id === id)
+      const existing = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
       const client = {
-        ...(known ?? this.#stranger(id, name, agent ?? 'main')),
+        ...(existing ?? this.#newLocalClient(id, name, agent ?? 'main')),
         ...(agent === undefined ? {} : { agent }),
       }
-      const isNews = !known || known.agent !== client.agent || usedAt - (known.usedAt ?? 0) >= usedStepMs
+      const mustSave = !existing || existing.agent !== client.agent || usedAt - (existing.usedAt ?? 0) >= usedStepMs
       // A full disk must not lock the program out.
-      if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
-      return shown({ ...client, usedAt })
+      if (mustSave)
+        await this.#save([...withoutClient(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
+      return toMemoryClient({ ...client, usedAt })
     })
   }
 
-  #stranger(id: string, name: string, agent: string): KeptClient {
+  #newLocalClient(id: string, name: string, agent: string): KeptClient {
     return { ...newClient(id, name, agent), permission: this.#mustAskFirst ? 'ask' : 'write' }
   }
 
@@ -84,17 +85,17 @@ export class ClientApps {
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#run(async (clients) => {
-      const known = clients.find((client) => client.id === id) ?? newClient(id, name, agent)
-      await this.#keep([...without(clients, id), { ...known, name, agent, tokenHash: hash(token) }])
+      const existing = clients.find((client) => client.id === id) ?? newClient(id, name, agent)
+      await this.#save([...withoutClient(clients, id), { ...existing, name, agent, tokenHash: hash(token) }])
     })
     return token
   }
 
   /** Returns the program with this token; undefined for an unknown or replaced token. */
   async findByToken(token: string): Promise<MemoryClient | undefined> {
-    const wanted = hash(token)
-    const known = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === wanted))
-    return known && this.registerLocal(known.id, known.name, undefined)
+    const hashed = hash(token)
+    const existing = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === hashed))
+    return existing && this.registerLocal(existing.id, existing.name, undefined)
   }
 
   /**
@@ -111,18 +112,18 @@ export class ClientApps {
     },
   ): Promise<void> {
     await this.#run(async (clients) => {
-      const known = found(clients, id)
-      const { permission = known.permission, agent = known.agent } = change
-      const { isLocal = known.isLocal, mayKeep = known.mayKeep } = change
-      const changed = { ...known, permission, agent, isLocal, mayKeep }
-      await this.#keep(clients.map((client) => (client === known ? changed : client)))
+      const existing = requireClient(clients, id)
+      const { permission = existing.permission, agent = existing.agent } = change
+      const { isLocal = existing.isLocal, mayKeep = existing.mayKeep } = change
+      const changed = { ...existing, permission, agent, isLocal, mayKeep }
+      await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
     if (change.permission === 'read') this.#questions.answerAll(id, 'no')
     if (change.permission === 'write') this.#questions.answerAll(id, 'once')
   }
 
   async remove(id: string): Promise<void> {
-    await this.#run((clients) => this.#keep(without(clients, id)))
+    await this.#run((clients) => this.#save(withoutClient(clients, id)))
     this.#questions.answerAll(id, 'no')
   }
 
@@ -132,7 +133,7 @@ export class ClientApps {
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async authorizeWrite(
-    what: {
+    request: {
       readonly client: string
       readonly agent: string
       readonly text: string
@@ -140,8 +141,8 @@ export class ClientApps {
     },
     signal: AbortSignal | undefined,
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
-    const { client: id, agent, text, section } = what
-    const { name, permission, mayKeep } = await this.#run((clients) => found(clients, id))
+    const { client: id, agent, text, section } = request
+    const { name, permission, mayKeep } = await this.#run((clients) => requireClient(clients, id))
     if (permission === 'read')
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
     if (permission === 'write') return { name, mayKeep }
@@ -157,7 +158,7 @@ export class ClientApps {
   }
 
   /** Counts open windows: permission requests need one. @returns a function to call when the window closes */
-  windowOpened(): () => void {
+  registerWindow(): () => void {
     this.#windows += 1
     return () => {
       this.#windows -= 1
@@ -165,7 +166,7 @@ export class ClientApps {
   }
 
   /** Counts a write and keeps its undo entry in memory. @returns the undo id */
-  noteWrite(undo: Undo): string {
+  recordWrite(undo: Undo): string {
     const id = randomUUID()
     this.#undos.set(id, undo)
     const [oldest] = this.#undos.keys()
@@ -177,7 +178,7 @@ export class ClientApps {
       this.#changes.emit()
     })
     // A killed process loses at most the counts of this delay.
-    this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
+    this.#countTimer ??= setTimeout(() => void this.#saveCounts(), countMs).unref()
     return id
   }
 
@@ -206,11 +207,11 @@ export class ClientApps {
 
   /** Returns the name for display. @throws AppError `client_unknown` */
   async nameOf(id: string): Promise<string> {
-    return this.#run((clients) => found(clients, id).name)
+    return this.#run((clients) => requireClient(clients, id).name)
   }
 
   get questions(): ClientQuestion[] {
-    return this.#questions.open()
+    return this.#questions.list()
   }
 
   answer(id: string, decision: Decision): void {
@@ -218,16 +219,16 @@ export class ClientApps {
   }
 
   async close(): Promise<void> {
-    await this.#keepCounts()
+    await this.#saveCounts()
   }
 
-  async #keepCounts(): Promise<void> {
-    clearTimeout(this.#counting)
-    this.#counting = undefined
+  async #saveCounts(): Promise<void> {
+    clearTimeout(this.#countTimer)
+    this.#countTimer = undefined
     await this.#queue.run(this.#options.file, async () => {
       if (!this.#clients) return
-      const kept = { clients: this.#clients, isCautious: this.#mustAskFirst }
-      await writeClients(this.#options.file, kept).catch(this.#options.onFault)
+      const stored = { clients: this.#clients, isCautious: this.#mustAskFirst }
+      await writeClients(this.#options.file, stored).catch(this.#options.onFault)
     })
   }
 
@@ -235,10 +236,10 @@ export class ClientApps {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
       if (!this.#clients) {
-        const { clients, isCautious } = await readClients(file, (aside) =>
+        const { clients, isCautious } = await readClients(file, (newPath) =>
           onFault(
             new Error(
-              `${file} was damaged and is now ${aside}: programs must ask before they write until you change their permission`,
+              `${file} was damaged and is now ${newPath}: programs must ask before they write until you change their permission`,
             ),
           ),
         )
@@ -250,10 +251,10 @@ export class ClientApps {
     })
   }
 
-  /** @param isForgivable logs a failed write; the change then applies only until the process ends */
-  async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
+  /** @param ignoresFailure logs a failed write; the change then applies only until the process ends */
+  async #save(clients: readonly KeptClient[], ignoresFailure = false): Promise<void> {
     const writing = writeClients(this.#options.file, { clients, isCautious: this.#mustAskFirst })
-    await (isForgivable ? writing.catch(this.#options.onFault) : writing)
+    await (ignoresFailure ? writing.catch(this.#options.onFault) : writing)
     this.#clients = [...clients]
     this.#changes.emit()
   }
@@ -273,16 +274,16 @@ function newClient(id: string, name: string, agent: string): KeptClient {
   }
 }
 
-function shown({ tokenHash, ...client }: KeptClient): MemoryClient {
+function toMemoryClient({ tokenHash, ...client }: KeptClient): MemoryClient {
   return { ...client, hasToken: tokenHash !== null }
 }
 
-function without(clients: readonly KeptClient[], id: string): KeptClient[] {
+function withoutClient(clients: readonly KeptClient[], id: string): KeptClient[] {
   return clients.filter((client) => client.id !== id)
 }
 
-function found(clients: readonly KeptClient[], id: string): KeptClient {
-  const client = clients.find((known) => known.id === id)
+function requireClient(clients: readonly KeptClient[], id: string): KeptClient {
+  const client = clients.find((existing) => existing.id === id)
   if (client) return client
   throw new AppError('client_unknown', `the program ${id} is unknown`, { name: id })
 }
@@ -317,20 +318,20 @@ interface KeptClients {
   readonly isCautious: boolean
 }
 
-async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
+async function readClients(file: string, onDamaged: (newPath: string) => void): Promise<KeptClients> {
   let isCautious = false
-  const kept = await readOrSetAside(
+  const stored = await readOrSetAside(
     file,
     (text) => fileSchema.safeParse(parseJson(text)).data,
-    (aside) => {
+    (newPath) => {
       isCautious = true
-      onDamaged(aside)
+      onDamaged(newPath)
     },
   )
-  return kept === undefined || Array.isArray(kept) ? { clients: kept ?? [], isCautious } : kept
+  return stored === undefined || Array.isArray(stored) ? { clients: stored ?? [], isCautious } : stored
 }
 
 async function writeClients(file: string, { clients, isCautious }: KeptClients): Promise<void> {
-  const kept = isCautious ? { isCautious, clients } : clients
-  await writeDurablyPrivate(file, `${JSON.stringify(kept, null, 2)}\n`)
+  const stored = isCautious ? { isCautious, clients } : clients
+  await writeDurablyPrivate(file, `${JSON.stringify(stored, null, 2)}\n`)
 }

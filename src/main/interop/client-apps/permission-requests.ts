@@ -8,19 +8,19 @@ export type Decision = 'once' | 'always' | 'no'
 const usualPatienceMs = 50_000
 const maxOpen = 10
 
-interface Asked extends ClientQuestion {
+interface OpenRequest extends ClientQuestion {
   readonly answer: (decision: Decision) => void
 }
 
 /** Open permission requests of programs, kept in memory only. */
 export class PermissionRequests {
-  readonly #asked = new Map<string, Asked>()
+  readonly #openRequests = new Map<string, OpenRequest>()
   readonly #onChange: () => void
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
 
   constructor(onChange: () => void, patienceMs = usualPatienceMs) {
     this.#onChange = onChange
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = patienceMs
   }
 
   /**
@@ -29,38 +29,39 @@ export class PermissionRequests {
    */
   async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name } = question
-    const unanswered = (reason: string) => new AppError('client_unanswered', `${reason}; nothing was written`, { name })
-    if (this.open().filter((other) => other.client === client).length >= maxOpen)
-      throw unanswered(`the user has not answered the previous ${maxOpen} requests of ${name}`)
+    const unansweredError = (reason: string) =>
+      new AppError('client_unanswered', `${reason}; nothing was written`, { name })
+    if (this.list().filter((other) => other.client === client).length >= maxOpen)
+      throw unansweredError(`the user has not answered the previous ${maxOpen} requests of ${name}`)
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()
-    const seconds = Math.round(this.#patienceMs / 1000)
-    const late = () => reject(unanswered(`the user did not answer within ${seconds} s`))
-    const timer = setTimeout(late, this.#patienceMs)
+    const seconds = Math.round(this.#timeoutMs / 1000)
+    const onTimeout = () => reject(unansweredError(`the user did not answer within ${seconds} s`))
+    const timer = setTimeout(onTimeout, this.#timeoutMs)
     const onAbort = () => reject(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    this.#asked.set(id, { ...question, id, answer: resolve })
+    this.#openRequests.set(id, { ...question, id, answer: resolve })
     this.#onChange()
     try {
       return await promise
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
-      this.#asked.delete(id)
+      this.#openRequests.delete(id)
       this.#onChange()
     }
   }
 
   /** Ignores an unknown id. */
   answer(id: string, decision: Decision): void {
-    this.#asked.get(id)?.answer(decision)
+    this.#openRequests.get(id)?.answer(decision)
   }
 
   answerAll(client: string, decision: Decision): void {
-    for (const asked of this.#asked.values()) if (asked.client === client) asked.answer(decision)
+    for (const request of this.#openRequests.values()) if (request.client === client) request.answer(decision)
   }
 
-  open(): ClientQuestion[] {
-    return [...this.#asked.values()].map(({ answer: _answer, ...question }) => question)
+  list(): ClientQuestion[] {
+    return [...this.#openRequests.values()].map(({ answer: _answer, ...question }) => question)
   }
 }

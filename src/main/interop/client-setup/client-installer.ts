@@ -59,23 +59,23 @@ export class ClientInstaller {
   }
 
   /** Lists the known programs with their state and the patch of `connect`. An unreadable file is a `problem`. */
-  list(wanted: RegistrationOptions): Promise<ConnectableProgram[]> {
-    return Promise.all(programs.map((program) => this.#look(program, wanted)))
+  list(registration: RegistrationOptions): Promise<ConnectableProgram[]> {
+    return Promise.all(programs.map((program) => this.#inspect(program, registration)))
   }
 
   /** Returns one program as `list` does. @throws AppError `input_invalid` for an unknown id */
-  async inspect(id: string, wanted: RegistrationOptions): Promise<ConnectableProgram> {
-    return this.#look(found(id), wanted)
+  async inspect(id: string, registration: RegistrationOptions): Promise<ConnectableProgram> {
+    return this.#inspect(requireProgram(id), registration)
   }
 
   /**
    * Adds or replaces the entry in the program's configuration.
    * @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full`
    */
-  async connect(id: string, wanted: RegistrationOptions): Promise<void> {
-    const program = found(id)
+  async connect(id: string, registration: RegistrationOptions): Promise<void> {
+    const program = requireProgram(id)
     await this.#rewrite(program, (config) =>
-      withEntry(config, placeIn(config, program), program.entry(this.#start(program, wanted))),
+      withEntry(config, entryPathIn(config, program), program.entry(this.#startCommand(program, registration))),
     )
   }
 
@@ -84,16 +84,16 @@ export class ClientInstaller {
    * @throws AppError `input_invalid`, `config_invalid`
    */
   async previewRemoval(id: string): Promise<string> {
-    const program = found(id)
+    const program = requireProgram(id)
     const config = await this.#read(program)
-    const after = withoutOurs(config, program)
+    const after = withoutOwnEntry(config, program)
     return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
   }
 
   /** Removes the entry. @throws AppError as `connect` */
   async disconnect(id: string): Promise<void> {
-    const program = found(id)
-    await this.#rewrite(program, (config) => withoutOurs(config, program))
+    const program = requireProgram(id)
+    await this.#rewrite(program, (config) => withoutOwnEntry(config, program))
   }
 
   /**
@@ -101,16 +101,16 @@ export class ClientInstaller {
    * @returns the number of tools
    * @throws AppError `input_invalid`, `mcp_unavailable`
    */
-  async test(id: string, wanted: RegistrationOptions): Promise<number> {
-    const program = found(id)
+  async test(id: string, registration: RegistrationOptions): Promise<number> {
+    const program = requireProgram(id)
     const { env, version } = this.#options
-    const { command, args, env: extra } = this.#start(program, wanted)
+    const { command, args, env: startEnv } = this.#startCommand(program, registration)
     const connection = new McpConnection({
       name: program.name,
       settings: {
         command,
         args: [...args],
-        env: { ...extra },
+        env: { ...startEnv },
         headers: {},
         enabled: true,
         permission: 'never',
@@ -131,18 +131,18 @@ export class ClientInstaller {
     }
   }
 
-  async #look(program: KnownClient, wanted: RegistrationOptions): Promise<ConnectableProgram> {
+  async #inspect(program: KnownClient, registration: RegistrationOptions): Promise<ConnectableProgram> {
     const { id, name, link } = program
     const file = program.file(this.#machine)
-    const start = this.#start(program, wanted)
-    const known = { id, name, file, isThere: this.#isThere(file), ...(link ? { link: link(start) } : {}) }
+    const start = this.#startCommand(program, registration)
+    const known = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
     try {
       const config = await this.#read(program)
       const entry = program.entry(start)
-      const place = placeIn(config, program)
-      const now = entryAt(config, place)
-      const state = now === undefined ? 'none' : isDeepStrictEqual(now, entry) ? 'connected' : 'other'
-      const after = withEntry(config, place, entry)
+      const entryPath = entryPathIn(config, program)
+      const currentEntry = entryAt(config, entryPath)
+      const state = currentEntry === undefined ? 'none' : isDeepStrictEqual(currentEntry, entry) ? 'connected' : 'other'
+      const after = withEntry(config, entryPath, entry)
       const { patch } = describeChange(file, config.text, after, { isKept: false })
       return { ...known, state, patch, problem: null }
     } catch (error) {
@@ -152,7 +152,7 @@ export class ClientInstaller {
   }
 
   /** True if the program's file or folder exists. The home folder itself does not count. */
-  #isThere(file: string): boolean {
+  #isInstalled(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
   }
@@ -181,7 +181,7 @@ export class ClientInstaller {
     return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
   }
 
-  #start(
+  #startCommand(
     { id }: KnownClient,
     { agent, client = id, isReadOnly = false, workspace }: RegistrationOptions,
   ): StartCommand {
@@ -237,23 +237,23 @@ async function problemOf(connection: McpConnection): Promise<string | undefined>
  * Returns the path of our entry, or a free name for it. Entries of other servers are not replaced.
  * @throws AppError `config_invalid` if other servers use both names
  */
-function placeIn(config: ConfigText, { group }: KnownClient): EntryPath {
+function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
   const names = [entryName, fallbackEntryName]
-  const own = names.find((name) => isOwnEntry(entryAt(config, [group, name])))
-  const free = names.find((name) => entryAt(config, [group, name]) === undefined)
-  const name = own ?? free
+  const ownName = names.find((name) => isOwnEntry(entryAt(config, [group, name])))
+  const freeName = names.find((name) => entryAt(config, [group, name]) === undefined)
+  const name = ownName ?? freeName
   if (name !== undefined) return [group, name]
   const reason = `${names.join(' and ')} are other servers there; rename one of them`
   throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
 }
 
-function withoutOurs(config: ConfigText, program: KnownClient): string {
-  const own = [entryName, fallbackEntryName].find((name) => isOwnEntry(entryAt(config, [program.group, name])))
-  return own === undefined ? config.text : withoutEntry(config, [program.group, own])
+function withoutOwnEntry(config: ConfigText, program: KnownClient): string {
+  const ownName = [entryName, fallbackEntryName].find((name) => isOwnEntry(entryAt(config, [program.group, name])))
+  return ownName === undefined ? config.text : withoutEntry(config, [program.group, ownName])
 }
 
 /** @throws AppError `input_invalid` for an unknown id */
-function found(id: string): KnownClient {
+function requireProgram(id: string): KnownClient {
   const program = programs.find((known) => known.id === id)
   if (program) return program
   const reason = `unknown program ${id}; supported: ${programs.map((known) => known.id).join(', ')}`

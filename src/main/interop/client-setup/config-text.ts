@@ -19,7 +19,7 @@ export type EntryPath = readonly [group: string, name: string]
 
 /** Returns the value at a path; undefined if there is none. @throws AppError `config_invalid` for invalid syntax */
 export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
-  const groupValue = read(withoutBom(config).config)[group]
+  const groupValue = readRoot(withoutBom(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
@@ -27,24 +27,24 @@ export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
 export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
   const { mark, eol, config } = withoutBom(whole)
-  const others = read(config)[group] ?? {}
-  if (!isRecord(others)) throw unreadable(config, `${group} is not a table`)
-  return mark + withBreaks(checked(config, written(config, path, entry), path, entry), eol)
+  const others = readRoot(config)[group] ?? {}
+  if (!isRecord(others)) throw configError(config, `${group} is not a table`)
+  return mark + withBreaks(verifiedText(config, addEntry(config, path, entry), path, entry), eol)
 }
 
 /** Returns the text without the entry; the rest stays unchanged. @throws AppError `config_invalid` */
 export function withoutEntry(whole: ConfigText, path: EntryPath): string {
   const { mark, eol, config } = withoutBom(whole)
   if (entryAt(config, path) === undefined) return whole.text
-  return mark + withBreaks(checked(config, removed(config, path), path, undefined), eol)
+  return mark + withBreaks(verifiedText(config, removeEntry(config, path), path, undefined), eol)
 }
 
 function withoutBom(config: ConfigText) {
-  const mark = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const text = config.text.slice(mark.length)
+  const bom = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const text = config.text.slice(bom.length)
   const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
   const eol: Break = isWindows ? '\r\n' : '\n'
-  return { mark, eol, config: { ...config, text: isWindows ? text.replaceAll('\r\n', '\n') : text } }
+  return { mark: bom, eol, config: { ...config, text: isWindows ? text.replaceAll('\r\n', '\n') : text } }
 }
 
 type Break = '\n' | '\r\n'
@@ -53,44 +53,47 @@ function withBreaks(text: string, eol: Break): string {
   return eol === '\n' ? text : text.replaceAll('\n', eol)
 }
 
-function written(config: ConfigText, path: EntryPath, entry: Entry): string {
+function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
   const { format, text } = config
   switch (format) {
     case 'json': {
       const [group, name] = path
       // `modify` cannot add a member to `null`.
-      return read(config)[group] === null ? edited(text, [group], { [name]: entry }) : edited(text, path, entry)
+      return readRoot(config)[group] === null ? editJson(text, [group], { [name]: entry }) : editJson(text, path, entry)
     }
     case 'toml': {
-      const before = removed(config, path).trimEnd()
+      const before = removeEntry(config, path).trimEnd()
       // Keeps a missing line break at the end of the file, so that removing the entry restores the text.
-      return likeEnd(text, `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
+      return matchFinalBreak(text, `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
     }
     case 'yaml':
-      return withYamlEntry(removed(config, path), path, entry)
+      return withYamlEntry(removeEntry(config, path), path, entry)
   }
 }
 
-function removed(config: ConfigText, path: EntryPath): string {
+function removeEntry(config: ConfigText, path: EntryPath): string {
   const { format, text } = config
   if (entryAt(config, path) === undefined) return text
   const [group, name] = path
   switch (format) {
     case 'json':
-      return withoutEmptied(edited(text, path, undefined), group)
+      return removeEmptyGroup(editJson(text, path, undefined), group)
     case 'toml': {
       const value: Record<string, unknown> = parseToml(text)
       const others = { ...(value[group] as Record<string, unknown>) }
       delete others[name]
       const { [group]: _before, ...rest } = value
-      return likeEnd(text, patchToml(text, Object.keys(others).length === 0 ? rest : { ...value, [group]: others }))
+      return matchFinalBreak(
+        text,
+        patchToml(text, Object.keys(others).length === 0 ? rest : { ...value, [group]: others }),
+      )
     }
     case 'yaml':
       return withoutYamlEntry(text, path)
   }
 }
 
-function edited(text: string, path: readonly string[], value: unknown): string {
+function editJson(text: string, path: readonly string[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  '
   const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: eolOf(text) }
   const whole = text.trim() === '' ? '{}\n' : text
@@ -98,22 +101,23 @@ function edited(text: string, path: readonly string[], value: unknown): string {
   const formatted = applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
   // Formatting would spread other entries over several lines.
   const { offset, length } = plain[0] ?? { offset: 0, length: 0 }
-  const isKept =
+  const keepsOtherEntries =
     formatted.startsWith(whole.slice(0, offset).trimEnd()) &&
     formatted.endsWith(whole.slice(offset + length).trimStart())
-  return isKept ? formatted : applyEdits(whole, plain)
+  return keepsOtherEntries ? formatted : applyEdits(whole, plain)
 }
 
 /** Removes a group that became empty; a comment inside keeps it. */
-function withoutEmptied(text: string, group: string): string {
+function removeEmptyGroup(text: string, group: string): string {
   const tree = parseTree(text)
-  const left = tree && findNodeAtLocation(tree, [group])
-  const isEmpty = left !== undefined && /^\{\s*\}$/.test(text.slice(left.offset, left.offset + left.length))
-  return isEmpty ? edited(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
+  const groupNode = tree && findNodeAtLocation(tree, [group])
+  const isEmpty =
+    groupNode !== undefined && /^\{\s*\}$/.test(text.slice(groupNode.offset, groupNode.offset + groupNode.length))
+  return isEmpty ? editJson(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
 }
 
 /** Drops the line break at the end if `before` is not empty and has none. */
-function likeEnd(before: string, text: string): string {
+function matchFinalBreak(before: string, text: string): string {
   return before.trim() === '' || before.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
 
@@ -150,9 +154,9 @@ function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   const document = parseDocument(text)
   const pair = pairOf(document.contents, group)
   const others = pair?.value
-  const own = pairOf(others, name)
-  const start = isScalar(own?.key) ? own.key.range?.[0] : undefined
-  const end = isNode(own?.value) ? own.value.range?.[1] : undefined
+  const ownPair = pairOf(others, name)
+  const start = isScalar(ownPair?.key) ? ownPair.key.range?.[0] : undefined
+  const end = isNode(ownPair?.value) ? ownPair.value.range?.[1] : undefined
   if (!isMap(others) || start === undefined || end === undefined) return ''
   if (others.flow === true) {
     const before = text.slice(0, start).trimEnd()
@@ -204,13 +208,13 @@ function tomlValue(value: Value): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
 }
 
-function read(config: ConfigText): Record<string, unknown> {
-  const value = parsed(config)
+function readRoot(config: ConfigText): Record<string, unknown> {
+  const value = parseConfig(config)
   if (isRecord(value)) return value
-  throw unreadable(config, 'its root is not a table')
+  throw configError(config, 'its root is not a table')
 }
 
-function parsed({ format, file, text }: ConfigText): unknown {
+function parseConfig({ format, file, text }: ConfigText): unknown {
   if (text.trim() === '') return {}
   try {
     switch (format) {
@@ -229,7 +233,7 @@ function parsed({ format, file, text }: ConfigText): unknown {
       }
     }
   } catch (error) {
-    throw unreadable({ file }, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+    throw configError({ file }, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
   }
 }
 
@@ -238,7 +242,7 @@ function plainOf(value: unknown): unknown {
 }
 
 /** Verifies that only the entry has changed. @throws AppError `config_invalid` */
-function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
+function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
   const [group, name] = path
   const rest = (value: Record<string, unknown>) => {
     const others = isRecord(value[group]) ? { ...value[group] } : {}
@@ -246,12 +250,12 @@ function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry
     return { ...value, [group]: others }
   }
   const after = { ...config, text }
-  const isRight =
-    isDeepStrictEqual(entryAt(after, path), entry) && isDeepStrictEqual(rest(read(after)), rest(read(config)))
-  if (isRight) return text
-  throw unreadable(config, 'the entry cannot be changed without changing other settings; edit it by hand')
+  const isValid =
+    isDeepStrictEqual(entryAt(after, path), entry) && isDeepStrictEqual(rest(readRoot(after)), rest(readRoot(config)))
+  if (isValid) return text
+  throw configError(config, 'the entry cannot be changed without changing other settings; edit it by hand')
 }
 
-function unreadable({ file }: Pick<ConfigText, 'file'>, reason: string): AppError {
+function configError({ file }: Pick<ConfigText, 'file'>, reason: string): AppError {
   return new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
 }

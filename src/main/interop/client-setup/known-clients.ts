@@ -35,19 +35,19 @@ export function isOwnEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
   const command = entry['command'] ?? entry['cmd']
-  const said = [typeof command === 'string' ? command : '', ...args]
-  const at = said.indexOf('mcp')
+  const commandLine = [typeof command === 'string' ? command : '', ...args]
+  const mcpIndex = commandLine.indexOf('mcp')
   // `commonplace mcp`, its executable, or Node with the entry file.
-  const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(said[at - 1] ?? '')
-  return at > 0 && (isStart || said.includes('--client'))
+  const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(commandLine[mcpIndex - 1] ?? '')
+  return mcpIndex > 0 && (isStart || commandLine.includes('--client'))
 }
 
-const plain = ({ command, args, env }: StartCommand): Entry => ({
+const untypedEntry = ({ command, args, env }: StartCommand): Entry => ({
   command,
   args,
   ...(Object.keys(env).length > 0 ? { env } : {}),
 })
-const typed = (start: StartCommand): Entry => ({ type: 'stdio', ...plain(start) })
+const typedEntry = (start: StartCommand): Entry => ({ type: 'stdio', ...untypedEntry(start) })
 
 export const programs: readonly KnownClient[] = [
   {
@@ -56,7 +56,7 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'mcpServers',
     file: ({ home, env }) => join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json'),
-    entry: typed,
+    entry: typedEntry,
   },
   {
     id: 'claude-desktop',
@@ -64,7 +64,7 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'mcpServers',
     file: (machine) => join(applicationData(machine), 'Claude', 'claude_desktop_config.json'),
-    entry: plain,
+    entry: untypedEntry,
   },
   {
     id: 'codex',
@@ -72,7 +72,7 @@ export const programs: readonly KnownClient[] = [
     format: 'toml',
     group: 'mcp_servers',
     file: ({ home, env }) => join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml'),
-    entry: plain,
+    entry: untypedEntry,
   },
   {
     id: 'cursor',
@@ -80,9 +80,9 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'mcpServers',
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
-    entry: plain,
+    entry: untypedEntry,
     link: (start) =>
-      `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(plain(start))).toString('base64'))}`,
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(untypedEntry(start))).toString('base64'))}`,
   },
   {
     id: 'vscode',
@@ -90,8 +90,9 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'servers',
     file: (machine) => join(applicationData(machine), 'Code', 'User', 'mcp.json'),
-    entry: typed,
-    link: (start) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: entryName, ...typed(start) }))}`,
+    entry: typedEntry,
+    link: (start) =>
+      `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: entryName, ...typedEntry(start) }))}`,
   },
   {
     id: 'goose',
@@ -126,7 +127,7 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'mcpServers',
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
-    entry: plain,
+    entry: untypedEntry,
   },
   {
     id: 'windsurf',
@@ -134,7 +135,7 @@ export const programs: readonly KnownClient[] = [
     format: 'json',
     group: 'mcpServers',
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
-    entry: plain,
+    entry: untypedEntry,
   },
 ]
 

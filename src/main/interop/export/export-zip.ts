@@ -16,7 +16,7 @@ import { isMarkdown, walkFiles } from '#workspace'
 const maxBytes = 512 * 1024 * 1024
 /** Folder of the history in the zip; `git clone` can read it. */
 const historyFolder = 'history.git'
-const leftOut = 'left-out.txt'
+const leftOutName = 'left-out.txt'
 const upkeepFolder = 'upkeep'
 
 interface PackedFile {
@@ -38,33 +38,33 @@ interface PackOptions {
 
 /**
  * Packs notes and the attachments that they show into a zip. Lists attachments beyond the limit in `left-out.txt`.
- * @param of `forbidden`: folders of other agents inside the workspace; `local`: rules for local notes, which become a
+ * @param restrictions `forbidden`: folders of other agents inside the workspace; `local`: rules for local notes, which become a
  * mark in the packed note, because the zip has no settings
  * @throws AppError `folder_too_large`, `file_not_found`
  */
 export async function exportZip(
   workspace: string,
-  of: { readonly forbidden: readonly string[]; readonly local: readonly string[] },
+  restrictions: { readonly forbidden: readonly string[]; readonly local: readonly string[] },
   { note, upkeep, repository }: PackOptions = {},
 ): Promise<Blob> {
-  const { files } = await walkFiles(workspace, undefined, of.forbidden)
+  const { files } = await walkFiles(workspace, undefined, restrictions.forbidden)
   const all = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
-  const beside = [
+  const extraFiles = [
     ...(upkeep === undefined ? [] : await filesOf(upkeep, upkeepFolder)),
     ...(repository === undefined ? [] : await filesOf(repository, historyFolder)),
   ]
   const notes = all.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
     throw new AppError('file_not_found', `${note} does not exist`, { path: note })
-  let room = maxBytes - sizeOf([...notes, ...beside])
+  let remainingBytes = maxBytes - sizeOf([...notes, ...extraFiles])
   const tooLarge = () => {
-    const megabytes = Math.round((maxBytes - room) / 1024 / 1024)
+    const megabytes = Math.round((maxBytes - remainingBytes) / 1024 / 1024)
     return new AppError('folder_too_large', `${workspace} has ${megabytes} MB, too much for an export`, {
       path: workspace,
       megabytes,
     })
   }
-  if (room < 0) throw tooLarge()
+  if (remainingBytes < 0) throw tooLarge()
   const entries: Zippable = {}
   const byName = new Map(all.map((file) => [file.name, file]))
   const resolver = new Resolver(all.map(({ name }) => ({ path: name })))
@@ -72,28 +72,32 @@ export async function exportZip(
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    entries[file.name] = entryOf(file, findRule(file.name, of.local) === undefined ? bytes : withLocalMark(bytes), 6)
-    for (const { name, isEmbed } of namedIn(resolver, file.name, bytes.toString('utf8'))) {
-      const named = byName.get(name)
-      if (!named) continue
-      if (attachmentType(name) !== undefined) attachments.add(named)
-      else if (note !== undefined && isEmbed && isMarkdown(name) && !packed.has(named)) {
-        packed.add(named)
-        room -= named.size
-        if (room < 0) throw tooLarge()
+    entries[file.name] = entryOf(
+      file,
+      findRule(file.name, restrictions.local) === undefined ? bytes : withLocalMark(bytes),
+      6,
+    )
+    for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
+      const linkedFile = byName.get(name)
+      if (!linkedFile) continue
+      if (attachmentType(name) !== undefined) attachments.add(linkedFile)
+      else if (note !== undefined && isEmbed && isMarkdown(name) && !packed.has(linkedFile)) {
+        packed.add(linkedFile)
+        remainingBytes -= linkedFile.size
+        if (remainingBytes < 0) throw tooLarge()
       }
     }
   }
-  for (const file of beside) entries[file.name] = entryOf(file, await readFile(file.source), 6)
+  for (const file of extraFiles) entries[file.name] = entryOf(file, await readFile(file.source), 6)
   // Smallest first, to fit as many as possible.
-  const left: string[] = []
+  const leftOutFiles: string[] = []
   for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
-    room -= file.size
+    remainingBytes -= file.size
     // Media files are compressed already.
-    if (room >= 0) entries[file.name] = entryOf(file, await readFile(file.source), 0)
-    else left.push(file.name)
+    if (remainingBytes >= 0) entries[file.name] = entryOf(file, await readFile(file.source), 0)
+    else leftOutFiles.push(file.name)
   }
-  if (left.length > 0) entries[leftOut] = [Buffer.from(`${left.toSorted().join('\n')}\n`), {}]
+  if (leftOutFiles.length > 0) entries[leftOutName] = [Buffer.from(`${leftOutFiles.toSorted().join('\n')}\n`), {}]
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
@@ -116,7 +120,7 @@ function entryOf(
 
 const picture = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
 
-function namedIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
+function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
   const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
     link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
     isEmbed,
@@ -138,8 +142,8 @@ async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
     if (!entry.isFile()) continue
     const source = join(entry.parentPath, entry.name)
     const { size, mtimeMs } = await stat(source)
-    const inside = relative(folder, source).split(sep).join('/')
-    files.push({ name: `${name}/${inside}`, source, size, modifiedAt: mtimeMs })
+    const relativePath = relative(folder, source).split(sep).join('/')
+    files.push({ name: `${name}/${relativePath}`, source, size, modifiedAt: mtimeMs })
   }
   return files
 }

@@ -19,7 +19,7 @@ export function assertImportable(path: string, bytes: number): void {
 const maxEntries = 100_000
 const maxDirectoryBytes = 64 * 1024 * 1024
 /** Maximum compression ratio. Repetitive text reaches 100; more is a zip bomb. */
-const maxGrowth = 250
+const maxRatio = 250
 const minBombBytes = 1024 * 1024
 
 export interface ArchiveEntry {
@@ -27,7 +27,7 @@ export interface ArchiveEntry {
   readonly name: string
   /** Unpacked size from the directory, bytes. */
   readonly size: number
-  readonly packed: Entry
+  readonly zipEntry: Entry
 }
 
 /** Reads an untrusted zip. Never uses names as paths; stops at the caller's limit and at the sizes in the directory. */
@@ -55,26 +55,26 @@ export class Archive {
     } catch (error) {
       await archive?.close()
       if (!archive && !(await startsAsZip(path))) return undefined
-      throw error instanceof AppError ? error : damaged(path, error)
+      throw error instanceof AppError ? error : damagedError(path, error)
     }
   }
 
-  /** @param most bytes @throws AppError `archive_unusable` for a damaged or larger entry, even with a false size */
-  async read(entry: ArchiveEntry, most: number): Promise<Buffer> {
-    return Buffer.concat(await Array.fromAsync(this.pieces(entry, most)))
+  /** @param maxBytes bytes @throws AppError `archive_unusable` for a damaged or larger entry, even with a false size */
+  async read(entry: ArchiveEntry, maxBytes: number): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(this.chunks(entry, maxBytes)))
   }
 
   /** Yields the content. @throws AppError as `read` */
-  async *pieces({ name, size, packed }: ArchiveEntry, most: number): AsyncGenerator<Buffer, void> {
-    if (size > most)
-      throw unusable(this.#path, `${shown(name)} has ${megabytes(size)} MB, more than ${megabytes(most)} MB`)
-    if (size > Math.max(minBombBytes, packed.compressedSize * maxGrowth))
-      throw unusable(this.#path, `${shown(name)} unpacks to more than ${maxGrowth} times its size`)
+  async *chunks({ name, size, zipEntry }: ArchiveEntry, maxBytes: number): AsyncGenerator<Buffer, void> {
+    if (size > maxBytes)
+      throw unusableError(this.#path, `${quoted(name)} has ${megabytes(size)} MB, more than ${megabytes(maxBytes)} MB`)
+    if (size > Math.max(minBombBytes, zipEntry.compressedSize * maxRatio))
+      throw unusableError(this.#path, `${quoted(name)} unpacks to more than ${maxRatio} times its size`)
     try {
       // yauzl fails if there are more or fewer bytes than announced.
-      yield* (await this.#zip.openReadStreamPromise(packed)) as AsyncIterable<Buffer>
+      yield* (await this.#zip.openReadStreamPromise(zipEntry)) as AsyncIterable<Buffer>
     } catch (error) {
-      throw damaged(this.#path, error)
+      throw damagedError(this.#path, error)
     }
   }
 
@@ -87,21 +87,21 @@ export class Archive {
 
   async #readDirectory(): Promise<void> {
     const path = this.#path
-    const tooMany = () => unusable(path, `it has more than ${maxEntries.toLocaleString('en')} files`)
+    const tooMany = () => unusableError(path, `it has more than ${maxEntries.toLocaleString('en')} files`)
     if (this.#zip.entryCount > maxEntries) throw tooMany()
     const names = new Set<string>()
     let bytes = 0
-    for await (const packed of this.#zip.eachEntry()) {
-      bytes += packed.fileNameLength + packed.extraFieldLength + packed.fileCommentLength
+    for await (const zipEntry of this.#zip.eachEntry()) {
+      bytes += zipEntry.fileNameLength + zipEntry.extraFieldLength + zipEntry.fileCommentLength
       if (bytes > maxDirectoryBytes) throw tooMany()
-      const name = zipName(packed.fileNameRaw, packed.extraFieldRaw)
-      if (packed.isEncrypted()) throw unusable(path, 'it is encrypted')
-      if (names.has(name)) throw unusable(path, `it has ${shown(name)} twice`)
+      const name = zipName(zipEntry.fileNameRaw, zipEntry.extraFieldRaw)
+      if (zipEntry.isEncrypted()) throw unusableError(path, 'it is encrypted')
+      if (names.has(name)) throw unusableError(path, `it has ${quoted(name)} twice`)
       names.add(name)
       if (name.endsWith('/')) continue
-      if (((packed.externalFileAttributes >>> 16) & 0o170000) === 0o120000) this.links.push(name)
-      else if (packed.canDecodeFileData()) this.entries.push({ name, size: packed.uncompressedSize, packed })
-      else throw unusable(path, `${shown(name)} has a compression method that is not known`)
+      if (((zipEntry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) this.links.push(name)
+      else if (zipEntry.canDecodeFileData()) this.entries.push({ name, size: zipEntry.uncompressedSize, zipEntry })
+      else throw unusableError(path, `${quoted(name)} has a compression method that is not known`)
     }
   }
 }
@@ -120,15 +120,15 @@ function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1024 / 1024)
 }
 
-function shown(name: string): string {
+function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100))
 }
 
-function damaged(path: string, cause: unknown): AppError {
-  return unusable(path, 'it is damaged', cause)
+function damagedError(path: string, cause: unknown): AppError {
+  return unusableError(path, 'it is damaged', cause)
 }
 
-function unusable(path: string, reason: string, cause?: unknown): AppError {
+function unusableError(path: string, reason: string, cause?: unknown): AppError {
   return new AppError('archive_unusable', `${path} cannot be unpacked: ${reason}`, { path, reason }, { cause })
 }
 
@@ -147,8 +147,8 @@ function unicodeName(name: Buffer, extra: Buffer): string | undefined {
   for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     const bytes = extra.readUInt16LE(at + 2)
     if (extra.readUInt16LE(at) !== 0x7075 || bytes < 5 || at + 4 + bytes > extra.length) continue
-    const isMeant = extra.readUInt8(at + 4) === 1 && extra.readUInt32LE(at + 5) === crc32(name)
-    return isMeant ? decodeAs('utf-8', extra.subarray(at + 9, at + 4 + bytes), true) : undefined
+    const isCurrent = extra.readUInt8(at + 4) === 1 && extra.readUInt32LE(at + 5) === crc32(name)
+    return isCurrent ? decodeAs('utf-8', extra.subarray(at + 9, at + 4 + bytes), true) : undefined
   }
   return undefined
 }

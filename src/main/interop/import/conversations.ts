@@ -9,7 +9,7 @@ export interface ImportedDocument {
 export type ExportKind = 'chatgpt' | 'claude'
 
 interface Message {
-  readonly who: 'User' | 'Assistant'
+  readonly speaker: 'User' | 'Assistant'
   readonly text: string
 }
 
@@ -66,7 +66,7 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
   const parsed = chatgptSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time } = parsed.data
-  const said: Message[] = []
+  const messages: Message[] = []
   const seen = new Set<string>()
   // Follow the parents of the last message: this leaves out edited and regenerated branches.
   for (let id = current_node ?? undefined; id !== undefined && !seen.has(id); id = mapping[id]?.parent ?? undefined) {
@@ -75,32 +75,32 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
     const role = message?.author.role
     if (!message || (role !== 'user' && role !== 'assistant')) continue
     const parts = message.content.parts?.filter((part) => typeof part === 'string') ?? [message.content.text ?? '']
-    said.unshift({ who: role === 'user' ? 'User' : 'Assistant', text: parts.join('\n') })
+    messages.unshift({ speaker: role === 'user' ? 'User' : 'Assistant', text: parts.join('\n') })
   }
-  return documentOf(title, create_time ? new Date(create_time * 1000) : undefined, said)
+  return documentOf(title, create_time ? new Date(create_time * 1000) : undefined, messages)
 }
 
 function fromClaude(value: unknown): ImportedDocument | undefined {
   const parsed = claudeSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { name, created_at, chat_messages } = parsed.data
-  const said = chat_messages.map(({ sender, text, content }): Message => {
+  const messages = chat_messages.map(({ sender, text, content }): Message => {
     const parts = content?.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []))
-    return { who: sender === 'human' ? 'User' : 'Assistant', text: text || (parts ?? []).join('\n') }
+    return { speaker: sender === 'human' ? 'User' : 'Assistant', text: text || (parts ?? []).join('\n') }
   })
-  return documentOf(name, created_at ? new Date(created_at) : undefined, said)
+  return documentOf(name, created_at ? new Date(created_at) : undefined, messages)
 }
 
 function documentOf(
   title: string | null | undefined,
-  at: Date | undefined,
-  said: readonly Message[],
+  createdAt: Date | undefined,
+  messages: readonly Message[],
 ): ImportedDocument | undefined {
-  const spoken = said.filter(({ text }) => text.trim() !== '')
-  if (spoken.length === 0) return undefined
-  const date = at && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 10) : undefined
+  const nonEmpty = messages.filter(({ text }) => text.trim() !== '')
+  if (nonEmpty.length === 0) return undefined
+  const date = createdAt && !Number.isNaN(createdAt.getTime()) ? createdAt.toISOString().slice(0, 10) : undefined
   const heading = title?.trim() || 'Conversation'
-  const body = spoken.map(({ who, text }) => `**${who}:** ${text.trim()}`).join('\n\n')
+  const body = nonEmpty.map(({ speaker, text }) => `**${speaker}:** ${text.trim()}`).join('\n\n')
   const name = `${date === undefined ? '' : `${date} `}${toFileName(heading, 'Conversation')}.md`
   return { name, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
 }

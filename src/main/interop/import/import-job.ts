@@ -12,14 +12,14 @@ export interface ImportTask {
 export class ImportJob {
   readonly id: string
   readonly task: ImportTask
-  readonly stop = new AbortController()
-  readonly made: { path: string; is: string }[] = []
+  readonly abortController = new AbortController()
+  readonly createdFiles: { path: string; is: string }[] = []
   readonly folders = new Set<string>()
   done = 0
   total = 0
-  ended = false
+  hasEnded = false
   failure: unknown
-  #next = Promise.withResolvers<void>()
+  #nextProgress = Promise.withResolvers<void>()
 
   constructor(task: ImportTask, id: string = randomUUID()) {
     this.task = task
@@ -28,32 +28,32 @@ export class ImportJob {
 
   /** Resolves at the next progress, or at once if the job has ended. */
   nextProgress(): Promise<void> {
-    return this.ended ? Promise.resolve() : this.#next.promise
+    return this.hasEnded ? Promise.resolve() : this.#nextProgress.promise
   }
 
   reportProgress(done: number, total: number): void {
     this.done = done
     this.total = total
-    this.#tell()
+    this.#notify()
   }
 
   end(): void {
-    this.ended = true
-    this.#tell()
+    this.hasEnded = true
+    this.#notify()
   }
 
   /** Returns an ended job, failed with `import_broken_off`, for an import that a crash interrupted. */
   static fromInterrupted({ id, source, made, folders }: ImportRecord): ImportJob {
     const job = new ImportJob({ path: source, into: '', withAttachments: false }, id)
-    job.made.push(...made)
+    job.createdFiles.push(...made)
     for (const folder of folders) job.folders.add(folder)
     job.failure = new AppError('import_broken_off', 'the app ended during the import', { path: source })
     job.end()
     return job
   }
 
-  #tell(): void {
-    this.#next.resolve()
-    this.#next = Promise.withResolvers<void>()
+  #notify(): void {
+    this.#nextProgress.resolve()
+    this.#nextProgress = Promise.withResolvers<void>()
   }
 }

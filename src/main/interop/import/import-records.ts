@@ -30,51 +30,51 @@ export type JournalStep = z.input<typeof stepSchema>
 export interface InterruptedImport {
   readonly record: ImportRecord
   /** Files whose creation is uncertain; an existing one is complete. */
-  readonly unsure: readonly string[]
+  readonly uncertain: readonly string[]
 }
 
 /** Journals of running imports, and undo records of finished ones. */
 export class ImportRecords {
   readonly #folder: string
-  readonly done: UndoStore<ImportRecord>
+  readonly undoStore: UndoStore<ImportRecord>
 
   constructor(folder: string) {
     this.#folder = folder
-    this.done = new UndoStore({ folder, limit: maxKept, schema: recordSchema })
+    this.undoStore = new UndoStore({ folder, limit: maxKept, schema: recordSchema })
   }
 
   /** Stores a finished import. @throws AppError `disk_full`, `write_failed` */
   async finish(record: ImportRecord): Promise<void> {
-    await this.done.put(record.id, record)
+    await this.undoStore.put(record.id, record)
     await this.end(record.id)
   }
 
   /** Creates the journal of an import. @throws AppError as `finish` */
   async begin(head: ImportHead): Promise<void> {
     await makeFolder(this.#folder)
-    await writeDurably(this.#notesOf(head.id), `${JSON.stringify(head)}\n`)
+    await writeDurably(this.#journalOf(head.id), `${JSON.stringify(head)}\n`)
   }
 
   /** Appends to the journal without fsync: a power failure loses the last lines. */
-  async note(id: string, step: JournalStep): Promise<void> {
-    await appendFile(this.#notesOf(id), `${JSON.stringify(step)}\n`)
+  async append(id: string, step: JournalStep): Promise<void> {
+    await appendFile(this.#journalOf(id), `${JSON.stringify(step)}\n`)
   }
 
   /** Returns the imports with a journal. Omits unreadable journals. */
   async interrupted(): Promise<InterruptedImport[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = await Promise.all(
-      names.filter((name) => name.endsWith('.jsonl')).map((name) => this.#readNotes(name.slice(0, -'.jsonl'.length))),
+      names.filter((name) => name.endsWith('.jsonl')).map((name) => this.#readJournal(name.slice(0, -'.jsonl'.length))),
     )
     return found.filter((one) => one !== undefined)
   }
 
   async end(id: string): Promise<void> {
-    await rm(this.#notesOf(id), { force: true })
+    await rm(this.#journalOf(id), { force: true })
   }
 
-  async #readNotes(id: string): Promise<InterruptedImport | undefined> {
-    const [first = '', ...lines] = ((await readIfExists(this.#notesOf(id))) ?? '').split('\n')
+  async #readJournal(id: string): Promise<InterruptedImport | undefined> {
+    const [first = '', ...lines] = ((await readIfExists(this.#journalOf(id))) ?? '').split('\n')
     const head = headSchema.safeParse(parseJson(first)).data
     if (head?.id !== id) return undefined
     const made = new Map<string, string | undefined>()
@@ -86,12 +86,12 @@ export class ImportRecords {
       else made.set(step.path, step.is)
       for (const folder of step.folders) folders.add(folder)
     }
-    const sure = [...made].flatMap(([path, is]) => (is === undefined ? [] : [{ path, is }]))
-    const unsure = [...made].flatMap(([path, is]) => (is === undefined ? [path] : []))
-    return { record: { ...head, made: sure, folders: [...folders], left: [] }, unsure }
+    const completed = [...made].flatMap(([path, is]) => (is === undefined ? [] : [{ path, is }]))
+    const uncertain = [...made].flatMap(([path, is]) => (is === undefined ? [path] : []))
+    return { record: { ...head, made: completed, folders: [...folders], left: [] }, uncertain }
   }
 
-  #notesOf(id: string): string {
+  #journalOf(id: string): string {
     return join(this.#folder, `${id}.jsonl`)
   }
 }

@@ -9,10 +9,10 @@ import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } 
 import { findRule } from '#workspace/privacy'
 import type { ImportJobs } from './import.worker.ts'
 import { ImportJob, type ImportTask } from './import-job.ts'
-import { targetOf } from './import-names.ts'
+import { targetPathOf } from './import-names.ts'
 import { ImportRecords, type ImportRecord } from './import-records.ts'
 
-const undoing = { cause: 'import' } as const
+const undoOrigin = { cause: 'import' } as const
 
 export interface ImporterOptions {
   readonly entry: URL
@@ -42,23 +42,21 @@ export class Importer {
     this.#records = new ImportRecords(options.folders.imports)
   }
 
-  /**
-   * Completes the records of imports that a crash interrupted, to show and undo them. Call it only while none runs.
-   */
+  /** Completes the records of imports that a crash interrupted, to show and undo them. Call it only while none runs. */
   async recover(): Promise<void> {
-    for (const { record, unsure } of await this.#records.interrupted()) {
-      const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
+    for (const { record, uncertain } of await this.#records.interrupted()) {
+      const states = await Promise.all(uncertain.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
       const made = [...record.made, ...states.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
-      const whole = { ...record, made }
-      if (made.length > 0) await this.#records.finish(whole)
+      const completeRecord = { ...record, made }
+      if (made.length > 0) await this.#records.finish(completeRecord)
       else await this.#records.end(record.id)
-      if (made.length > 0) this.#ended.push(ImportJob.fromInterrupted(whole))
+      if (made.length > 0) this.#ended.push(ImportJob.fromInterrupted(completeRecord))
     }
   }
 
   /** Plans an import. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
   async plan(task: ImportTask): Promise<ImportPlan> {
-    return this.#inThread(async (client) => (await this.#prepare(client, task)).plan)
+    return this.#inWorker(async (client) => (await this.#prepare(client, task)).plan)
   }
 
   /**
@@ -71,12 +69,17 @@ export class Importer {
     const job = this.#begin(task)
     for (;;) {
       await job.nextProgress()
-      if (job.ended) break
+      if (job.hasEnded) break
       yield { type: 'progress', done: job.done, total: job.total }
     }
     this.markSeen(job.id)
     if (job.failure) throw job.failure
-    yield { type: 'done', id: job.id, made: job.made.map(({ path }) => path), isCancelled: job.stop.signal.aborted }
+    yield {
+      type: 'done',
+      id: job.id,
+      made: job.createdFiles.map(({ path }) => path),
+      isCancelled: job.abortController.signal.aborted,
+    }
   }
 
   /** Runs an import in the background, after the current one. `status` returns the progress. */
@@ -90,11 +93,11 @@ export class Importer {
     const running = this.#running
     return {
       running: running ? { path: running.task.path, done: running.done, total: running.total } : null,
-      ended: this.#ended.map(({ id, task, made, failure, stop }) => ({
+      ended: this.#ended.map(({ id, task, createdFiles, failure, abortController }) => ({
         id,
         path: task.path,
-        made: made.map((one) => one.path),
-        isCancelled: stop.signal.aborted,
+        made: createdFiles.map((createdFile) => createdFile.path),
+        isCancelled: abortController.signal.aborted,
         failure: failure instanceof AppError ? { code: failure.code, data: failure.data } : null,
       })),
     }
@@ -107,21 +110,21 @@ export class Importer {
   /** Stops the running import after the current file and drops waiting ones. */
   cancel(): void {
     this.#waiting = []
-    this.#running?.stop.abort()
+    this.#running?.abortController.abort()
   }
 
   #begin(task: ImportTask): ImportJob {
     const job = new ImportJob(task)
     this.#running = job
-    void this.#work(job)
+    void this.#runJob(job)
     return job
   }
 
-  async #work(job: ImportJob): Promise<void> {
+  async #runJob(job: ImportJob): Promise<void> {
     try {
       await this.#records.begin({ id: job.id, at: this.#options.now().getTime(), source: job.task.path })
-      await this.#inThread(async (client) => {
-        for (let tries = 1; !(await this.#makeAll(client, job)); tries += 1)
+      await this.#inWorker(async (client) => {
+        for (let tries = 1; !(await this.#createFiles(client, job)); tries += 1)
           if (tries === maxTries)
             throw new AppError('file_changed', 'other programs keep taking the names of new files', {
               path: job.task.into,
@@ -131,7 +134,7 @@ export class Importer {
       job.failure = error
     }
     try {
-      if (job.made.length > 0) await this.#records.finish(this.#recordOf(job))
+      if (job.createdFiles.length > 0) await this.#records.finish(this.#recordOf(job))
       else await this.#records.end(job.id)
     } catch (error) {
       job.failure ??= error
@@ -145,13 +148,13 @@ export class Importer {
   }
 
   /** @returns false if another program took a name: the rest then needs a new plan with other names and links */
-  async #makeAll(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
+  async #createFiles(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
       ...attachments.map(({ path, from }) => ({
         path,
         make: () =>
-          this.#attach(path, (to) =>
+          this.#createAttachment(path, (to) =>
             client.copy({ from, to }).catch((error: unknown) => {
               throw fromOrpcError(error)
             }),
@@ -159,71 +162,71 @@ export class Importer {
       })),
       ...canvases.map(({ path, text }) => ({
         path,
-        make: () => this.#attach(path, (to) => writeFile(to, text, { flag: 'wx' })),
+        make: () => this.#createAttachment(path, (to) => writeFile(to, text, { flag: 'wx' })),
       })),
       ...notes.map(({ path, text }) => ({
         path,
-        make: () => this.#create(path, text, basename(job.task.path.trim())),
+        make: () => this.#createNote(path, text, basename(job.task.path.trim())),
       })),
     ]
-    const done = job.made.length
+    const done = job.createdFiles.length
     for (const { path, make } of steps) {
-      if (job.stop.signal.aborted) break
-      const folders = await this.#missingAbove(path)
-      await this.#records.note(job.id, { path, folders })
-      const is = await make()
-      await this.#records.note(job.id, { path, is: is ?? null })
-      if (is === undefined) return false
-      job.made.push({ path, is })
+      if (job.abortController.signal.aborted) break
+      const folders = await this.#missingParents(path)
+      await this.#records.append(job.id, { path, folders })
+      const fingerprint = await make()
+      await this.#records.append(job.id, { path, is: fingerprint ?? null })
+      if (fingerprint === undefined) return false
+      job.createdFiles.push({ path, is: fingerprint })
       for (const folder of folders) job.folders.add(folder)
-      job.reportProgress(job.made.length, done + steps.length)
+      job.reportProgress(job.createdFiles.length, done + steps.length)
     }
     return true
   }
 
   /** Returns imports that can be undone, latest first. */
   async past(): Promise<PastImport[]> {
-    const records = await this.#records.done.all()
+    const records = await this.#records.undoStore.all()
     return records.map(([id, { at, source, made, left }]) => ({ id, at, path: source, files: made.length, left }))
   }
 
   /**
-   * Moves the files of an import to the trash, except changed ones (`left`), and removes its empty folders.
+   * Moves the files of an import to the trash, except changed ones (`changedFiles`), and removes its empty folders.
    * @throws AppError `import_unknown`
    */
   async undo(id: string): Promise<{ removed: number; left: string[] }> {
-    const record = await this.#records.done.get(id)
+    const record = await this.#records.undoStore.get(id)
     if (!record)
       throw new AppError('import_unknown', 'this import was undone already, or is too old to undo', { path: '' })
     const { workspace } = this.#options
-    const left: (typeof record.made)[number][] = []
+    const changedFiles: (typeof record.made)[number][] = []
     let removed = 0
-    for (const one of record.made) {
-      const state = await this.#fingerprintOf(one.path)
+    for (const createdFile of record.made) {
+      const state = await this.#fingerprintOf(createdFile.path)
       // The user has deleted it already.
       if (state === undefined) continue
-      if (state !== one.is) {
-        left.push(one)
+      if (state !== createdFile.is) {
+        changedFiles.push(createdFile)
         continue
       }
-      if (isNote(one.path)) await workspace.remove(one.path, undoing)
-      else await workspace.detach(one.path)
+      if (isNote(createdFile.path)) await workspace.remove(createdFile.path, undoOrigin)
+      else await workspace.detach(createdFile.path)
       removed += 1
     }
     await workspace.removeEmpty(record.folders.toSorted((a, b) => b.length - a.length))
-    const paths = left.map(({ path }) => path)
-    if (left.length === 0) await this.#records.done.drop(id)
-    else await this.#records.done.put(id, { ...record, made: left, left: paths })
+    const paths = changedFiles.map(({ path }) => path)
+    if (changedFiles.length === 0) await this.#records.undoStore.drop(id)
+    else await this.#records.undoStore.put(id, { ...record, made: changedFiles, left: paths })
     return { removed, left: paths }
   }
 
-  #recordOf({ id, task, made, folders }: ImportJob): ImportRecord {
+  #recordOf({ id, task, createdFiles, folders }: ImportJob): ImportRecord {
     const at = this.#options.now().getTime()
-    return { id, at, source: task.path, made: [...made], folders: [...folders], left: [] }
+    return { id, at, source: task.path, made: [...createdFiles], folders: [...folders], left: [] }
   }
 
   /** Returns the missing parent folders of a file, deepest first. */
-  async #missingAbove(path: string): Promise<string[]> {
+  async #missingParents(path: string): Promise<string[]> {
     const missing: string[] = []
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       const folder = path.slice(0, at)
@@ -257,7 +260,7 @@ export class Importer {
     const { workspace, forbidden } = this.#options.workspace.roots
     const { upkeep } = this.#options.folders
     const local = this.#options.localRules()
-    return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
+    return this.#inWorker((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
   /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
@@ -267,21 +270,21 @@ export class Importer {
     const { workspace, forbidden } = files.roots
     const local = this.#options.localRules()
     const task = { workspace, forbidden, local, note, upkeep: undefined, repository: undefined }
-    return this.#inThread((client) => client.pack(task))
+    return this.#inWorker((client) => client.pack(task))
   }
 
-  async #prepare(client: WorkerClient<ImportJobs>, { path: asked, into, withAttachments }: ImportTask) {
+  async #prepare(client: WorkerClient<ImportJobs>, { path: givenPath, into, withAttachments }: ImportTask) {
     const { roots, layout } = this.#options.workspace
-    const path = expandHome(asked.trim())
-    const steering = [longTermFile(layout), ...projectContextFiles(layout)]
-    await this.#options.workspace.locate(targetOf(into, 'note.md'))
+    const path = expandHome(givenPath.trim())
+    const contextFiles = [longTermFile(layout), ...projectContextFiles(layout)]
+    await this.#options.workspace.locate(targetPathOf(into, 'note.md'))
     const { workspace, forbidden } = roots
     const task = {
       path,
       into,
       withAttachments,
-      steering,
-      local: await this.#localOf(path),
+      steering: contextFiles,
+      local: await this.#localRulesOf(path),
       roots: { workspace, forbidden },
     }
     return client.prepare(task).catch((error: unknown) => {
@@ -290,19 +293,19 @@ export class Importer {
   }
 
   /** Returns the rules for local files in the source; `**` for a local archive. */
-  async #localOf(path: string): Promise<readonly string[]> {
+  async #localRulesOf(path: string): Promise<readonly string[]> {
     const { localRulesFor } = this.#options
-    const real = await realpath(path).catch(() => path)
-    const isFile = await stat(real).then(
+    const resolvedPath = await realpath(path).catch(() => path)
+    const isFile = await stat(resolvedPath).then(
       (info) => info.isFile(),
       () => false,
     )
-    if (!isFile) return localRulesFor(real)
-    return findRule(basename(real), localRulesFor(dirname(real))) === undefined ? [] : ['**']
+    if (!isFile) return localRulesFor(resolvedPath)
+    return findRule(basename(resolvedPath), localRulesFor(dirname(resolvedPath))) === undefined ? [] : ['**']
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */
-  async #attach(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
+  async #createAttachment(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
     try {
       await this.#options.workspace.attach(path, fill)
       return this.#fingerprintOf(path)
@@ -312,7 +315,7 @@ export class Importer {
     }
   }
 
-  async #create(path: string, text: string, from: string): Promise<string | undefined> {
+  async #createNote(path: string, text: string, from: string): Promise<string | undefined> {
     let isNew = true
     const source = { kind: 'import' as const, name: from }
     const origin = { cause: 'import' as const, sources: [sourceName(source)] }
@@ -324,7 +327,7 @@ export class Importer {
     return isNew ? hash : undefined
   }
 
-  async #inThread<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {
+  async #inWorker<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {
     return runInWorker<ImportJobs, T>(this.#options.entry, async (client) => {
       try {
         return await work(client)

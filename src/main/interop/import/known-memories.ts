@@ -14,8 +14,8 @@ const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[
 /** Finds folders of other programs below the home folder that contain Markdown. Returns absolute paths. */
 export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
   const found: KnownMemory[] = []
-  for (const [kind, ...way] of places) {
-    const path = join(home, ...way)
+  for (const [kind, ...segments] of places) {
+    const path = join(home, ...segments)
     const exists = await access(path).then(
       () => true,
       () => false,

@@ -1,6 +1,11 @@
 import { parse } from 'yaml'
 import { isRecord } from '#shared/util/json.ts'
-import { SettingsMigration, secret, type Counterpart, type MigrationReport } from './settings-migration-report.ts'
+import {
+  SettingsMigration,
+  secretKeyPattern,
+  type Counterpart,
+  type MigrationReport,
+} from './settings-migration-report.ts'
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -8,35 +13,36 @@ import type { ForeignSettings } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { readText } from '#workspace'
 
-const same = (to: string): Counterpart => ({ to })
+const unchanged = (to: string): Counterpart => ({ to })
 const providers: Readonly<Record<string, string>> = { openai: 'openai', gemini: 'gemini', local: 'local', auto: '' }
-const words = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined)
+const stringList = (value: unknown) =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
 
 /** OpenClaw's settings of an agent (agents.defaults.*, agents.list[]) and their counterparts here. */
-const ofAgent: Readonly<Record<string, Counterpart>> = {
+const agentCounterparts: Readonly<Record<string, Counterpart>> = {
   model: { to: 'model', value: modelOf },
   'model.primary': { to: 'model', value: modelOf },
   thinkingDefault: { to: 'chat.thinking', value: thinkingOf },
   'memorySearch.provider': { to: 'memory.embedding.provider', value: (value) => providers[String(value)] || undefined },
-  'memorySearch.model': same('memory.embedding.model'),
-  'memorySearch.remote.baseUrl': same('memory.embedding.baseUrl'),
-  'memorySearch.extraPaths': { to: 'memory.extraPaths', value: words },
-  'memorySearch.query.maxResults': same('memory.search.maxResults'),
-  'memorySearch.query.minScore': same('memory.search.minScore'),
-  'memorySearch.query.hybrid.vectorWeight': same('memory.search.weights.vector'),
-  'memorySearch.query.hybrid.textWeight': same('memory.search.weights.text'),
-  'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
-  'memorySearch.experimental.sessionMemory': same('memory.sessions'),
-  'compaction.memoryFlush.enabled': same('compaction.memoryFlush.enabled'),
-  'compaction.memoryFlush.prompt': same('compaction.memoryFlush.prompt'),
+  'memorySearch.model': unchanged('memory.embedding.model'),
+  'memorySearch.remote.baseUrl': unchanged('memory.embedding.baseUrl'),
+  'memorySearch.extraPaths': { to: 'memory.extraPaths', value: stringList },
+  'memorySearch.query.maxResults': unchanged('memory.search.maxResults'),
+  'memorySearch.query.minScore': unchanged('memory.search.minScore'),
+  'memorySearch.query.hybrid.vectorWeight': unchanged('memory.search.weights.vector'),
+  'memorySearch.query.hybrid.textWeight': unchanged('memory.search.weights.text'),
+  'memorySearch.query.hybrid.temporalDecay.halfLifeDays': unchanged('memory.search.recencyHalfLifeDays'),
+  'memorySearch.experimental.sessionMemory': unchanged('memory.sessions'),
+  'compaction.memoryFlush.enabled': unchanged('compaction.memoryFlush.enabled'),
+  'compaction.memoryFlush.prompt': unchanged('compaction.memoryFlush.prompt'),
 }
 
-const ofAll: Readonly<Record<string, Counterpart>> = {
-  'session.reset.mode': same('session.reset.mode'),
-  'session.reset.atHour': same('session.reset.atHour'),
-  'session.reset.idleMinutes': same('session.reset.idleMinutes'),
-  'session.idleMinutes': same('session.reset.idleMinutes'),
-  'hooks.internal.entries.session-memory.enabled': same('session.memoryHook.enabled'),
+const globalCounterparts: Readonly<Record<string, Counterpart>> = {
+  'session.reset.mode': unchanged('session.reset.mode'),
+  'session.reset.atHour': unchanged('session.reset.atHour'),
+  'session.reset.idleMinutes': unchanged('session.reset.idleMinutes'),
+  'session.idleMinutes': unchanged('session.reset.idleMinutes'),
+  'hooks.internal.entries.session-memory.enabled': unchanged('session.memoryHook.enabled'),
 }
 
 const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
@@ -59,7 +65,13 @@ export function convertSettings(
     ...(isRecord(agents['defaults']) ? agents['defaults'] : {}),
   }
   const defaultsName = isRecord(agents['defaults']) ? 'agents.defaults' : 'agent'
-  account.takeAll(defaults, ofAgent, defaultsName, ['agents', 'defaults'], ['workspace', 'memorySearch.enabled'])
+  account.takeAll(
+    defaults,
+    agentCounterparts,
+    defaultsName,
+    ['agents', 'defaults'],
+    ['workspace', 'memorySearch.enabled'],
+  )
   if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
     account.skip(`${defaultsName}.memorySearch.enabled`, 'noCounterpart')
   takeAgents(
@@ -73,7 +85,7 @@ export function convertSettings(
   const models = isRecord(rest['models']) ? rest['models'] : {}
   if (isRecord(models['providers'])) takeProviders(account, models['providers'])
   const { models: _taken, ...others } = rest
-  account.takeAll(others, ofAll, '', ['agents', 'defaults'], [])
+  account.takeAll(others, globalCounterparts, '', ['agents', 'defaults'], [])
   for (const key of Object.keys(agents))
     if (key !== 'defaults' && key !== 'list') account.skip(`agents.${key}`, 'noCounterpart')
   for (const key of Object.keys(models)) if (key !== 'providers') account.skip(`models.${key}`, 'noCounterpart')
@@ -88,18 +100,18 @@ function takeAgents(
   existing: readonly { id: string; workspace: string }[],
 ): void {
   const found = list.filter(isRecord)
-  const shared = defaults['workspace']
-  if (typeof shared === 'string') {
+  const defaultWorkspace = defaults['workspace']
+  if (typeof defaultWorkspace === 'string') {
     // The default agent (or `main`) gets the default workspace if it has none.
     const defaultAt = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
-    if (found.length === 0) found.push({ id: 'main', workspace: shared })
+    if (found.length === 0) found.push({ id: 'main', workspace: defaultWorkspace })
     else if (found[defaultAt] && found[defaultAt]['workspace'] === undefined)
-      found[defaultAt] = { ...found[defaultAt], workspace: shared }
-    if (found.some(({ workspace }) => workspace === shared)) account.suppress(workspaceName)
+      found[defaultAt] = { ...found[defaultAt], workspace: defaultWorkspace }
+    if (found.some(({ workspace }) => workspace === defaultWorkspace)) account.suppress(workspaceName)
     else account.skip(workspaceName, 'noCounterpart')
   }
   const ids = new Set(existing.map(({ id }) => id))
-  let place = existing.length
+  let nextIndex = existing.length
   for (const agent of found) {
     const { id, workspace, name, default: _isDefault, ...settings } = agent
     const from = `agents.list[${String(id)}]`
@@ -107,41 +119,41 @@ function takeAgents(
       account.skip(from, 'invalid')
       continue
     }
-    const known = existing.findIndex((one) => one.id === id)
+    const existingIndex = existing.findIndex((one) => one.id === id)
     const isTaken =
       typeof workspace === 'string' && existing.some((one) => one.id !== id && one.workspace === workspace)
-    if (isTaken || (known < 0 && (ids.has(id) || typeof workspace !== 'string'))) {
+    if (isTaken || (existingIndex < 0 && (ids.has(id) || typeof workspace !== 'string'))) {
       account.skip(from, isTaken || ids.has(id) ? 'taken' : 'noFolder')
       continue
     }
     ids.add(id)
-    const at = known < 0 ? (place += 1) - 1 : known
-    const path = ['agents', 'list', at]
-    if (known < 0) account.take(from, path, { id, workspace }, String(workspace))
+    const index = existingIndex < 0 ? (nextIndex += 1) - 1 : existingIndex
+    const path = ['agents', 'list', index]
+    if (existingIndex < 0) account.take(from, path, { id, workspace }, String(workspace))
     if (typeof name === 'string' && name.trim() !== '')
       account.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60))
-    account.takeAll(settings, ofAgent, from, path, ['memorySearch.enabled'])
+    account.takeAll(settings, agentCounterparts, from, path, ['memorySearch.enabled'])
   }
 }
 
 /** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
 function takeProviders(account: SettingsMigration, found: Readonly<Record<string, unknown>>): void {
-  let hasOther = false
+  let hasCompatible = false
   for (const [name, provider] of Object.entries(found)) {
     const from = `models.providers.${name}`
     if (!isRecord(provider)) continue
-    const isOwn = name === 'anthropic' || name === 'openai'
-    if (!isOwn && hasOther) {
+    const isKnownProvider = name === 'anthropic' || name === 'openai'
+    if (!isKnownProvider && hasCompatible) {
       account.skip(from, 'taken')
       continue
     }
-    hasOther ||= !isOwn
-    const own = isOwn ? name : 'openai-compatible'
+    hasCompatible ||= !isKnownProvider
+    const providerName = isKnownProvider ? name : 'openai-compatible'
     for (const [key, value] of Object.entries(provider)) {
-      if (key === 'baseUrl') account.take(`${from}.baseUrl`, ['providers', own, 'baseUrl'], value)
+      if (key === 'baseUrl') account.take(`${from}.baseUrl`, ['providers', providerName, 'baseUrl'], value)
       else if (key === 'models' && Array.isArray(value))
-        for (const model of value.filter(isRecord)) takeModel(account, `${from}.models`, own, model)
-      else account.skip(`${from}.${key}`, secret.test(key) ? 'secret' : 'noCounterpart')
+        for (const model of value.filter(isRecord)) takeModel(account, `${from}.models`, providerName, model)
+      else account.skip(`${from}.${key}`, secretKeyPattern.test(key) ? 'secret' : 'noCounterpart')
     }
   }
 }
@@ -203,16 +215,16 @@ function parseJson5(text: string): unknown {
   }
 }
 
-type Found = ForeignSettings & Pick<MigrationReport, 'changes'>
+type ForeignMigration = ForeignSettings & Pick<MigrationReport, 'changes'>
 type Agents = readonly { readonly id: string; readonly workspace: string }[]
 
 const folders = ['.openclaw', '.clawdbot']
 const names = ['openclaw.json', 'clawdbot.json']
 
 /** Returns the readable settings files of OpenClaw. @param agents existing agents */
-export async function findOpenClawSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
+export async function findOpenClawSettings(agents: Agents, home: string = homedir()): Promise<ForeignMigration[]> {
   const files = folders.flatMap((folder) => names.map((name) => join(home, folder, name)))
-  const found: Found[] = []
+  const found: ForeignMigration[] = []
   for (const file of files) {
     try {
       if ((await stat(file)).isFile()) found.push(await readForeign(file, agents))
@@ -224,16 +236,20 @@ export async function findOpenClawSettings(agents: Agents, home: string = homedi
 }
 
 /** Returns one of the files from `findOpenClawSettings`. @throws AppError `file_not_found` for another path */
-export async function readOpenClawSettings(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
+export async function readOpenClawSettings(
+  file: string,
+  agents: Agents,
+  home: string = homedir(),
+): Promise<ForeignMigration> {
   const found = (await findOpenClawSettings(agents, home)).find((one) => one.file === file)
   if (found) return found
   throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
 }
 
 /** @throws AppError `file_not_found`, `import_unknown` */
-async function readForeign(file: string, agents: Agents): Promise<Found> {
+async function readForeign(file: string, agents: Agents): Promise<ForeignMigration> {
   const { text } = await readText(file)
-  const taken = convertSettings(text, agents)
-  if (!taken) throw new AppError('import_unknown', `${file} has no readable settings`, { path: file })
-  return { file, ...taken }
+  const report = convertSettings(text, agents)
+  if (!report) throw new AppError('import_unknown', `${file} has no readable settings`, { path: file })
+  return { file, ...report }
 }

@@ -4,7 +4,7 @@ import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.t
 import {
   canvasFiles,
   canvasLinks,
-  inJson,
+  escapeEdits,
   isCanvas,
   rewriteCanvas,
   type CanvasFile,
@@ -16,8 +16,8 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { findRule } from '#workspace/privacy'
 import { resolveRoots, type Roots, walkFiles, readText, resolveInside, type ResolvedRoots } from '#workspace'
 import { findRetargetedLinks } from './existing-links.ts'
-import { targetOf, numbered } from './import-names.ts'
-import { hashPieces, type SkippedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+import { targetPathOf, withNumber } from './import-names.ts'
+import { hashChunks, type SkippedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
@@ -43,10 +43,10 @@ export interface Prepared {
 interface Note extends SourceFile {
   readonly links: ParsedLinks['links']
   /** Files that a canvas shows; undefined for a note. */
-  readonly shown: readonly CanvasFile[] | undefined
+  readonly embeddedFiles: readonly CanvasFile[] | undefined
   readonly names: readonly string[]
   readonly target: string
-  placed: Placed & { number: number }
+  placed: Placement & { number: number }
 }
 
 const maxNames = 200
@@ -55,31 +55,41 @@ const maxLeftKinds = 30
 
 /** Plans an import: target paths, rewritten texts and skipped files. Writes nothing. */
 export async function planImport(
-  opened: Source,
-  { into: chosen, withAttachments, steering, local }: ImportOptions,
+  originalSource: Source,
+  { into: targetFolder, withAttachments, steering, local }: ImportOptions,
   roots: Roots,
 ): Promise<Prepared> {
-  const { source, into, top } = withoutTopFolder(withLocalMarks(opened, local), chosen)
-  const places = new TargetPaths(roots, await resolveRoots(roots), steering)
+  const { source, into, topFolder } = withoutTopFolder(withLocalMarks(originalSource, local), targetFolder)
+  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), steering)
   const wanted = withAttachments ? source.attachments : []
-  const attachments = await placeAttachments(source, wanted, into, places)
+  const attachments = await placeAttachments(source, wanted, into, targetPaths)
   const notes: Note[] = []
   for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
-    const target = targetOf(into, path)
-    const shown = isCanvas(path) ? canvasFiles(text) : undefined
-    const links = shown ? canvasLinks(text) : parseLinks(text).links
-    const bareOf = shown ? withoutPlaces : (said: string) => withoutTargets(said, parseLinks(said).links)
-    const bare = bareOf(text)
-    const placed = await places.find(target, (file) =>
-      isSameNote(file, (said) => said === text || bareOf(said) === bare),
+    const target = targetPathOf(into, path)
+    const embeddedFiles = isCanvas(path) ? canvasFiles(text) : undefined
+    const links = embeddedFiles ? canvasLinks(text) : parseLinks(text).links
+    const withoutLinkTargets = embeddedFiles
+      ? withoutCanvasTargets
+      : (candidate: string) => withoutTargets(candidate, parseLinks(candidate).links)
+    const bareText = withoutLinkTargets(text)
+    const placed = await targetPaths.find(target, (file) =>
+      isSameNote(file, (candidate) => candidate === text || withoutLinkTargets(candidate) === bareText),
     )
-    notes.push({ path, text, links, shown, names: shown ? [] : namesOf(parseProperties(text)), target, placed })
+    notes.push({
+      path,
+      text,
+      links,
+      embeddedFiles,
+      names: embeddedFiles ? [] : namesOf(parseProperties(text)),
+      target,
+      placed,
+    })
   }
   const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const unwanted = withAttachments ? [] : [...source.attachments, ...source.canvases]
-  const beside = [...wanted, ...unwanted, ...source.left]
-  const before = new Resolver([...notes, ...beside.map(({ path }) => ({ path }))])
-  const linked = await linkAll(notes, attachments, existing, before, places)
+  const otherFiles = [...wanted, ...unwanted, ...source.left]
+  const before = new Resolver([...notes, ...otherFiles.map(({ path }) => ({ path }))])
+  const linked = await linkAll(notes, attachments, existing, before, targetPaths)
   const existingLinks = await findRetargetedLinks(roots.workspace, existing, [
     ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
     ...attachments.filter(({ placed }) => placed.isNew).map(({ placed }) => ({ path: placed.path })),
@@ -96,30 +106,32 @@ export async function planImport(
     return to === path ? [] : [{ from: path, to: placed.path }]
   })
   const textOf = ({ path, text }: Note) => linked.get(path)?.text ?? text
-  const drawn = newNotes.filter(({ shown }) => shown)
-  const made = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
+  const newCanvases = newNotes.filter(({ embeddedFiles }) => embeddedFiles)
+  const createdPaths = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(notes.filter(({ shown }) => !shown)),
+      ...countsOf(notes.filter(({ embeddedFiles }) => !embeddedFiles)),
       skipped: source.skipped + source.unread.length,
       attachments: {
-        ...countsOf([...attachments, ...notes.filter(({ shown }) => shown)]),
-        bytes: [...newAttachments, ...drawn.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) }))].reduce(
-          (sum, { size }) => sum + size,
-          0,
-        ),
+        ...countsOf([...attachments, ...notes.filter(({ embeddedFiles }) => embeddedFiles)]),
+        bytes: [
+          ...newAttachments,
+          ...newCanvases.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) })),
+        ].reduce((sum, { size }) => sum + size, 0),
       },
       links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
       lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
       existing: existingLinks,
       left: groupedByEnding(left),
-      names: made.slice(0, maxNames),
+      names: createdPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
-    attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: top + path })),
-    canvases: drawn.map((canvas) => ({ path: canvas.placed.path, text: textOf(canvas) })),
-    notes: newNotes.filter(({ shown }) => !shown).map((note) => ({ path: note.placed.path, text: textOf(note) })),
+    attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: topFolder + path })),
+    canvases: newCanvases.map((canvas) => ({ path: canvas.placed.path, text: textOf(canvas) })),
+    notes: newNotes
+      .filter(({ embeddedFiles }) => !embeddedFiles)
+      .map((note) => ({ path: note.placed.path, text: textOf(note) })),
   }
 }
 
@@ -131,56 +143,56 @@ function withLocalMarks(source: Source, local: readonly string[]): Source {
   return { ...source, files }
 }
 
-interface FromTop {
+interface StrippedSource {
   readonly source: Source
   readonly into: string
   /** Prefix that was removed from the paths. */
-  readonly top: string
+  readonly topFolder: string
 }
 
 /** Removes a single top folder, as most zips have one: links such as `/img/x.png` start below it. */
-function withoutTopFolder(source: Source, into: string): FromTop {
+function withoutTopFolder(source: Source, into: string): StrippedSource {
   const { files, attachments, canvases, left } = source
   const [first = ''] = files.map(({ path }) => path)
   const folder = first.slice(0, first.indexOf('/') + 1)
   if (folder === '' || ![...files, ...attachments, ...canvases, ...left].every(({ path }) => path.startsWith(folder)))
-    return { source, into, top: '' }
-  const below = <T extends { readonly path: string }>(all: readonly T[]) =>
+    return { source, into, topFolder: '' }
+  const stripFolder = <T extends { readonly path: string }>(all: readonly T[]) =>
     all.map((one) => ({ ...one, path: one.path.slice(folder.length) }))
   const moved: Source = {
     ...source,
-    files: below(files),
-    attachments: below(attachments),
-    canvases: below(canvases),
-    left: below(left),
+    files: stripFolder(files),
+    attachments: stripFolder(attachments),
+    canvases: stripFolder(canvases),
+    left: stripFolder(left),
     chunks: (path) => source.chunks(folder + path),
   }
-  const { top, ...rest } = withoutTopFolder(moved, targetOf(into, `${folder}x`).slice(0, -2))
-  return { ...rest, top: folder + top }
+  const { topFolder, ...rest } = withoutTopFolder(moved, targetPathOf(into, `${folder}x`).slice(0, -2))
+  return { ...rest, topFolder: folder + topFolder }
 }
 
-type PlacedAttachment = SourceAttachment & { readonly placed: Placed }
+type PlacedAttachment = SourceAttachment & { readonly placed: Placement }
 
 async function placeAttachments(
   source: Source,
   attachments: readonly SourceAttachment[],
   into: string,
-  places: TargetPaths,
+  targetPaths: TargetPaths,
 ): Promise<PlacedAttachment[]> {
   const result: PlacedAttachment[] = []
   for (const { path, size } of attachments) {
     let hash: string | undefined
-    const placed = await places.find(targetOf(into, path), async (file, sizeThere) => {
+    const placed = await targetPaths.find(targetPathOf(into, path), async (file, sizeThere) => {
       if (sizeThere !== size) return false
-      hash ??= await hashPieces(source.chunks(path))
-      return (await hashPieces(createReadStream(file))) === hash
+      hash ??= await hashChunks(source.chunks(path))
+      return (await hashChunks(createReadStream(file))) === hash
     })
     result.push({ path, size, placed })
   }
   return result
 }
 
-interface Linked {
+interface LinkedText {
   readonly text: string
   readonly rewritten: number
   readonly lost: number
@@ -195,13 +207,13 @@ async function linkAll(
   attachments: readonly PlacedAttachment[],
   existing: readonly string[],
   before: Resolver,
-  places: TargetPaths,
-): Promise<Map<string, Linked>> {
+  targetPaths: TargetPaths,
+): Promise<Map<string, LinkedText>> {
   for (;;) {
     const placed = new Map([...notes, ...attachments].map(({ path, placed }) => [path, placed.path]))
-    const made = new Set(placed.values())
+    const createdPaths = new Set(placed.values())
     const after = new Resolver([
-      ...existing.filter((path) => !made.has(path)).map((path) => ({ path })),
+      ...existing.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
       ...notes.map(({ placed, names }) => ({ path: placed.path, names })),
       ...attachments.map(({ placed }) => ({ path: placed.path })),
     ])
@@ -210,7 +222,9 @@ async function linkAll(
         const file = { path: note.path, newPath: note.placed.path, links: note.links }
         const newPathOf = (path: string) => placed.get(path)
         const linked = rewriteLinks(file, { before, after, newPathOf })
-        const edits = note.shown ? [...rewriteCanvas(note.shown, newPathOf), ...inJson(linked.edits)] : linked.edits
+        const edits = note.embeddedFiles
+          ? [...rewriteCanvas(note.embeddedFiles, newPathOf), ...escapeEdits(linked.edits)]
+          : linked.edits
         return [
           note.path,
           { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.unfixable.length },
@@ -222,9 +236,9 @@ async function linkAll(
       const text = linked.get(note.path)?.text
       if (note.placed.isNew) continue
       const { path, number } = note.placed
-      const isSame = (file: string) => isSameNote(file, (there) => there === text)
-      places.leave(path)
-      note.placed = await places.find(note.target, isSame, number)
+      const isSame = (file: string) => isSameNote(file, (existingText) => existingText === text)
+      targetPaths.release(path)
+      note.placed = await targetPaths.find(note.target, isSame, number)
       if (note.placed.path !== path) moved += 1
     }
     if (moved === 0) return linked
@@ -238,16 +252,16 @@ function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom
   )
 }
 
-function withoutPlaces(text: string): string {
+function withoutCanvasTargets(text: string): string {
   const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
   return withoutTargets(text, [...files, ...canvasLinks(text)])
 }
 
-function countsOf(files: readonly { readonly placed: Placed }[]) {
+function countsOf(files: readonly { readonly placed: Placement }[]) {
   return {
-    added: files.filter(({ placed }) => placed.isNew && !placed.isBeside).length,
+    added: files.filter(({ placed }) => placed.isNew && !placed.isRenamed).length,
     same: files.filter(({ placed }) => !placed.isNew).length,
-    conflicts: files.filter(({ placed }) => placed.isNew && placed.isBeside).length,
+    conflicts: files.filter(({ placed }) => placed.isNew && placed.isRenamed).length,
   }
 }
 
@@ -266,23 +280,23 @@ function groupedByEnding(
   return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxLeftKinds)
 }
 
-interface Placed {
+interface Placement {
   readonly path: string
   readonly isNew: boolean
   /** True if the wanted name was taken by a different file. */
-  readonly isBeside: boolean
+  readonly isRenamed: boolean
 }
 
 class TargetPaths {
   readonly #roots: Roots
-  readonly #place: ResolvedRoots
+  readonly #resolvedRoots: ResolvedRoots
   readonly #steering: ReadonlySet<string>
   readonly #taken = new Set<string>()
 
-  constructor(roots: Roots, place: ResolvedRoots, steering: readonly string[]) {
+  constructor(roots: Roots, resolvedRoots: ResolvedRoots, contextFiles: readonly string[]) {
     this.#roots = roots
-    this.#place = place
-    this.#steering = new Set(steering.map((path) => path.toLowerCase()))
+    this.#resolvedRoots = resolvedRoots
+    this.#steering = new Set(contextFiles.map((path) => path.toLowerCase()))
   }
 
   /**
@@ -293,11 +307,11 @@ class TargetPaths {
     wanted: string,
     isSame: (file: string, size: number) => Promise<boolean>,
     from: number = 1,
-  ): Promise<Placed & { number: number }> {
+  ): Promise<Placement & { number: number }> {
     for (let number = from; ; number += 1) {
-      const path = numbered(wanted, number)
+      const path = withNumber(wanted, number)
       if (this.#taken.has(path)) continue
-      const file = await resolveInside(this.#roots, path, this.#place)
+      const file = await resolveInside(this.#roots, path, this.#resolvedRoots)
       const info = await stat(file).catch((error: unknown) => {
         if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
         throw error
@@ -306,11 +320,11 @@ class TargetPaths {
       // Only the user may write a file that every request contains; the import gets another name.
       if (!info && this.#steering.has(path.toLowerCase())) continue
       this.#taken.add(path)
-      return { path, isNew: !info, isBeside: number > 1 && !info, number }
+      return { path, isNew: !info, isRenamed: number > 1 && !info, number }
     }
   }
 
-  leave(path: string): void {
+  release(path: string): void {
     this.#taken.delete(path)
   }
 }

@@ -68,9 +68,9 @@ export async function copyAttachment(source: Source, path: string, to: string): 
 }
 
 /** Returns the SHA-256 in hex. */
-export async function hashPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+export async function hashChunks(chunkSource: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of pieces) hash.update(piece)
+  for await (const piece of chunkSource) hash.update(piece)
   return hash.digest('hex')
 }
 
@@ -104,42 +104,47 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     }
   }
   const chunks = (path: string) => createReadStream(join(folder, path))
-  const beside = await sorted(folder, all.files, all.links, chunks)
-  return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks, close: async () => undefined }
+  const sortedFiles = await sortFiles(folder, all.files, all.links, chunks)
+  return { kind: 'markdown', files, skipped: 0, unread, ...sortedFiles, chunks, close: async () => undefined }
 }
 
 /** Sorts files into attachments, canvases and skipped ones. @param folder for messages @throws `file_too_large` */
-async function sorted(
+async function sortFiles(
   folder: string,
   found: readonly SourceAttachment[],
   links: readonly string[],
-  pieces: Source['chunks'],
+  chunkSource: Source['chunks'],
 ): Promise<Pick<Source, 'attachments' | 'canvases' | 'left'>> {
   const others = found.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
-  const isFit = ({ path, size }: SourceAttachment) => attachmentType(path) !== undefined && size <= maxAttachmentBytes
-  const drawn = found.filter(({ path }) => isCanvas(path))
+  const isImportable = ({ path, size }: SourceAttachment) =>
+    attachmentType(path) !== undefined && size <= maxAttachmentBytes
+  const canvasEntries = found.filter(({ path }) => isCanvas(path))
   assertImportable(
     folder,
-    drawn.reduce((sum, { size }) => sum + size, 0),
+    canvasEntries.reduce((sum, { size }) => sum + size, 0),
   )
   const canvases: SourceFile[] = []
-  const left: SkippedFile[] = []
-  for (const canvas of drawn) {
-    const text = await textOf(canvas, pieces)
-    if (text === undefined) left.push({ path: canvas.path, reason: 'unreadable' })
+  const skippedFiles: SkippedFile[] = []
+  for (const canvas of canvasEntries) {
+    const text = await textOf(canvas, chunkSource)
+    if (text === undefined) skippedFiles.push({ path: canvas.path, reason: 'unreadable' })
     else canvases.push({ path: canvas.path, text })
   }
   for (const other of others)
-    if (!isFit(other))
-      left.push({ path: other.path, reason: attachmentType(other.path) === undefined ? 'kind' : 'large' })
-  left.push(...links.map((path) => ({ path, reason: 'link' as const })))
-  return { attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })), canvases, left }
+    if (!isImportable(other))
+      skippedFiles.push({ path: other.path, reason: attachmentType(other.path) === undefined ? 'kind' : 'large' })
+  skippedFiles.push(...links.map((path) => ({ path, reason: 'link' as const })))
+  return {
+    attachments: others.filter(isImportable).map(({ path, size }) => ({ path, size })),
+    canvases,
+    left: skippedFiles,
+  }
 }
 
-async function textOf({ path, size }: SourceAttachment, pieces: Source['chunks']): Promise<string | undefined> {
+async function textOf({ path, size }: SourceAttachment, chunkSource: Source['chunks']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {
-    return decodeUtf8(Buffer.concat(await Array.fromAsync(pieces(path))), path)
+    return decodeUtf8(Buffer.concat(await Array.fromAsync(chunkSource(path))), path)
   } catch (error) {
     if (error instanceof AppError || isSystemError(error)) return undefined
     throw error
@@ -148,24 +153,24 @@ async function textOf({ path, size }: SourceAttachment, pieces: Source['chunks']
 
 async function readSingle(path: string, size: number): Promise<Source | undefined> {
   if (isMarkdown(path))
-    return { ...nothingBeside, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
+    return { ...emptySource, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
   const archive = await Archive.open(path)
   if (!archive) return readExport(await readBounded(path, size))
-  let isKept = false
+  let staysOpen = false
   try {
-    const exported = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
-    if (exported) {
-      const others = archive.entries.filter((entry) => entry !== exported)
+    const exportEntry = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
+    if (exportEntry) {
+      const others = archive.entries.filter((entry) => entry !== exportEntry)
       return readExport(
-        await archive.read(exported, maxImportBytes),
+        await archive.read(exportEntry, maxImportBytes),
         others.map(({ name }) => name),
       )
     }
     const notes = await openArchives(archive, path)
-    isKept = true
+    staysOpen = true
     return await fromNotes(path, notes)
   } finally {
-    if (!isKept) await archive.close()
+    if (!staysOpen) await archive.close()
   }
 }
 
@@ -174,15 +179,15 @@ async function fromNotes(
   { files, unread, others, links, pieces: chunks, close }: ZippedNotes,
 ): Promise<Source> {
   try {
-    const beside = await sorted(path, others, links, chunks)
-    return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks, close }
+    const sortedFiles = await sortFiles(path, others, links, chunks)
+    return { kind: 'markdown', files, skipped: 0, unread, ...sortedFiles, chunks, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-const nothingBeside: Omit<Source, 'kind' | 'files'> = {
+const emptySource: Omit<Source, 'kind' | 'files'> = {
   skipped: 0,
   unread: [],
   attachments: [],
@@ -201,13 +206,13 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
 
 /** @param others other files of the export, to skip @returns undefined if it is no known export */
 function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
-  const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
+  const conversations = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (
-    read && {
-      ...nothingBeside,
-      kind: read.kind,
-      files: read.documents.map(({ name, text }) => ({ path: name, text })),
-      skipped: read.skipped,
+    conversations && {
+      ...emptySource,
+      kind: conversations.kind,
+      files: conversations.documents.map(({ name, text }) => ({ path: name, text })),
+      skipped: conversations.skipped,
       left: others.map((path) => ({ path, reason: 'kind' })),
     }
   )

@@ -18,64 +18,65 @@ export interface Counterpart {
 
 /** Values that are valid only together. */
 const jointGroup = 'memory.search.weights'
-export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
+export const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
   readonly from: string
   readonly path: Path
   readonly value: unknown
-  readonly shown: string
+  readonly displayValue: string
 }
 
 /** Collects taken and skipped settings of a migration. */
 export class SettingsMigration {
   readonly #changes: Change[] = []
-  readonly #left: { from: string; reason: Reason }[] = []
-  readonly #noted = new Set<string>()
+  readonly #skipped: { from: string; reason: Reason }[] = []
+  readonly #suppressed = new Set<string>()
 
-  /** Adds a change. @param from foreign key @param path key path here @param shown value for the report */
+  /** Adds a change. @param from foreign key @param path key path here @param displayValue value for the report */
   take(
     from: string,
     path: Path,
     value: unknown,
-    shown = typeof value === 'string' ? value : JSON.stringify(value),
+    displayValue = typeof value === 'string' ? value : JSON.stringify(value),
   ): void {
-    this.#changes.push({ from, path, value, shown })
+    this.#changes.push({ from, path, value, displayValue })
   }
 
   skip(from: string, reason: Reason): void {
-    this.#left.push({ from, reason })
+    this.#skipped.push({ from, reason })
   }
 
   /** Omits `from` from the skipped settings, because the caller handled it. */
   suppress(from: string): void {
-    this.#noted.add(from)
+    this.#suppressed.add(from)
   }
 
-  /** Takes or skips each setting, also in nested objects. @param elsewhere keys that the caller handles */
+  /** Takes or skips each setting, also in nested objects. @param handledKeys keys that the caller handles */
   takeAll(
     values: Readonly<Record<string, unknown>>,
     counterparts: Readonly<Record<string, Counterpart>>,
     name: string,
-    into: Path,
-    elsewhere: readonly string[],
+    targetPath: Path,
+    handledKeys: readonly string[],
   ): void {
     const walk = (value: unknown, key: string): void => {
       const from = [name, key].filter(Boolean).join('.')
-      if (elsewhere.includes(key)) return
+      if (handledKeys.includes(key)) return
       const counterpart = counterparts[key]
       if (counterpart && !isRecord(value)) {
-        const made = counterpart.value ? counterpart.value(value) : value
-        if (made === undefined) this.skip(from, 'noCounterpart')
-        else this.take(from, [...into, ...counterpart.to.split('.')], made)
+        const converted = counterpart.value ? counterpart.value(value) : value
+        if (converted === undefined) this.skip(from, 'noCounterpart')
+        else this.take(from, [...targetPath, ...counterpart.to.split('.')], converted)
         return
       }
       // Walks into objects with known keys; skips other objects as one.
-      const isPartly = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
-      if (isRecord(value) && isPartly) for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
+      const hasKnownKeys = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
+      if (isRecord(value) && hasKnownKeys)
+        for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
       else if (isRecord(value) && key.endsWith('.remote'))
         for (const inner of Object.keys(value)) walk(value[inner], `${key}.${inner}`)
-      else this.skip(from, secret.test(from) ? 'secret' : 'noCounterpart')
+      else this.skip(from, secretKeyPattern.test(from) ? 'secret' : 'noCounterpart')
     }
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
@@ -97,8 +98,8 @@ export class SettingsMigration {
     const changes = valid.flat()
     return {
       changes: changes.map(({ path, value }) => [path, value] as const),
-      taken: changes.map(({ from, path, shown }) => ({ from, to: path.join('.'), value: shown })),
-      left: this.#left.filter(({ from }) => !this.#noted.has(from)),
+      taken: changes.map(({ from, path, displayValue }) => ({ from, to: path.join('.'), value: displayValue })),
+      left: this.#skipped.filter(({ from }) => !this.#suppressed.has(from)),
     }
   }
 }
@@ -107,12 +108,12 @@ function isAccepted(changes: readonly Change[]): boolean {
   const config: Record<string, unknown> = {}
   for (const { path, value } of changes) {
     // Settings of one agent are validated as defaults: they have the same schema.
-    const isOfAgent = path[0] === 'agents' && path[1] === 'list' && path.length > 4
-    const steps = isOfAgent ? ['agents', 'defaults', ...path.slice(3)] : path
-    if (!isOfAgent && path[0] === 'agents' && path[1] === 'list') continue
-    let at = config
-    for (const step of steps.slice(0, -1)) at = (at[String(step)] ??= {}) as Record<string, unknown>
-    at[String(steps.at(-1))] = value
+    const isAgentSetting = path[0] === 'agents' && path[1] === 'list' && path.length > 4
+    const steps = isAgentSetting ? ['agents', 'defaults', ...path.slice(3)] : path
+    if (!isAgentSetting && path[0] === 'agents' && path[1] === 'list') continue
+    let node = config
+    for (const step of steps.slice(0, -1)) node = (node[String(step)] ??= {}) as Record<string, unknown>
+    node[String(steps.at(-1))] = value
   }
   const parsed = parseConfig(JSON.stringify(config))
   return parsed.ok && parsed.ignored.length === 0

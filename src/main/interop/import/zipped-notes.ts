@@ -52,31 +52,31 @@ export async function openArchives(archive: Archive, path: string): Promise<Zipp
 }
 
 async function readAll(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
-  const places = new Map<string, Place>()
+  const locations = new Map<string, Place>()
   const unread: UnreadFile[] = []
   for (const archive of archives)
     for (const entry of archive.entries) {
       if (isIgnored(entry.name)) continue
-      const name = plainName(entry.name)
-      if (name !== undefined && !places.has(name)) places.set(name, { archive, entry })
+      const name = safePath(entry.name)
+      if (name !== undefined && !locations.has(name)) locations.set(name, { archive, entry })
       else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
     }
-  const notes = [...places].filter(([name]) => isMarkdown(name))
+  const notes = [...locations].filter(([name]) => isMarkdown(name))
   assertImportable(
     path,
     notes.reduce((sum, [, { entry }]) => sum + entry.size, 0),
   )
   const files: { path: string; text: string }[] = []
-  for (const [name, place] of notes) {
-    const text = await textOf(place)
+  for (const [name, location] of notes) {
+    const text = await textOf(location)
     if (text === undefined) unread.push({ path: name, reason: 'unreadable' })
     else files.push({ path: name, text })
   }
-  const others = [...places]
+  const others = [...locations]
     .filter(([name]) => !isMarkdown(name))
     .map(([name, { entry }]) => ({ path: name, size: entry.size }))
   const links = archives.flatMap((archive) => archive.links).filter((name) => !isIgnored(name))
-  return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
+  return { files, unread, others, links, pieces: (name) => chunksOf(locations.get(name), name) }
 }
 
 /** True for files in ignored folders. Paths with `..` are not ignored but reported. */
@@ -84,13 +84,13 @@ function isIgnored(name: string): boolean {
   return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', appFolderName].includes(step))
 }
 
-function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {
-  if (!place) throw new AppError('file_not_found', `${path} does not exist`, { path })
-  return place.archive.pieces(place.entry, maxAttachmentBytes)
+function chunksOf(location: Place | undefined, path: string): AsyncIterable<Uint8Array> {
+  if (!location) throw new AppError('file_not_found', `${path} does not exist`, { path })
+  return location.archive.chunks(location.entry, maxAttachmentBytes)
 }
 
 /** Returns the normalised path; undefined if it leaves the archive. */
-function plainName(name: string): string | undefined {
+function safePath(name: string): string | undefined {
   if (name.split(/[\\/]/).includes('..')) return undefined
   try {
     return normalizePath(name)
@@ -113,7 +113,7 @@ async function textOf({ archive, entry }: Place): Promise<string | undefined> {
 async function unpackInner(
   archive: Archive,
 ): Promise<{ archives: readonly Archive[]; close: () => Promise<void> } | undefined> {
-  const entries = archive.entries.filter(({ name }) => /\.zip$/i.test(name) && plainName(name) !== undefined)
+  const entries = archive.entries.filter(({ name }) => /\.zip$/i.test(name) && safePath(name) !== undefined)
   if (entries.length === 0) return undefined
   const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
   const archives: Archive[] = []
@@ -124,7 +124,7 @@ async function unpackInner(
   try {
     for (const [index, entry] of entries.entries()) {
       const file = join(folder, `${index}.zip`)
-      await pipeline(archive.pieces(entry, maxInnerBytes), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+      await pipeline(archive.chunks(entry, maxInnerBytes), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
       const opened = await Archive.open(file)
       if (opened) archives.push(opened)
     }

@@ -1,13 +1,13 @@
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
 /** Runs `work` on the primary instance. If that process ends before it answers, `work` runs again with `isRepeated`. */
-export type CallPrimary = <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
+export type CallPrimary = <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
 
 export interface MemoryAccess {
   readonly ask: CallPrimary
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
-  /** Identifies the program. @param said name from the program; a token or `--client` wins @throws `unknown_agent` */
-  readonly caller: (said: string | undefined) => Promise<Caller>
+  /** Identifies the program. @param sentName name from the program; a token or `--client` wins @throws `unknown_agent` */
+  readonly caller: (sentName: string | undefined) => Promise<Caller>
   /** True refuses all writes, even if the program may write. */
   readonly isReadOnly: boolean
   readonly now: () => Date

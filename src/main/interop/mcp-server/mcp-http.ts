@@ -15,7 +15,7 @@ const maxSubscriptions = 256
 
 export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
   /** Returns false while the rate limit for wrong tokens is exceeded. */
-  readonly mayTry: () => boolean
+  readonly takeAttempt: () => boolean
 }
 
 export interface McpEndpoint {
@@ -25,19 +25,19 @@ export interface McpEndpoint {
 
 type NodeHandler = ReturnType<typeof toNodeHandler>
 
-interface Served extends McpHttpHandler {
+interface ClientHandler extends McpHttpHandler {
   readonly agent: string
   readonly client: string
   readonly node: NodeHandler
-  listed: Promise<string | undefined>
+  listedKey: Promise<string | undefined>
 }
 
 /** Creates the HTTP handler of the MCP server. It accepts only loopback hosts and origins, and requires a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
-  const isHostRight = localhostHostValidation()
-  const isOriginRight = localhostOriginValidation()
+  const isHostAllowed = localhostHostValidation()
+  const isOriginAllowed = localhostOriginValidation()
   /** One handler per program and agent: change events may reach only programs that can read the note. */
-  const handlers = new Map<string, Served>()
+  const handlers = new Map<string, ClientHandler>()
 
   const handlerOf = ({ id: client, agent }: MemoryClient) => {
     const key = JSON.stringify([client, agent])
@@ -48,9 +48,9 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
     // Also opens the memory for programs that only subscribe. Later requests report errors.
     const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
-    const made: Served = {
+    const created: ClientHandler = {
       ...handler,
-      listed: files.then((known) => known && listKey(known)),
+      listedKey: files.then((known) => known && listKey(known)),
       client,
       agent,
       node: toNodeHandler(handler, {
@@ -58,35 +58,39 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
         onerror: (error) => void access.onFault(error),
       }),
     }
-    handlers.set(key, made)
-    return made
+    handlers.set(key, created)
+    return created
   }
 
-  const tell = async (served: Served, paths: readonly string[]) => {
-    const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
+  const notifyClient = async (clientHandler: ClientHandler, paths: readonly string[]) => {
+    const [files, previousKey] = [
+      await notesFor(access.ask, clientHandler).catch(() => undefined),
+      await clientHandler.listedKey,
+    ]
     if (!files) return
-    served.listed = Promise.resolve(listKey(files))
-    const seen = new Set(files.map(({ path }) => path))
-    for (const path of paths) if (seen.has(path)) served.notify.resourceUpdated(noteUri(path))
-    if (listKey(files) !== before) served.notify.resourcesChanged()
+    clientHandler.listedKey = Promise.resolve(listKey(files))
+    const readablePaths = new Set(files.map(({ path }) => path))
+    for (const path of paths) if (readablePaths.has(path)) clientHandler.notify.resourceUpdated(noteUri(path))
+    if (listKey(files) !== previousKey) clientHandler.notify.resourcesChanged()
   }
 
   const stop = access.onEvent((event) => {
     if (event.type !== 'filesChanged') return
-    for (const served of handlers.values()) if (served.agent === event.agent) void tell(served, event.paths)
+    for (const clientHandler of handlers.values())
+      if (clientHandler.agent === event.agent) void notifyClient(clientHandler, event.paths)
   })
 
   return {
     async handle(request, response) {
-      if (!isHostRight(request, response) || !isOriginRight(request, response)) return
+      if (!isHostAllowed(request, response) || !isOriginAllowed(request, response)) return
       const token = bearerOf(request)
-      const client = token === undefined ? null : await admitted(access, token)
+      const client = token === undefined ? null : await authenticate(access, token)
       if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
-      if (!client) return access.mayTry() ? refuse(response, 401) : refuse(response, 429)
+      if (!client) return access.takeAttempt() ? refuse(response, 401) : refuse(response, 429)
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
       // The SDK's type declares optional fields without `undefined`.
-      const asked = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
-      await handlerOf(client).node(asked, response)
+      const authorizedRequest = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
+      await handlerOf(client).node(authorizedRequest, response)
     },
     async close() {
       stop()
@@ -96,9 +100,9 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
 }
 
 /** Returns the program with this token, null for an unknown token, or an expected failure such as an archived agent. */
-async function admitted({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
+async function authenticate({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
   try {
-    return await ask((owner) => owner.clients.admit({ token }))
+    return await ask((primary) => primary.clients.admit({ token }))
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

@@ -8,7 +8,7 @@ import {
 import type { FileEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
-import { boundedText, dataNotice, fenced, label, mostTokens, roomFor } from './bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, label, maxAnswerTokens, tokensLeftFor } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
 import { noteUri, pathOfUri } from './note-uri.ts'
 
@@ -34,12 +34,12 @@ export function addResources(
   const { ask, onFault } = access
   const filesOf = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
   /** Last list that the program received; undefined before the first request, when there is nothing to compare. */
-  let listed: string | undefined
+  let listedKey: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     withProtocolErrors(onFault, async () => {
       const files = await filesOf(await callerOf(context))
-      listed = listKey(files)
+      listedKey = listKey(files)
       return pageOf(files, request.params?.cursor)
     }),
   )
@@ -52,12 +52,13 @@ export function addResources(
         throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
       const { agent, id: client } = await callerOf(context)
       try {
-        const read = await ask((owner) => owner.workspace.read({ agent, path, forProgram: client }))
-        const { texts } = await ask((owner) => owner.clients.pass({ agent, client, texts: [read.text] }))
+        const read = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
+        const { texts } = await ask((primary) => primary.clients.pass({ agent, client, texts: [read.text] }))
         const [text = ''] = texts
         return { contents: [{ uri, mimeType: template.mimeType, text: shownText(path, text) }] }
       } catch (error) {
-        if (error instanceof AppError && notThere.has(error.code)) throw new ResourceNotFoundError(uri, error.message)
+        if (error instanceof AppError && notFoundCodes.has(error.code))
+          throw new ResourceNotFoundError(uri, error.message)
         throw error
       }
     }),
@@ -71,9 +72,9 @@ export function addResources(
   )
   followChanges(server, access, callerOf, async () => {
     const files = await filesOf(await access.caller(server.getClientVersion()?.name))
-    const before = listed
-    listed &&= listKey(files)
-    return { files, isOther: listed !== before }
+    const before = listedKey
+    listedKey &&= listKey(files)
+    return { files, isOther: listedKey !== before }
   })
 }
 
@@ -89,25 +90,25 @@ interface Reader {
 
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
 export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
-  const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
-  const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+  const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
+  const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** Reasons why a note is not searched that still allow reading it. */
-const isRead: ReadonlySet<string> = new Set(['project', 'unreadable'])
+const readableReasons: ReadonlySet<string> = new Set(['project', 'unreadable'])
 
 function shownText(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
-  const kept = boundedText(lines, roomFor(mostTokens, dataNotice))
+  const kept = fittingText(lines, tokensLeftFor(maxAnswerTokens, dataNotice))
   const isCut = kept.lines.length < lines.length || kept.cutAt !== undefined
   const from = kept.cutAt === undefined ? kept.lines.length + 1 : 1
   const rest = isCut ? `\nThis is the beginning. To read on: memory_get with path ${label(path)}, from: ${from}` : ''
   const at = kept.cutAt === undefined ? '' : `, fromCharacter: ${kept.cutAt + 1}`
-  return `${dataNotice}\n${fenced(kept.lines.join('\n'))}${rest}${at}`
+  return `${dataNotice}\n${wrapMemory(kept.lines.join('\n'))}${rest}${at}`
 }
 
-const notThere: ReadonlySet<string> = new Set([
+const notFoundCodes: ReadonlySet<string> = new Set([
   'file_not_found',
   'path_outside_workspace',
   'path_hidden',
@@ -125,11 +126,11 @@ async function withProtocolErrors<T>(onFault: (error: unknown) => Promise<string
   }
 }
 
-const placeBegins = 'after '
+const cursorPrefix = 'after '
 
-function afterOf(cursor: string): string {
-  const place = Buffer.from(cursor, 'base64url').toString('utf8')
-  if (place.startsWith(placeBegins)) return place.slice(placeBegins.length)
+function pathOfCursor(cursor: string): string {
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (decoded.startsWith(cursorPrefix)) return decoded.slice(cursorPrefix.length)
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     'Invalid params: no page begins at this cursor; pass nextCursor unchanged, or omit it to start again',
@@ -138,7 +139,7 @@ function afterOf(cursor: string): string {
 
 /** Returns up to 100 notes. @param cursor from the previous page @throws ProtocolError for an invalid cursor */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
-  const after = cursor === undefined ? '' : afterOf(cursor)
+  const after = cursor === undefined ? '' : pathOfCursor(cursor)
   const rest = files.filter(({ path }) => path > after)
   const page = rest.slice(0, pageSize)
   const last = page.at(-1)
@@ -151,7 +152,7 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
       size,
       annotations: { lastModified: new Date(modifiedAt).toISOString() },
     })),
-    ...(isMore ? { nextCursor: Buffer.from(`${placeBegins}${last.path}`, 'utf8').toString('base64url') } : {}),
+    ...(isMore ? { nextCursor: Buffer.from(`${cursorPrefix}${last.path}`, 'utf8').toString('base64url') } : {}),
   }
 }
 
@@ -168,7 +169,7 @@ function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
-  look: () => Promise<{ readonly files: readonly FileEntry[]; readonly isOther: boolean }>,
+  readList: () => Promise<{ readonly files: readonly FileEntry[]; readonly isOther: boolean }>,
 ): void {
   const changed = new Set<string>()
   const wanted = new Set<string>()
@@ -184,21 +185,22 @@ function followChanges(
     wanted.delete(request.params.uri)
     return {}
   })
-  const tell = async (paths: readonly string[]) => {
-    const asked = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
-    const { files, isOther } = await look()
-    const seen = new Set(files.map(({ path }) => path))
-    for (const path of asked) if (seen.has(path)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
+  const notify = async (paths: readonly string[]) => {
+    const subscribedPaths = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
+    const { files, isOther } = await readList()
+    const readablePaths = new Set(files.map(({ path }) => path))
+    for (const path of subscribedPaths)
+      if (readablePaths.has(path)) ignoreErrors(server.sendResourceUpdated({ uri: noteUri(path) }))
     if (isOther) await server.sendResourceListChanged()
   }
-  const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)
+  const ignoreErrors = (sending: Promise<void>) => void sending.catch(() => undefined)
   const stop = access.onEvent((event) => {
     if (event.type !== 'filesChanged' || !server.transport) return
     if (agent !== undefined && event.agent !== agent) return
     for (const path of event.paths) changed.add(path)
     timer ??= setTimeout(() => {
       timer = undefined
-      if (server.transport) quietly(tell([...changed]))
+      if (server.transport) ignoreErrors(notify([...changed]))
       changed.clear()
     }, gatherMs)
   })

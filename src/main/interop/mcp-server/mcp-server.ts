@@ -53,35 +53,35 @@ function addTool(
     openWorldHint: false,
   }
   const config = { title, description, inputSchema: input, outputSchema: output, annotations }
-  const answerTo = async (given: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
-    const asker = { agent, client, ask }
-    const looking = ask((owner) => owner.clients.look({ agent, client }))
-    const running = run(given, { ...asker, now, signal })
+  const answerTo = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
+    const toolCaller = { agent, client, ask }
+    const snapshotRequest = ask((primary) => primary.clients.look({ agent, client }))
+    const runningTool = run(args, { ...toolCaller, now, signal })
     // A missing folder is the cause of other failures, so its error comes first.
-    const [looked] = await Promise.allSettled([looking, running])
-    if (looked.status === 'rejected') throw looked.reason
-    const answer = await running
-    const own: string[] = []
-    mapStrings(given, (text) => {
-      own.push(text)
+    const [snapshotResult] = await Promise.allSettled([snapshotRequest, runningTool])
+    if (snapshotResult.status === 'rejected') throw snapshotResult.reason
+    const answer = await runningTool
+    const requestTexts: string[] = []
+    mapStrings(args, (text) => {
+      requestTexts.push(text)
       return text
     })
-    return redactAnswer(answer, looked.value.look, own, asker)
+    return redactAnswer(answer, snapshotResult.value.look, requestTexts, toolCaller)
   }
   /** Caller of the last request; often also of the next one. */
   let last: Caller | undefined
-  server.registerTool(name, config, async (given, context) => {
+  server.registerTool(name, config, async (args, context) => {
     const { signal } = context.mcpReq
     try {
-      const asking = callerOf(context)
-      const presumed = isReadOnly ? last : undefined
+      const callerRequest = callerOf(context)
+      const likelyCaller = isReadOnly ? last : undefined
       // Reading starts for the presumed caller; another caller discards the answer.
-      const early = presumed && answerTo(given, presumed, signal)
-      early?.catch(() => undefined)
-      const caller = await asking
-      const isSame = presumed?.id === caller.id && presumed.agent === caller.agent
+      const earlyAnswer = likelyCaller && answerTo(args, likelyCaller, signal)
+      earlyAnswer?.catch(() => undefined)
+      const caller = await callerRequest
+      const isSame = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
       last = caller
-      const structuredContent = await (isSame && early ? early : answerTo(given, caller, signal))
+      const structuredContent = await (isSame && earlyAnswer ? earlyAnswer : answerTo(args, caller, signal))
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
@@ -91,23 +91,25 @@ function addTool(
 
 /**
  * Redacts local text anywhere in the answer; the primary instance decides what may leave.
- * @param own texts of the request, which stay unredacted: otherwise redaction would confirm guesses
+ * @param requestTexts texts of the request, which stay unredacted: otherwise redaction would confirm guesses
  */
 async function redactAnswer<T extends object>(
   answer: T,
-  look: string | null,
-  own: readonly string[],
+  snapshotId: string | null,
+  requestTexts: readonly string[],
   { agent, client, ask }: { readonly agent: string; readonly client: string; readonly ask: MemoryAccess['ask'] },
 ): Promise<T> {
-  if (look === null) return answer
+  if (snapshotId === null) return answer
   const texts: string[] = []
   mapStrings(answer, (text) => {
     texts.push(text)
     return text
   })
-  const shown = await ask((owner) => owner.clients.pass({ agent, client, look, texts, own: [...own] }))
+  const redacted = await ask((primary) =>
+    primary.clients.pass({ agent, client, look: snapshotId, texts, own: [...requestTexts] }),
+  )
   let at = 0
-  return mapStrings(answer, () => shown.texts[at++] ?? '')
+  return mapStrings(answer, () => redacted.texts[at++] ?? '')
 }
 
 function mapStrings<T>(value: T, change: (text: string) => string): T
@@ -131,12 +133,12 @@ function rewriteValidationErrors({ server }: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = async (transport) => {
     const send = transport.send.bind(transport)
-    transport.send = (message, options) => send(inWords(message), options)
+    transport.send = (message, options) => send(readableError(message), options)
     await connect(transport)
   }
 }
 
-function inWords(message: Sent): Sent {
+function readableError(message: Sent): Sent {
   if (!('error' in message)) return message
   const { code, message: said } = message.error
   if (code !== ProtocolErrorCode.InternalError && code !== ProtocolErrorCode.InvalidParams) return message

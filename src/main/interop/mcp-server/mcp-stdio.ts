@@ -28,8 +28,9 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
     resolve(true)
   }
   // Terminates a last message without a line break. Earlier input has been read when the callback runs.
-  const end = () => input.write('\n', () => setImmediate(() => void requests.answered().then(() => resolve(false))))
-  process.stdin.once('end', end).once('close', end)
+  const onInputEnd = () =>
+    input.write('\n', () => setImmediate(() => void requests.answered().then(() => resolve(false))))
+  process.stdin.once('end', onInputEnd).once('close', onInputEnd)
   const isBroken = await promise
   process.stdin.unpipe(input).pause()
   await handle.close()
@@ -38,29 +39,30 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
 
 /** @param transport whose `onmessage` is already set */
 function followRequests(transport: Transport): { answered(): Promise<void> } {
-  const waiting = new Set<unknown>()
+  const openRequests = new Set<unknown>()
   const { promise: allAnswered, resolve } = Promise.withResolvers<void>()
   let hasEnded = false
-  const settle = (id: unknown) => {
-    waiting.delete(id)
-    if (hasEnded && waiting.size === 0) resolve()
+  const markAnswered = (id: unknown) => {
+    openRequests.delete(id)
+    if (hasEnded && openRequests.size === 0) resolve()
   }
   const { onmessage } = transport
   transport.onmessage = (message, extra) => {
     // A subscription ends only with the connection.
-    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') waiting.add(message.id)
-    if ('method' in message && message.method === 'notifications/cancelled') settle(message.params?.['requestId'])
+    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen')
+      openRequests.add(message.id)
+    if ('method' in message && message.method === 'notifications/cancelled') markAnswered(message.params?.['requestId'])
     onmessage?.(message, extra)
   }
   const send = transport.send.bind(transport)
   transport.send = (message, options) =>
     send(message, options).finally(() => {
-      if (!('method' in message)) settle(message.id)
+      if (!('method' in message)) markAnswered(message.id)
     })
   return {
     async answered() {
       hasEnded = true
-      settle(undefined)
+      markAnswered(undefined)
       const timer = setTimeout(resolve, drainTimeoutMs)
       await allAnswered
       clearTimeout(timer)

@@ -37,7 +37,7 @@ export async function failureText(error: unknown, onFault: (error: unknown) => P
   if (!(error instanceof AppError))
     return `Something went wrong in Commonplace (log reference ${await onFault(error)}).`
   const remedy = remedies[error.code]
-  const said =
+  const shortMessage =
     error.message.length > maxCharacters ? `${error.message.slice(0, maxCharacters).toWellFormed()}…` : error.message
-  return remedy === undefined ? said : `${said.replace(/[.\s]*$/, '')}. ${remedy}`
+  return remedy === undefined ? shortMessage : `${shortMessage.replace(/[.\s]*$/, '')}. ${remedy}`
 }

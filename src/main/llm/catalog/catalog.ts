@@ -38,9 +38,13 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
  * Returns the prices of a model, or undefined if they are unknown. Order: configured prices, prices listed by the
  * provider, the built-in table.
  */
-export function modelPrices(id: string, own: BasePrices | undefined, listed?: BasePrices): ModelPrices | undefined {
+export function modelPrices(
+  id: string,
+  configured: BasePrices | undefined,
+  listed?: BasePrices,
+): ModelPrices | undefined {
   const known = priceTable.find(([pattern]) => pattern.test(id))?.[1]
-  const base = own ?? listed
+  const base = configured ?? listed
   return base ? { ...base, ...cachePrices(id, base.input, known) } : known
 }
 
@@ -68,9 +72,9 @@ export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: Model
   )
 }
 
-type Row = Omit<ModelLimits, 'images'>
+type TableLimits = Omit<ModelLimits, 'images'>
 
-const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
+const limitTable: readonly (readonly [pattern: RegExp, limits: TableLimits])[] = [
   [/^offline$/, { contextWindow: 32_000, maxOutput: 2000 }],
   [/^anthropic\/claude-(opus|sonnet)-4/, { contextWindow: 200_000, maxOutput: 32_000 }],
   [/^anthropic\/claude-3-5/, { contextWindow: 200_000, maxOutput: 8192 }],
@@ -90,7 +94,7 @@ const takesImages =
 const maxListedOutput = 64_000
 
 /** Limits of unknown models, small enough for nearly all local ones. */
-const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
+const defaultLimits: TableLimits = { contextWindow: 32_768, maxOutput: 4096 }
 
 interface KnownLimits {
   readonly contextWindow?: number | undefined
@@ -99,13 +103,13 @@ interface KnownLimits {
 }
 
 /** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
-export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
-  const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
-  const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
+export function modelLimits(id: string, configured: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
+  const row = limitTable.find(([pattern]) => pattern.test(id))?.[1] ?? defaultLimits
+  const contextWindow = configured.contextWindow ?? listed.contextWindow ?? row.contextWindow
   // Some providers list a huge output limit; reserving that much would waste the window.
   const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, maxListedOutput)
-  const maxOutput = Math.min(own.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
-  return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
+  const maxOutput = Math.min(configured.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
+  return { contextWindow, maxOutput, images: configured.images ?? listed.images ?? takesImages.test(id) }
 }
 
 /** Splits `anthropic/a/b` into `anthropic` and `a/b`; an id without a known provider is the offline model. */

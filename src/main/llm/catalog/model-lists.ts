@@ -7,9 +7,9 @@ import type { ListedModel } from '../model.ts'
 import type { ProviderOptions } from '../middleware/provider-fetch.ts'
 
 const listTimeoutMs = 8000
-const freshMs = 10 * 60_000
+const maxAgeMs = 10 * 60_000
 
-const keptSchema = z.record(
+const cacheSchema = z.record(
   z.string(),
   z.array(
     z.looseObject({
@@ -33,7 +33,7 @@ export class ModelLists {
   readonly #file: string
   readonly #onProblem: (problem: unknown) => void
   readonly #lists = new Map<string, readonly ListedModel[]>()
-  readonly #askedAt = new Map<string, number>()
+  readonly #fetchedAt = new Map<string, number>()
   #loading: Promise<void> | undefined
 
   /** @param file absolute path of the cache @param onProblem receives its read and write errors */
@@ -58,21 +58,21 @@ export class ModelLists {
    * @param fresh true to bypass the cache
    */
   async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
-    const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
-    const known = this.#lists.get(provider) ?? []
-    const askedAt = this.#askedAt.get(address) ?? -Infinity
-    if (!fresh && performance.now() - askedAt < freshMs) return { models: known, failure: undefined }
+    const cacheKey = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
+    const cachedModels = this.#lists.get(provider) ?? []
+    const fetchedAt = this.#fetchedAt.get(cacheKey) ?? -Infinity
+    if (!fresh && performance.now() - fetchedAt < maxAgeMs) return { models: cachedModels, failure: undefined }
     try {
-      const models = await listFrom(provider, options, AbortSignal.timeout(listTimeoutMs))
-      this.#askedAt.set(address, performance.now())
+      const models = await fetchList(provider, options, AbortSignal.timeout(listTimeoutMs))
+      this.#fetchedAt.set(cacheKey, performance.now())
       this.#lists.set(provider, models)
-      await this.#keep()
+      await this.#save()
       return { models, failure: undefined }
     } catch (error) {
-      if (error instanceof AppError) return { models: known, failure: error }
+      if (error instanceof AppError) return { models: cachedModels, failure: error }
       if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
         const message = `${provider} did not answer in time`
-        return { models: known, failure: new AppError('provider_timeout', message, { provider }) }
+        return { models: cachedModels, failure: new AppError('provider_timeout', message, { provider }) }
       }
       throw error
     }
@@ -80,23 +80,23 @@ export class ModelLists {
 
   async #read(): Promise<void> {
     try {
-      const kept = await readOrSetAside(
+      const cachedLists = await readOrSetAside(
         this.#file,
-        (text) => keptSchema.safeParse(parseJson(text)).data,
+        (text) => cacheSchema.safeParse(parseJson(text)).data,
         (aside) => this.#onProblem(`the cached model lists could not be read and were moved to ${aside}`),
       )
-      for (const [provider, models] of Object.entries(kept ?? {})) this.#lists.set(provider, models)
+      for (const [provider, models] of Object.entries(cachedLists ?? {})) this.#lists.set(provider, models)
     } catch (error) {
       this.#onProblem(error)
     }
   }
 
-  async #keep(): Promise<void> {
+  async #save(): Promise<void> {
     await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
   }
 }
 
-async function listFrom(
+async function fetchList(
   provider: ModelProvider,
   options: ProviderOptions,
   signal: AbortSignal,

@@ -12,7 +12,7 @@ interface ProviderFailure extends ParsedProviderError {
   readonly cause: unknown
 }
 
-const passing: ReadonlySet<string> = new Set<ErrorCode>([
+const transientCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_overloaded',
   'provider_unavailable',
@@ -21,7 +21,7 @@ const passing: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_cut',
 ])
 
-const sentences = {
+const messages = {
   provider_auth: (provider: string) => `${provider} refused the API key`,
   provider_quota: (provider: string) => `the account with ${provider} has no credit left`,
   provider_rate_limited: (provider: string) => `${provider} limits the rate of requests; try again later`,
@@ -37,7 +37,7 @@ const sentences = {
   context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
 } as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
 
-type KnownFailure = keyof typeof sentences
+type KnownFailure = keyof typeof messages
 
 /** Converts a failure into an AppError. `data.reason` is the provider's message; `data.status` is 0 without one. */
 export function providerFailure(failure: ProviderFailure): AppError {
@@ -56,81 +56,91 @@ export function providerFailure(failure: ProviderFailure): AppError {
   }
   if (code === undefined)
     return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
-  const sentence = sentences[code](provider)
+  const sentence = messages[code](provider)
   return new AppError(code, reason === '' ? sentence : `${sentence}: ${reason}`, data, { cause })
 }
 
-type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
+type ClassifiedFields = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
 
 /**
  * Rules in order of precedence. Messages come before the status, as a wrong key, a filter and a blocked country can
  * have the same status.
  */
-const classificationRules: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
+const classificationRules: readonly (readonly [
+  code: KnownFailure,
+  holds: (foundStatus: ClassifiedFields) => boolean,
+])[] = [
   ['provider_garbled', ({ kind }) => kind === nonAnswerKind],
-  ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
-  ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || late.test(kind)],
-  ['provider_rate_limited', ({ message, status }) => isRefusal(status) && perMinute.test(message)],
+  ['provider_region', ({ kind, message }) => regionPattern.test(`${kind} ${message}`)],
+  ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || timeoutPattern.test(kind)],
+  ['provider_rate_limited', ({ message, status }) => mayBeQuota(status) && rateLimitPattern.test(message)],
   [
     'provider_quota',
-    ({ status, kind, message }) => status === 402 || (isRefusal(status) && quota.test(`${kind} ${message}`)),
+    ({ status, kind, message }) => status === 402 || (mayBeQuota(status) && quotaPattern.test(`${kind} ${message}`)),
   ],
-  ['provider_refused', ({ status, kind, message }) => isDenial(status) && moderated.test(`${kind} ${message}`)],
+  [
+    'provider_refused',
+    ({ status, kind, message }) => mayBeDenied(status) && moderationPattern.test(`${kind} ${message}`),
+  ],
   [
     'provider_auth',
-    ({ status, kind, message }) => status === 401 || (isDenial(status) && wrongKey.test(`${kind} ${message}`)),
+    ({ status, kind, message }) => status === 401 || (mayBeDenied(status) && keyPattern.test(`${kind} ${message}`)),
   ],
-  ['context_overflow', ({ kind }) => tooLong.test(kind)],
+  ['context_overflow', ({ kind }) => tooLongKind.test(kind)],
   ['provider_auth', ({ status }) => status === 403],
-  ['provider_rate_limited', ({ status, kind }) => status === 429 || tooOften.test(kind)],
-  ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || busy.test(kind)],
-  ['context_overflow', ({ status, kind, message }) => isTooLong(status) && overflow.test(`${kind} ${message}`)],
-  ['provider_refused', ({ status, kind, message }) => isDenial(status) && filtered.test(`${kind} ${message}`)],
-  ['provider_failed', ({ status, kind }) => (status !== undefined && status >= 500) || broken.test(kind)],
+  ['provider_rate_limited', ({ status, kind }) => status === 429 || rateLimitKind.test(kind)],
+  ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || overloadedKind.test(kind)],
+  [
+    'context_overflow',
+    ({ status, kind, message }) => mayBeOverflow(status) && overflowPattern.test(`${kind} ${message}`),
+  ],
+  ['provider_refused', ({ status, kind, message }) => mayBeDenied(status) && filterPattern.test(`${kind} ${message}`)],
+  ['provider_failed', ({ status, kind }) => (status !== undefined && status >= 500) || serverErrorKind.test(kind)],
 ]
 
-const region =
+const regionPattern =
   /unsupported_country|country, region, or territory|location is not supported|not (supported|available) in your (country|region)/i
-const late = /\b(request_|gateway_)?time_?out(_error)?\b/i
-const perMinute =
+const timeoutPattern = /\b(request_|gateway_)?time_?out(_error)?\b/i
+const rateLimitPattern =
   /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
-const quota =
+const quotaPattern =
   /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
 /** Messages of a moderation filter before the model. */
-const moderated = /moderation|\bflagged\b|content_policy|content management policy/i
-const wrongKey =
+const moderationPattern = /moderation|\bflagged\b|content_policy|content management policy/i
+const keyPattern =
   /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
-const tooLong = /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i
-const tooOften = /rate_?limit|too_many_requests|resource_exhausted/i
-const busy = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
-const broken = /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
-const overflow =
+const tooLongKind = /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i
+const rateLimitKind = /rate_?limit|too_many_requests|resource_exhausted/i
+const overloadedKind = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
+const serverErrorKind =
+  /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
+const overflowPattern =
   /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
-const filtered = /content_filter|content_policy|safety|refus|invalid_prompt/i
+const filterPattern = /content_filter|content_policy|safety|refus|invalid_prompt/i
 
 /** Within a stream the status is always 200, so only kind and message count. */
-const isRefusal = (status: number | undefined) =>
+const mayBeQuota = (status: number | undefined) =>
   status === undefined || status === 400 || status === 403 || status === 413 || status === 429
-const isDenial = (status: number | undefined) => status === undefined || status === 400 || status === 403
-const isTooLong = (status: number | undefined) =>
+const mayBeDenied = (status: number | undefined) => status === undefined || status === 400 || status === 403
+const mayBeOverflow = (status: number | undefined) =>
   status === undefined || status === 400 || status === 413 || status === 422 || status >= 500
 
 function codeOf(failure: ProviderFailure): KnownFailure | undefined {
   if (failure.isTimeout) return 'provider_timeout'
-  const read = classificationRules.find(([, holds]) => holds(failure))?.[0]
-  if (read !== undefined) return read
+  const classifiedCode = classificationRules.find(([, matches]) => matches(failure))?.[0]
+  if (classifiedCode !== undefined) return classifiedCode
   if (failure.status !== undefined || failure.kind !== '') return undefined
   return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
 }
 
 /** Creates a failure that has no HTTP status. */
 export function createFailure(code: KnownFailure, provider: string, cause?: unknown): AppError {
-  return new AppError(code, sentences[code](provider), { provider, status: 0 }, { cause })
+  return new AppError(code, messages[code](provider), { provider, status: 0 }, { cause })
 }
 
 /** Returns true if a retry may succeed. */
 export function isTransient(error: AppError): boolean {
-  return passing.has(error.code)
+  return transientCodes.has(error.code)
 }
 
 /** Returns true if the connection of a stream was lost; Node's fetch reports that as a TypeError. */
@@ -190,25 +200,25 @@ export function parseProviderError(body: unknown, status: number | undefined, me
   const outer = asObject(Array.isArray(body) ? body[0] : body)
   const inner = asObject(outer['error'])
   const fields = Object.keys(inner).length > 0 ? inner : outer
-  const further = upstream(asObject(fields['metadata'])['raw'])
+  const upstreamError = parseUpstreamError(asObject(fields['metadata'])['raw'])
   const names = [fields['code'], fields['type'], fields['status']].map(asIdText)
-  const told = status ?? names.map(Number).find((number) => number >= 400 && number < 600)
-  const words = further?.message ?? wordsOf(fields) ?? (typeof body === 'string' ? body : undefined)
-  const kinds = [...names, further?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
+  const foundStatus = status ?? names.map(Number).find((number) => number >= 400 && number < 600)
+  const foundMessage = upstreamError?.message ?? messageOf(fields) ?? (typeof body === 'string' ? body : undefined)
+  const kinds = [...names, upstreamError?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
   return {
-    status: told,
+    status: foundStatus,
     // A server that sends a message is reachable, so the kind must not be empty.
-    kind: kinds.length > 0 || words === undefined ? kinds.join(' ') : unnamed,
-    message: words ?? withoutStatus(message),
+    kind: kinds.length > 0 || foundMessage === undefined ? kinds.join(' ') : unnamedKind,
+    message: foundMessage ?? withoutStatus(message),
   }
 }
 
-const unnamed = 'unnamed'
+const unnamedKind = 'unnamed'
 
 /** Kind of a response that is no answer, such as a proxy's error page. */
 export const nonAnswerKind = 'no_answer'
 
-function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+function messageOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of ['message', 'error', 'detail', 'error_description']) {
     const value = fields[name]
     if (typeof value === 'string' && value.trim() !== '') return value
@@ -218,11 +228,11 @@ function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined 
 }
 
 /** Parses the upstream provider's error, which routers pass on as text. */
-function upstream(raw: unknown): ParsedProviderError | undefined {
+function parseUpstreamError(raw: unknown): ParsedProviderError | undefined {
   if (typeof raw !== 'string' || raw.trim() === '') return undefined
-  const sent = parseJson(raw)
-  return isRecord(sent) || Array.isArray(sent)
-    ? parseProviderError(sent, undefined, raw)
+  const parsedBody = parseJson(raw)
+  return isRecord(parsedBody) || Array.isArray(parsedBody)
+    ? parseProviderError(parsedBody, undefined, raw)
     : { status: undefined, kind: '', message: raw }
 }
 

@@ -9,13 +9,13 @@ import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
   const { httpsProxy } = environmentProxies(env)
   if (proxy === undefined && httpsProxy === undefined) return undefined
-  const through = async (input: string, init?: object) => {
+  const fetchThroughProxy = async (input: string, init?: object) => {
     // Loaded on demand: undici takes a megabyte.
     const undici = await import('undici')
     return undici.fetch(input, { ...init, dispatcher: dispatcherFor(undici, proxy, env) })
   }
   // Only the types differ; the dispatcher needs undici's own fetch.
-  return through as unknown as Fetch
+  return fetchThroughProxy as unknown as Fetch
 }
 
 /** Returns the proxy's URL for requests to `url`, HTTPS if undefined; undefined for direct connections. */
@@ -28,9 +28,9 @@ export function proxyFor(
   const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
   const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
   const used = protocol === 'http:' ? httpProxy : httpsProxy
-  const named = (noProxy ?? '').split(/[\s,]+/)
-  const direct = new Set(named.map((host) => host.replace(/:\d+$/, '')))
-  return used && !direct.has('*') && !direct.has(hostname) ? used : undefined
+  const directHosts = (noProxy ?? '').split(/[\s,]+/)
+  const directHostNames = new Set(directHosts.map((host) => host.replace(/:\d+$/, '')))
+  return used && !directHostNames.has('*') && !directHostNames.has(hostname) ? used : undefined
 }
 
 const agents = new Map<string, Dispatcher>()

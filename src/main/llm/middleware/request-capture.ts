@@ -6,11 +6,11 @@ import type { ModelEvent } from '../model.ts'
 export type OnRequestSent = (sent: WireRequest) => void
 
 /** Wraps a `fetch` to report each request before it is sent. */
-export function capturingFetch(inner: Fetch, tell: OnRequestSent): Fetch {
+export function capturingFetch(inner: Fetch, onSent: OnRequestSent): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const body = typeof init?.body === 'string' ? init.body : ''
-    tell({ method: init?.method ?? 'GET', url, headers: [...new Headers(init?.headers)], body, leftOut: 0 })
+    onSent({ method: init?.method ?? 'GET', url, headers: [...new Headers(init?.headers)], body, leftOut: 0 })
     return inner(input, init)
   }
 }
@@ -37,16 +37,16 @@ export function redactRequest(
   secrets: RequestSecrets,
   scrub: (text: string) => string,
 ): WireRequest {
-  const clean = (text: string) => scrub(withoutValues(text, secrets.values))
-  const named = new Set(secrets.headers.map((name) => name.toLowerCase()))
+  const clean = (text: string) => scrub(redactValues(text, secrets.values))
+  const secretHeaders = new Set(secrets.headers.map((name) => name.toLowerCase()))
   const isSecret = (name: string, value: string) =>
-    secretName.test(name) || named.has(name.toLowerCase()) || secretValue.test(value)
-  const short = withoutPictures(body)
+    secretName.test(name) || secretHeaders.has(name.toLowerCase()) || secretValue.test(value)
+  const short = shortenImages(body)
   // Redact before cutting: a cut secret would not be recognised.
   const kept = withoutMiddle(clean(short.body))
   return {
     method,
-    url: clean(shownUrl(url)),
+    url: clean(redactUrl(url)),
     headers: headers.map(([name, value]) => [name, isSecret(name, value) ? redacted : clean(value)]),
     body: kept.body,
     leftOut: short.leftOut + kept.leftOut,
@@ -54,7 +54,7 @@ export function redactRequest(
 }
 
 /** Redacts values as they are and in their JSON and URL encodings. */
-function withoutValues(text: string, values: readonly string[]): string {
+function redactValues(text: string, values: readonly string[]): string {
   const forms = values
     .flatMap((value) =>
       value.length < minSecret ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)],
@@ -63,7 +63,7 @@ function withoutValues(text: string, values: readonly string[]): string {
   return [...new Set(forms)].reduce((clean, form) => clean.replaceAll(form, redacted), text)
 }
 
-function shownUrl(sent: string): string {
+function redactUrl(sent: string): string {
   const url = URL.parse(sent)
   if (!url) return sent
   const secret = [...url.searchParams.keys()].filter((name) => secretName.test(name))
@@ -76,11 +76,11 @@ function shownUrl(sent: string): string {
 }
 
 /** Images in the formats of the three APIs. Quotes within texts are escaped, so texts cannot match. */
-const picture = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;base64,)([\w+/=-]+)"/g
+const imagePattern = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;base64,)([\w+/=-]+)"/g
 
-function withoutPictures(body: string): { body: string; leftOut: number } {
+function shortenImages(body: string): { body: string; leftOut: number } {
   let leftOut = 0
-  const short = body.replace(picture, (whole, before: string, data: string) => {
+  const short = body.replace(imagePattern, (whole, before: string, data: string) => {
     if (data.length <= maxCapturedImage) return whole
     const rest = data.length - maxCapturedImage
     leftOut += rest
@@ -100,22 +100,22 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
 
 /** Merges a stream's events with a `sent` event for each request, as soon as it is sent. */
 export async function* withRequestEvents(
-  open: (tell: OnRequestSent) => AsyncIterable<ModelEvent>,
+  open: (onSent: OnRequestSent) => AsyncIterable<ModelEvent>,
 ): AsyncGenerator<ModelEvent> {
-  const waiting: WireRequest[] = []
+  const pendingRequests: WireRequest[] = []
   let wake: () => void = () => undefined
   const events = open((sent) => {
-    waiting.push(sent)
+    pendingRequests.push(sent)
     wake()
   })[Symbol.asyncIterator]()
   try {
     for (let next = events.next(); ;) {
-      const told = new Promise<undefined>((resolve) => {
+      const requestSent = new Promise<undefined>((resolve) => {
         wake = () => resolve(undefined)
       })
-      if (waiting.length > 0) wake()
-      const first = await Promise.race([told, next])
-      for (const request of waiting.splice(0)) yield { type: 'sent', request }
+      if (pendingRequests.length > 0) wake()
+      const first = await Promise.race([requestSent, next])
+      for (const request of pendingRequests.splice(0)) yield { type: 'sent', request }
       if (first === undefined) continue
       if (first.done) return
       yield first.value

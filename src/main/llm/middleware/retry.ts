@@ -7,7 +7,7 @@ import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 /** Milliseconds before the second, third and fourth attempt, unless the provider names its own wait. */
 const delaysMs = [1000, 4000, 10_000]
 /** Milliseconds before the only retry of a background request, which delays the answer. */
-const quietDelaysMs = [1000]
+const backgroundDelaysMs = [1000]
 const longestQuietWaitMs = 3000
 /** If the provider names a longer wait, the request fails at once. */
 const longestWaitMs = 60_000
@@ -17,47 +17,52 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   return {
     ...model,
     async *stream(request, signal) {
-      const isQuiet = request.purpose.kind !== 'chat'
+      const isBackground = request.purpose.kind !== 'chat'
       for (let attempt = 1; ; attempt += 1) {
         let hasShown = false
         try {
           for await (const event of model.stream(request, signal)) {
-            hasShown ||= !isQuiet && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
+            hasShown ||= !isBackground && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
             yield event
           }
           return
         } catch (error) {
-          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isQuiet, delays)
+          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isBackground, delays)
           if (wait === undefined || !(error instanceof AppError)) throw error
           const { code, message, data } = error
-          const attempts = (isQuiet ? quietDelaysMs : delays).length + 1
-          const hurry = new AbortController()
-          const told = { code, message, data, attempt: attempt + 1, attempts, afterMs: wait }
-          yield { type: 'retry', ...told, retryNow: () => hurry.abort() }
-          await waitFor(wait, signal, hurry.signal)
+          const attempts = (isBackground ? backgroundDelaysMs : delays).length + 1
+          const retryTrigger = new AbortController()
+          const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: wait }
+          yield { type: 'retry', ...retryInfo, retryNow: () => retryTrigger.abort() }
+          await waitFor(wait, signal, retryTrigger.signal)
         }
       }
     },
   }
 }
 
-/** Waits; ends early without error if `hurry` aborts. @throws the signal's abort error */
-async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
+/** Waits; ends early without error if `retryTrigger` aborts. @throws the signal's abort error */
+async function waitFor(ms: number, signal: AbortSignal, retryTrigger: AbortSignal): Promise<void> {
   try {
-    await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) })
+    await sleep(ms, undefined, { signal: AbortSignal.any([signal, retryTrigger]) })
   } catch (error) {
-    if (signal.aborted || !hurry.aborted) throw error
+    if (signal.aborted || !retryTrigger.aborted) throw error
   }
 }
 
-function waitAfter(error: unknown, attempt: number, isQuiet: boolean, delays: readonly number[]): number | undefined {
-  const planned = (isQuiet ? quietDelaysMs : delays)[attempt - 1]
+function waitAfter(
+  error: unknown,
+  attempt: number,
+  isBackground: boolean,
+  delays: readonly number[],
+): number | undefined {
+  const planned = (isBackground ? backgroundDelaysMs : delays)[attempt - 1]
   if (planned === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
   // The idle timeout has already cost enough time.
-  if (isQuiet && error.code === 'provider_timeout') return undefined
-  const asked = error.data['retryAfterMs']
-  const wait = typeof asked === 'number' ? asked : planned
-  return wait <= (isQuiet ? longestQuietWaitMs : longestWaitMs) ? wait : undefined
+  if (isBackground && error.code === 'provider_timeout') return undefined
+  const retryAfterMs = error.data['retryAfterMs']
+  const wait = typeof retryAfterMs === 'number' ? retryAfterMs : planned
+  return wait <= (isBackground ? longestQuietWaitMs : longestWaitMs) ? wait : undefined
 }
 
 /** Fails with `provider_timeout` when no event arrives for `idleMs`. */
@@ -69,7 +74,7 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
       const events = model.stream(request, AbortSignal.any([signal, giveUp.signal]))[Symbol.asyncIterator]()
       try {
         for (;;) {
-          const next = await within(events.next(), idleMs)
+          const next = await nextOrSilent(events.next(), idleMs)
           if (next === 'silent') {
             const timeout = createFailure('provider_timeout', model.provider)
             giveUp.abort(timeout)
@@ -86,7 +91,7 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   }
 }
 
-async function within(
+async function nextOrSilent(
   next: Promise<IteratorResult<ModelEvent>>,
   ms: number,
 ): Promise<IteratorResult<ModelEvent> | 'silent'> {

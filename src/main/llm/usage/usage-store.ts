@@ -31,17 +31,17 @@ type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
 /** Share of the limit from which `spending` warns. */
-const warnAt = 0.8
+const warnShare = 0.8
 
 export class UsageStore {
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #options: UsageStoreOptions
   readonly #writeLock: Mutex
-  #read: { readonly stamp: string; readonly sums: Sums } | undefined
+  #cache: { readonly stamp: string; readonly sums: Sums } | undefined
   /** Entries not yet on disk; each write tries them again. */
   #unwritten: Line[] = []
-  #hasTold = false
+  #hasReported = false
 
   constructor(options: UsageStoreOptions) {
     this.changes = this.#changes
@@ -73,7 +73,7 @@ export class UsageStore {
     const month = monthOf(this.#options.now().getTime())
     let spent = 0
     for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0
-    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warnAt }
+    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warnShare }
   }
 
   /** @throws AppError `spending_limit` if this month's limit is reached */
@@ -106,9 +106,9 @@ export class UsageStore {
     }
   }
 
-  #tellUnreadable(): void {
-    if (this.#hasTold) return
-    this.#hasTold = true
+  #reportUnreadable(): void {
+    if (this.#hasReported) return
+    this.#hasReported = true
     this.#options.onProblem(`${this.#options.file} has unreadable lines; they are skipped`)
   }
 
@@ -117,9 +117,9 @@ export class UsageStore {
     const { file } = this.#options
     const info = await stat(file).catch(() => undefined)
     const stamp = info ? `${info.ino} ${info.size} ${info.mtimeMs}` : ''
-    if (this.#read?.stamp !== stamp) this.#read = { stamp, sums: await this.#readSums() }
-    const sums: Sums = new Map(this.#read.sums)
-    for (const line of this.#unwritten) count(sums, line)
+    if (this.#cache?.stamp !== stamp) this.#cache = { stamp, sums: await this.#readSums() }
+    const sums: Sums = new Map(this.#cache.sums)
+    for (const line of this.#unwritten) addToSums(sums, line)
     return sums
   }
 
@@ -129,8 +129,8 @@ export class UsageStore {
     try {
       for (const row of ((await readIfExists(file)) ?? '').split('\n')) {
         const line = lineSchema.safeParse(parseJson(row))
-        if (line.success) count(sums, line.data)
-        else if (row.trim() !== '') this.#tellUnreadable()
+        if (line.success) addToSums(sums, line.data)
+        else if (row.trim() !== '') this.#reportUnreadable()
       }
     } catch (error) {
       onProblem(error)
@@ -139,7 +139,7 @@ export class UsageStore {
   }
 }
 
-function count(sums: Sums, { at, model, usage }: Line): void {
+function addToSums(sums: Sums, { at, model, usage }: Line): void {
   const month = monthOf(at)
   const key = `${month} ${model}`
   const sum = sums.get(key) ?? { month, model, requests: 0, usage: noUsage }

@@ -5,7 +5,7 @@ import { isSystemError } from '#shared/util/errors.ts'
 
 const maxFiles = 50_000
 
-interface Place {
+interface LocationPath {
   readonly kind: DataLocation['kind']
   readonly path: string
   readonly agent?: string | undefined
@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** Measures files and folders (absolute paths) on disk, with those in `beside`. Omits ones that do not exist. */
-export async function measureDataLocations(places: readonly Place[]): Promise<DataLocation[]> {
+export async function measureDataLocations(places: readonly LocationPath[]): Promise<DataLocation[]> {
   const measured: DataLocation[] = []
   for (const { kind, path, agent, beside = [] } of places) {
     const size = await sizeOf(path, ...beside)

@@ -17,9 +17,9 @@ export class DiskSpaceMonitor {
     this.#health = health
     this.#folders = folders
     this.#onFault = onFault
-    this.#timer = setInterval(() => this.#lookSoon(), intervalMs)
+    this.#timer = setInterval(() => this.#checkInBackground(), intervalMs)
     this.#timer.unref()
-    this.#lookSoon()
+    this.#checkInBackground()
   }
 
   close(): void {
@@ -34,7 +34,7 @@ export class DiskSpaceMonitor {
     )
   }
 
-  #lookSoon(): void {
+  #checkInBackground(): void {
     void this.check().catch(this.#onFault)
   }
 }

@@ -8,12 +8,12 @@ const keptMs = 60 * 60_000
 export function withFaultReports(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined
-  const forget = () => {
+  const dropOldFaults = () => {
     times = times.filter((at) => now().getTime() - at < keptMs)
     clearTimeout(timer)
     const [oldest] = times
     if (oldest === undefined) return health.clear('app', 'faults')
-    timer = setTimeout(forget, keptMs - (now().getTime() - oldest))
+    timer = setTimeout(dropOldFaults, keptMs - (now().getTime() - oldest))
     timer.unref()
   }
   return {
@@ -21,13 +21,13 @@ export function withFaultReports(log: Log, health: Health, now: Clock): Log {
     fault(error, message) {
       const reference = log.fault(error, message)
       times.push(now().getTime())
-      forget()
-      const what = error instanceof Error ? error.message : String(error)
+      dropOldFaults()
+      const details = error instanceof Error ? error.message : String(error)
       health.report({
         part: 'app',
         code: 'faults',
         level: 'note',
-        message: `${times.length} in the last hour; the newest is ${reference}: ${message}: ${what}`.slice(0, 400),
+        message: `${times.length} in the last hour; the newest is ${reference}: ${message}: ${details}`.slice(0, 400),
         remedy: { kind: 'settings', section: 'log' },
       })
       return reference

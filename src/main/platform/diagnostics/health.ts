@@ -34,7 +34,7 @@ export class Health {
     const problem = { ...report, level, since: since ?? known?.since ?? this.#options.now().getTime() }
     if (known && JSON.stringify(known) === JSON.stringify(problem)) return
     this.#problems.set(key, problem)
-    this.#tell()
+    this.#notify()
   }
 
   /** Removes the problems of a part, or only those with `code`; of one agent, or without `agent` those of the app. */
@@ -42,17 +42,17 @@ export class Health {
     for (const [key, problem] of this.#problems) {
       if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
       this.#problems.delete(key)
-      this.#tell()
+      this.#notify()
     }
   }
 
   /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
   replace(parts: readonly Part[], reports: readonly ProblemReport[], agent?: string): void {
-    const kept = new Set(reports.map(keyOf))
+    const reportedKeys = new Set(reports.map(keyOf))
     for (const [key, problem] of this.#problems) {
-      if (!parts.includes(problem.part) || problem.agent !== agent || kept.has(key)) continue
+      if (!parts.includes(problem.part) || problem.agent !== agent || reportedKeys.has(key)) continue
       this.#problems.delete(key)
-      this.#tell()
+      this.#notify()
     }
     for (const report of reports) this.report(report)
   }
@@ -64,7 +64,7 @@ export class Health {
       .sort((one, other) => order[one.level] - order[other.level] || one.since - other.since)
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#isNotifying) return
     this.#isNotifying = true
     queueMicrotask(() => {

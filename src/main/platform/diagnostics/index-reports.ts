@@ -3,12 +3,12 @@ import type { Health, ProblemReport } from './health.ts'
 
 const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly Part[]
 
-type Known = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
+type ReportTemplate = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
 
 const models: Remedy = { kind: 'settings', section: 'models' }
 const tryAgain: Remedy = { kind: 'tryAgain' }
 
-const known: Readonly<Record<string, Known>> = {
+const known: Readonly<Record<string, ReportTemplate>> = {
   watch_limit: { part: 'watcher' },
   watch_failed: { part: 'watcher', remedy: { kind: 'reindex' } },
   index_failed: { part: 'index', level: 'bad', remedy: { kind: 'reindex' } },
@@ -25,7 +25,7 @@ export function reportIndex(health: Health, agent: string, { problems, state }: 
   const reports = problems.map(({ code, message, path, since }): ProblemReport => ({
     code,
     message,
-    ...(known[code] ?? usual(code, path)),
+    ...(known[code] ?? defaultTemplate(code, path)),
     agent,
     since,
     ...(path === undefined ? {} : { path }),
@@ -34,7 +34,7 @@ export function reportIndex(health: Health, agent: string, { problems, state }: 
   health.replace(parts, state === 'rebuilding' ? [...reports, rebuilding] : reports, agent)
 }
 
-function usual(code: string, path: string | undefined): Known {
+function defaultTemplate(code: string, path: string | undefined): ReportTemplate {
   if (code.startsWith('provider_')) return { part: 'embeddings', remedy: tryAgain }
   const isFile = path !== undefined && !path.startsWith('/') && /\.(md|markdown)$/i.test(path)
   return { part: 'files', ...(isFile ? { remedy: { kind: 'file', path } } : {}) }

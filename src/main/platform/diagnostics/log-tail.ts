@@ -8,8 +8,8 @@ const maxBytes = 256 * 1024
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
 
-/** Returns up to `most` lines from the last 256 KB of the log, oldest first; none if there is no log. */
-export async function readLog(file: string, most: number): Promise<LogLine[]> {
+/** Returns up to `maxLines` lines from the last 256 KB of the log, oldest first; none if there is no log. */
+export async function readLog(file: string, maxLines: number): Promise<LogLine[]> {
   const text = await tailOf(file)
   return text
     .split('\n')
@@ -26,7 +26,7 @@ export async function readLog(file: string, most: number): Promise<LogLine[]> {
         } as const,
       ]
     })
-    .slice(-most)
+    .slice(-maxLines)
 }
 
 function detailsOf(details: Record<string, unknown>): string {

@@ -21,21 +21,22 @@ export function compareLines(
   steps: number = usualSteps,
 ): LineEdit[] {
   // Lines that occur on one side only cannot match. Without them the search takes d²/2 steps for d differences.
-  const olds = placesOf(before, new Set(after))
-  const news = placesOf(after, new Set(before))
+  const olds = sharedIndices(before, new Set(after))
+  const news = sharedIndices(after, new Set(before))
   const parts = diffArrays(
-    olds.map((place) => before[place]),
-    news.map((place) => after[place]),
+    olds.map((index) => before[index]),
+    news.map((index) => after[index]),
     { maxEditLength: Math.floor(Math.sqrt(2 * steps)) },
   )
-  const kept: [line: number, newLine: number][] = []
-  let [old, next] = [0, 0]
+  const matches: [line: number, newLine: number][] = []
+  let [oldIndex, next] = [0, 0]
   for (const { added, removed, count } of parts ?? []) {
-    if (!added && !removed) for (let at = 0; at < count; at += 1) kept.push([olds[old + at] ?? 0, news[next + at] ?? 0])
-    if (!added) old += count
+    if (!added && !removed)
+      for (let at = 0; at < count; at += 1) matches.push([olds[oldIndex + at] ?? 0, news[next + at] ?? 0])
+    if (!added) oldIndex += count
     if (!removed) next += count
   }
-  return editsBetween(parts ? kept : outerLines(before, after), before.length, after.length)
+  return editsBetween(parts ? matches : commonEnds(before, after), before.length, after.length)
 }
 
 /** Compares two texts by line. A trailing line break counts as an empty last line. */
@@ -48,28 +49,29 @@ export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-function placesOf(lines: readonly string[], others: ReadonlySet<string>): number[] {
-  return lines.flatMap((line, place) => (others.has(line) ? [place] : []))
+function sharedIndices(lines: readonly string[], others: ReadonlySet<string>): number[] {
+  return lines.flatMap((line, index) => (others.has(line) ? [index] : []))
 }
 
-function outerLines(before: readonly string[], after: readonly string[]): [number, number][] {
-  const most = Math.min(before.length, after.length)
-  let first = 0
-  while (first < most && before[first] === after[first]) first += 1
-  let last = 0
-  while (last < most - first && before.at(-1 - last) === after.at(-1 - last)) last += 1
-  const begin = Array.from({ length: first }, (_, at): [number, number] => [at, at])
-  const end = Array.from({ length: last }, (_, at): [number, number] => [
-    before.length - last + at,
-    after.length - last + at,
+function commonEnds(before: readonly string[], after: readonly string[]): [number, number][] {
+  const minLength = Math.min(before.length, after.length)
+  let prefixLength = 0
+  while (prefixLength < minLength && before[prefixLength] === after[prefixLength]) prefixLength += 1
+  let suffixLength = 0
+  while (suffixLength < minLength - prefixLength && before.at(-1 - suffixLength) === after.at(-1 - suffixLength))
+    suffixLength += 1
+  const begin = Array.from({ length: prefixLength }, (_, at): [number, number] => [at, at])
+  const end = Array.from({ length: suffixLength }, (_, at): [number, number] => [
+    before.length - suffixLength + at,
+    after.length - suffixLength + at,
   ])
   return [...begin, ...end]
 }
 
-function editsBetween(kept: readonly (readonly [number, number])[], length: number, newLength: number): LineEdit[] {
+function editsBetween(matches: readonly (readonly [number, number])[], length: number, newLength: number): LineEdit[] {
   const edits: LineEdit[] = []
   let [from, newFrom] = [0, 0]
-  for (const [to, newTo] of [...kept, [length, newLength] as const]) {
+  for (const [to, newTo] of [...matches, [length, newLength] as const]) {
     if (to > from || newTo > newFrom) edits.push({ from, to, newFrom, newTo })
     from = to + 1
     newFrom = newTo + 1

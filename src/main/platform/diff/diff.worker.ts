@@ -19,8 +19,8 @@ export interface Merged {
 
 const jobs = {
   describe: ({ path, before, after, isKept }: Described) => describeChange(path, before, after, { isKept }),
-  takeBack: ({ text, patch }: { text: string; patch: string }) => revertPatch(text, patch),
-  changes: ({ before, after }: { before: string; after: string }) => compareTexts(before, after),
+  revertText: ({ text, patch }: { text: string; patch: string }) => revertPatch(text, patch),
+  changedLines: ({ before, after }: { before: string; after: string }) => compareTexts(before, after),
   merge: ({ base, mine, theirs, keepsBoth }: Merged) => (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
 }
 

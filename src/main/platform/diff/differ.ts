@@ -49,7 +49,7 @@ export class Differ {
    */
   async revertPatch(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
     const worker = this.#workerFor(text, patch)
-    return worker ? worker.run((client) => client.takeBack({ text, patch }), signal) : revertPatch(text, patch)
+    return worker ? worker.run((client) => client.revertText({ text, patch }), signal) : revertPatch(text, patch)
   }
 
   /**
@@ -67,7 +67,7 @@ export class Differ {
   /** Returns the changed lines between two texts, as `compareTexts`. @throws the signal's reason */
   async changedLines(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
     const worker = this.#workerFor(before, after)
-    return worker ? worker.run((client) => client.changes({ before, after }), signal) : compareTexts(before, after)
+    return worker ? worker.run((client) => client.changedLines({ before, after }), signal) : compareTexts(before, after)
   }
 
   /** Ends the worker. Pending `describe` calls return a coarse result; other calls reject. */

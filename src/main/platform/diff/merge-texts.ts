@@ -13,7 +13,7 @@ interface Edit {
 /** Merges two changes of one text. @returns undefined if they overlap and differ */
 export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   const merged: string[] = []
-  for (const piece of piecesOf(base, mine, theirs)) {
+  for (const piece of mergePieces(base, mine, theirs)) {
     if (!('lines' in piece)) return undefined
     merged.push(piece.lines.join(''))
   }
@@ -22,12 +22,12 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
 
 /** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
 export function mergeKeepingBoth(base: string, mine: string, theirs: string): string {
-  return [...piecesOf(base, mine, theirs)]
+  return [...mergePieces(base, mine, theirs)]
     .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
     .join('')
 }
 
-function* piecesOf(base: string, mine: string, theirs: string): Generator<Piece> {
+function* mergePieces(base: string, mine: string, theirs: string): Generator<Piece> {
   const lines = splitLines(base)
   const edits = [...editsOf(lines, splitLines(mine), true), ...editsOf(lines, splitLines(theirs), false)]
   edits.sort((one, other) => one.from - other.from || one.to - other.to)
@@ -35,13 +35,13 @@ function* piecesOf(base: string, mine: string, theirs: string): Generator<Piece>
   for (let index = 0; index < edits.length;) {
     const from = edits[index]?.from ?? 0
     let to = from
-    const touching: Edit[] = []
+    const overlapping: Edit[] = []
     for (let edit = edits[index]; edit && edit.from <= to; edit = edits[(index += 1)]) {
-      touching.push(edit)
+      overlapping.push(edit)
       to = Math.max(to, edit.to)
     }
     yield { lines: lines.slice(at, from) }
-    yield pieceOf(lines, touching, from, to)
+    yield mergeEdits(lines, overlapping, from, to)
     at = to
   }
   yield { lines: lines.slice(at) }
@@ -53,7 +53,7 @@ function editsOf(base: readonly string[], changed: readonly string[], isMine: bo
   })
 }
 
-function pieceOf(base: readonly string[], edits: readonly Edit[], from: number, to: number): Piece {
+function mergeEdits(base: readonly string[], edits: readonly Edit[], from: number, to: number): Piece {
   const [mine = [], theirs = []] = [true, false].map((isMine) => {
     const side: string[] = []
     let at = from

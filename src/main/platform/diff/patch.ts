@@ -8,7 +8,7 @@ import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
 const maxLines = 2000
 const maxCharacters = 200_000
 /** Characters of a patch when no history stores the texts; below the request limit of undo. */
-const maxCharactersAlone = 8_000_000
+const maxCharactersWithoutHistory = 8_000_000
 
 const context = 2
 /** Context lines that may differ when a patch is applied. */
@@ -41,7 +41,9 @@ export function describeChange(
     removed += edit.to - edit.from
     characters += lengthOf(olds, edit.from, edit.to) + lengthOf(news, edit.newFrom, edit.newTo)
   }
-  const isLong = isKept ? added + removed > maxLines || characters > maxCharacters : characters > maxCharactersAlone
+  const isLong = isKept
+    ? added + removed > maxLines || characters > maxCharacters
+    : characters > maxCharactersWithoutHistory
   const patch = isLong
     ? formatLargeChange(path, { before: blobId(before), after: blobId(after), added, removed })
     : formatPatch({
@@ -72,8 +74,8 @@ export function countLines(before: string, after: string): { added: number; remo
 export function revertPatch(text: string, patch: string): string | undefined {
   const [parsed] = parsePatch(patch)
   if (!parsed) return undefined
-  const standings = revertStatusOfHunks(text, patch)
-  const hunks = parsed.hunks.filter((_, place) => standings[place] !== 'undone')
+  const statuses = revertStatusOfHunks(text, patch)
+  const hunks = parsed.hunks.filter((_, place) => statuses[place] !== 'undone')
   if (hunks.length === 0) return text
   const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
   return restored === false ? undefined : restored
@@ -96,10 +98,10 @@ export function revertStatusOfHunks(text: string, patch: string): RevertStatus[]
   const [parsed] = parsePatch(patch)
   if (!parsed) return []
   const lines = splitLines(text)
-  return parsed.hunks.map((hunk) => standingOf(text, lines, { ...parsed, hunks: [hunk] }, hunk))
+  return parsed.hunks.map((hunk) => revertStatusOf(text, lines, { ...parsed, hunks: [hunk] }, hunk))
 }
 
-function standingOf(
+function revertStatusOf(
   text: string,
   lines: readonly string[],
   patch: StructuredPatch,
@@ -110,13 +112,13 @@ function standingOf(
   if (matchesAt(lines, hunk.newStart, news, isLast)) return 'there'
   if (matchesAt(lines, hunk.oldStart, olds, isLast)) return 'undone'
   const reversed = reversePatch(patch)
-  const isBack = applyPatch(text, reversed) !== false
-  const again = applyPatch(text, patch)
+  const canRevert = applyPatch(text, reversed) !== false
+  const reapplied = applyPatch(text, patch)
   // At the end of a file one side can be a prefix of the other, so both match; the longer side is the one present.
-  if (isBack && again !== false) return news.length >= olds.length ? 'there' : 'undone'
-  if (isBack) return 'there'
+  if (canRevert && reapplied !== false) return news.length >= olds.length ? 'there' : 'undone'
+  if (canRevert) return 'there'
   // Without context after the change, the lines found may be a later edit of the changed lines.
-  if (again !== false && (endsInContext(hunk) || again.endsWith(news.join('')))) return 'undone'
+  if (reapplied !== false && (endsInContext(hunk) || reapplied.endsWith(news.join('')))) return 'undone'
   return applyPatch(text, reversed, { fuzzFactor: fuzz }) === false ? 'changed' : 'there'
 }
 
@@ -134,8 +136,8 @@ function sideOf({ lines }: StructuredPatchHunk, sign: '-' | '+'): string[] {
 }
 
 function reachesEnd({ lines }: StructuredPatchHunk): boolean {
-  const shown = lines.filter((line) => !line.startsWith('\\'))
-  return shown.slice(-context).some((line) => !line.startsWith(' ')) || shown.length < context
+  const contentLines = lines.filter((line) => !line.startsWith('\\'))
+  return contentLines.slice(-context).some((line) => !line.startsWith(' ')) || contentLines.length < context
 }
 
 function endsInContext({ lines }: StructuredPatchHunk): boolean {

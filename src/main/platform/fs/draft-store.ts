@@ -16,7 +16,7 @@ export interface StoredDraft<T> {
   readonly draft: T
 }
 
-export interface DraftFolderOptions<T> {
+export interface DraftStoreOptions<T> {
   readonly folder: string
   readonly parse: (value: unknown) => T | undefined
   readonly now: () => Date
@@ -26,11 +26,11 @@ export interface DraftFolderOptions<T> {
 
 /** Stores unsaved text, one file for each name and writer. */
 export class DraftStore<T extends object> {
-  readonly #options: DraftFolderOptions<T>
+  readonly #options: DraftStoreOptions<T>
   /** Serializes access, so that the last save wins. */
   readonly #queue = new KeyedQueue()
 
-  constructor(options: DraftFolderOptions<T>) {
+  constructor(options: DraftStoreOptions<T>) {
     this.#options = options
   }
 
@@ -46,8 +46,8 @@ export class DraftStore<T extends object> {
       const writer = writerOf(name, file)
       if (writer === undefined) continue
       const parse = (text: string) => this.#parse(writer, parseJson(text))
-      const kept = await this.#queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
-      if (kept) found.push(kept)
+      const storedDraft = await this.#queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
+      if (storedDraft) found.push(storedDraft)
     }
     return found.toSorted((one, other) => other.at - one.at)
   }

@@ -163,8 +163,8 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-function shortWrite(wanted: number, written: number): NodeJS.ErrnoException {
-  const error: NodeJS.ErrnoException = new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written`)
+function shortWrite(expected: number, written: number): NodeJS.ErrnoException {
+  const error: NodeJS.ErrnoException = new Error(`ENOSPC: only ${written} of ${expected} bytes could be written`)
   error.code = 'ENOSPC'
   error.syscall = 'write'
   return error

@@ -45,7 +45,7 @@ export class Mutex {
       } catch (error) {
         if (hasBegun) throw error
         if (error instanceof LockBusyError) throw busy(this.#path, error)
-        this.#tell(error)
+        this.#reportOnce(error)
         return work()
       }
     })
@@ -56,7 +56,7 @@ export class Mutex {
     this.#lock = undefined
   }
 
-  #tell(error: unknown): void {
+  #reportOnce(error: unknown): void {
     if (this.#hasReported) return
     this.#hasReported = true
     this.#onUnlocked(error)

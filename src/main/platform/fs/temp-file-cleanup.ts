@@ -26,17 +26,17 @@ export async function cleanTemporaryFiles(
 ): Promise<CleanupResult> {
   const otherFiles: string[] = []
   let hasRecentFiles = false
-  const tidy = async (prefix: string): Promise<void> => {
+  const cleanUp = async (prefix: string): Promise<void> => {
     for (const entry of await entriesOf(join(folder, prefix))) {
       const path = prefix + entry.name
       if (entry.isDirectory()) {
-        if (shouldEnter(path)) await tidy(`${path}/`)
+        if (shouldEnter(path)) await cleanUp(`${path}/`)
       } else if (!isTemporaryFile(entry.name)) otherFiles.push(path)
       else if (await isOlderThan(join(folder, path), minAgeMs)) await rm(join(folder, path), { force: true })
       else hasRecentFiles = true
     }
   }
-  await tidy('')
+  await cleanUp('')
   return { otherFiles, hasRecentFiles }
 }
 
@@ -45,22 +45,22 @@ export async function cleanTemporaryFiles(
  * @returns a function that cancels it
  */
 export function scheduleCleanup(
-  tidy: () => Promise<Pick<CleanupResult, 'hasRecentFiles'>>,
+  cleanUp: () => Promise<Pick<CleanupResult, 'hasRecentFiles'>>,
   onFault: (error: unknown) => void,
 ): () => void {
-  let isOff = false
+  let isCancelled = false
   let timer: NodeJS.Timeout | undefined
   const begin = (ms: number, isLast: boolean) => {
     timer = setTimeout(() => {
-      tidy().then(({ hasRecentFiles }) => {
-        if (hasRecentFiles && !isLast && !isOff) begin(minAgeMs + 1000, true)
+      cleanUp().then(({ hasRecentFiles }) => {
+        if (hasRecentFiles && !isLast && !isCancelled) begin(minAgeMs + 1000, true)
       }, onFault)
     }, ms)
     timer.unref()
   }
   begin(tidyAfterMs, false)
   return () => {
-    isOff = true
+    isCancelled = true
     clearTimeout(timer)
   }
 }

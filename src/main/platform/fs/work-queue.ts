@@ -4,12 +4,12 @@ export class KeyedQueue {
 
   /** Runs `work` after all work queued earlier under this name has settled. @throws errors of `work` */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#tails.get(name) ?? Promise.resolve()).then(work, work)
-    this.#tails.set(name, turn)
+    const task = (this.#tails.get(name) ?? Promise.resolve()).then(work, work)
+    this.#tails.set(name, task)
     try {
-      return await turn
+      return await task
     } finally {
-      if (this.#tails.get(name) === turn) this.#tails.delete(name)
+      if (this.#tails.get(name) === task) this.#tails.delete(name)
     }
   }
 

@@ -1,7 +1,7 @@
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** Size that the error reports if the caller does not pass one, bytes: enough for a directory entry. */
-const smallestNeed = 4096
+const defaultBytes = 4096
 
 /**
  * Converts an error of a write into an AppError.
@@ -9,7 +9,7 @@ const smallestNeed = 4096
  * @param bytes size of the attempted write
  * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
  */
-export function toWriteError(error: unknown, shownAs: string, bytes: number = smallestNeed): AppError {
+export function toWriteError(error: unknown, shownAs: string, bytes: number = defaultBytes): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
   if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {

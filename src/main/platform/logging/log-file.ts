@@ -25,7 +25,7 @@ export class LogFile {
   #size = 0
   #lookedAt = -Infinity
   #dropped = 0
-  #isTorn = false
+  #endsInPartialLine = false
 
   constructor(path: string, options: LogFileOptions = {}) {
     this.#path = path
@@ -35,7 +35,7 @@ export class LogFile {
 
   open(): void {
     try {
-      this.#look()
+      this.#checkFile()
     } catch {
       // A write after `lookMs` retries.
       this.close()
@@ -45,14 +45,14 @@ export class LogFile {
   /** Appends a line that includes its line break. */
   write(line: string): void {
     try {
-      this.#look()
+      this.#checkFile()
       if (this.#handle === undefined) {
         this.#dropped += 1
         return
       }
-      if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#turn()
-      const missing = this.#dropped > 0 ? droppedLine(this.#dropped) : ''
-      this.#append(this.#handle, `${this.#isTorn ? '\n' : ''}${missing}${line}`)
+      if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#rotate()
+      const droppedNote = this.#dropped > 0 ? droppedLine(this.#dropped) : ''
+      this.#append(this.#handle, `${this.#endsInPartialLine ? '\n' : ''}${droppedNote}${line}`)
       this.#dropped = 0
     } catch {
       // A log error cannot be logged; the count follows when writing works again.
@@ -72,7 +72,7 @@ export class LogFile {
     }
   }
 
-  #look(): void {
+  #checkFile(): void {
     const now = this.#now()
     if (now - this.#lookedAt < lookMs && now >= this.#lookedAt) return
     this.#lookedAt = now
@@ -86,12 +86,12 @@ export class LogFile {
     this.#size = fstatSync(this.#handle).size
   }
 
-  #turn(): void {
+  #rotate(): void {
     this.close()
     renameSync(this.#path, `${this.#path}.old`)
     this.#handle = openSync(this.#path, 'a')
     this.#size = 0
-    this.#isTorn = false
+    this.#endsInPartialLine = false
   }
 
   #append(handle: number, text: string): void {
@@ -100,16 +100,16 @@ export class LogFile {
       const written = writeSync(handle, bytes, done)
       done += written
       this.#size += written
-      this.#isTorn = done < bytes.length
+      this.#endsInPartialLine = done < bytes.length
       if (written === 0) throw new Error('no room')
     }
   }
 }
 
 function isSameFile(handle: number, path: string): boolean {
-  const there = statSync(path, { throwIfNoEntry: false })
+  const current = statSync(path, { throwIfNoEntry: false })
   const open = fstatSync(handle)
-  return there !== undefined && there.ino === open.ino && there.dev === open.dev
+  return current !== undefined && current.ino === open.ino && current.dev === open.dev
 }
 
 function droppedLine(count: number): string {

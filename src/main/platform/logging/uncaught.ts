@@ -27,17 +27,17 @@ export function handleUncaughtErrors(
   source: Source = process,
 ): () => void {
   let times: number[] = []
-  let unsaid = 0
+  let suppressedCount = 0
   const follow = (error: unknown) => {
     const time = now()
     times = times.filter((earlier) => time - earlier < minuteMs)
     if (times.length > maxInAMinute) {
-      unsaid += 1
+      suppressedCount += 1
       return
     }
     times.push(time)
-    if (unsaid > 0) log.warn({ count: unsaid }, 'more uncaught errors were not logged')
-    unsaid = 0
+    if (suppressedCount > 0) log.warn({ count: suppressedCount }, 'more uncaught errors were not logged')
+    suppressedCount = 0
     const isRepeated = times.length > maxInAMinute
     const reference = log.fault(error, isRepeated ? 'uncaught, repeatedly' : 'uncaught')
     onFault({ reference, isRepeated })

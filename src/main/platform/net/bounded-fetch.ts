@@ -37,10 +37,10 @@ export function boundedFetch(
       : truncated(response.body, maxErrorBytes)
     const { status, statusText, headers } = response
     // These headers describe the compressed body.
-    const told = new Headers(headers)
-    told.delete('content-encoding')
-    told.delete('content-length')
-    const bounded = new Response(body, { status, statusText, headers: told })
+    const remainingHeaders = new Headers(headers)
+    remainingHeaders.delete('content-encoding')
+    remainingHeaders.delete('content-length')
+    const bounded = new Response(body, { status, statusText, headers: remainingHeaders })
     Object.defineProperty(bounded, 'url', { value: response.url })
     return bounded
   }
@@ -94,14 +94,14 @@ const carriageReturn = 13
 class Lines {
   readonly #most: number
   readonly #tooMuch: (limit: number) => Error
-  #held: Uint8Array[] = []
+  #pending: Uint8Array[] = []
   #eventBytes = 0
   #isLineEmpty = true
   #wasReturn = false
   readonly #nesting = new JsonDepthCounter()
 
-  constructor(most: number, tooMuch: (limit: number) => Error) {
-    this.#most = most
+  constructor(maxBytes: number, tooMuch: (limit: number) => Error) {
+    this.#most = maxBytes
     this.#tooMuch = tooMuch
   }
 
@@ -128,34 +128,34 @@ class Lines {
     }
     if (this.#eventBytes > this.#most) throw this.#tooMuch(this.#most)
     if (end === 0) {
-      this.#held.push(chunk)
+      this.#pending.push(chunk)
       return new Uint8Array()
     }
-    const ready = Buffer.concat([...this.#held, chunk.subarray(0, end)])
+    const ready = Buffer.concat([...this.#pending, chunk.subarray(0, end)])
     // Copies the rest, so that the whole chunk can be freed.
-    this.#held = end < chunk.length ? [chunk.slice(end)] : []
+    this.#pending = end < chunk.length ? [chunk.slice(end)] : []
     return ready
   }
 
   /** Returns the unterminated last line; empty on a second call. */
   rest(): Uint8Array {
-    const rest = Buffer.concat(this.#held)
-    this.#held = []
+    const rest = Buffer.concat(this.#pending)
+    this.#pending = []
     return rest
   }
 }
 
-function truncated(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
+function truncated(source: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   const reader = source.getReader()
-  let left = most
+  let bytesLeft = maxBytes
   return new ReadableStream(
     {
       async pull(controller) {
-        const { value, done } = left > 0 ? await reader.read() : { value: undefined, done: true }
-        const taken = value?.subarray(0, left)
-        left -= taken?.length ?? 0
+        const { value, done } = bytesLeft > 0 ? await reader.read() : { value: undefined, done: true }
+        const taken = value?.subarray(0, bytesLeft)
+        bytesLeft -= taken?.length ?? 0
         if (taken && taken.length > 0) controller.enqueue(taken)
-        if (!done && left > 0) return
+        if (!done && bytesLeft > 0) return
         await reader.cancel().catch(() => undefined)
         controller.close()
       },

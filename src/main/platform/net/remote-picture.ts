@@ -10,7 +10,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
-export const maxPictureBytes = 10 * 1024 * 1024
+export const maxImageBytes = 10 * 1024 * 1024
 const patienceMs = 20_000
 const maxRedirects = 4
 
@@ -27,7 +27,7 @@ const beginnings: readonly (readonly [type: string, at: number, bytes: string])[
 const drawing = 'image/svg+xml'
 const drawingStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
 
-export interface RemotePicture {
+export interface RemoteImage {
   /** MIME type. */
   readonly type: string
   readonly bytes: Buffer
@@ -40,13 +40,13 @@ interface PicturesOptions {
 }
 
 export class RemoteImages {
-  readonly #isOpen: (address: string) => boolean
+  readonly #isAllowedAddress: (address: string) => boolean
   readonly #env: NodeJS.ProcessEnv
   #dispatcher: Dispatcher | undefined
 
   constructor({ env, isAllowedAddress = isPublicAddress }: PicturesOptions) {
     this.#env = env
-    this.#isOpen = isAllowedAddress
+    this.#isAllowedAddress = isAllowedAddress
   }
 
   /**
@@ -54,15 +54,15 @@ export class RemoteImages {
    * @throws AppError 'picture_refused' for a non-public address; 'picture_unavailable' if the download fails;
    * 'picture_unusable' if it is not an image or too large
    */
-  async load(address: string, signal?: AbortSignal): Promise<RemotePicture> {
-    const until = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])])
-    let url = this.#judge(address, undefined)
+  async load(address: string, signal?: AbortSignal): Promise<RemoteImage> {
+    const deadline = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])])
+    let url = this.#checkUrl(address, undefined)
     for (let step = 0; step <= maxRedirects; step += 1) {
-      const response = await this.#ask(url, until)
+      const response = await this.#request(url, deadline)
       const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (next === null) return await read(url, response)
       await response.body?.cancel().catch(() => undefined)
-      url = this.#judge(next, url)
+      url = this.#checkUrl(next, url)
     }
     throw unavailable(url, 'too many redirects')
   }
@@ -72,17 +72,17 @@ export class RemoteImages {
   }
 
   /** @param from redirecting URL; a redirect from https to http is refused */
-  #judge(address: string, from: URL | undefined): URL {
+  #checkUrl(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
     if (!url || !isWeb || url.username !== '' || url.password !== '') throw refused(url?.host ?? '?')
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
     const isNumber = isIP(host) !== 0
-    if (isNumber ? !this.#isOpen(host) : isInside(host)) throw refused(url.host)
+    if (isNumber ? !this.#isAllowedAddress(host) : isInside(host)) throw refused(url.host)
     return url
   }
 
-  async #ask(url: URL, signal: AbortSignal) {
+  async #request(url: URL, signal: AbortSignal) {
     try {
       // Loaded on first use: undici is 1 MB.
       const undici = await import('undici')
@@ -124,16 +124,16 @@ export class RemoteImages {
   #lookUp = (
     host: string,
     options: LookupOptions,
-    told: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+    callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
   ): void => {
     lookUp(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return told(error, [])
-      const open = addresses.filter(({ address }) => this.#isOpen(address))
-      const [first] = open
+      if (error) return callback(error, [])
+      const allowed = addresses.filter(({ address }) => this.#isAllowedAddress(address))
+      const [first] = allowed
       // Refuse a host if any of its addresses is not allowed.
-      if (!first || open.length < addresses.length) return told(refused(host), [])
-      if (options.all === true) told(null, open)
-      else told(null, first.address, first.family)
+      if (!first || allowed.length < addresses.length) return callback(refused(host), [])
+      if (options.all === true) callback(null, allowed)
+      else callback(null, first.address, first.family)
     })
   }
 }
@@ -142,23 +142,23 @@ function isInside(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
 
-async function read(url: URL, response: Response): Promise<RemotePicture> {
+async function read(url: URL, response: Response): Promise<RemoteImage> {
   if (!response.ok) throw unavailable(url, `HTTP ${response.status}`)
-  const said = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (!said.startsWith('image/')) throw unusable(url)
+  const declaredType = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (!declaredType.startsWith('image/')) throw unusable(url)
   const parts: Uint8Array[] = []
   let size = 0
   try {
     for await (const part of response.body ?? []) {
       size += part.length
-      if (size > maxPictureBytes) throw unusable(url)
+      if (size > maxImageBytes) throw unusable(url)
       parts.push(part)
     }
   } catch (error) {
     throw error instanceof AppError ? error : unavailable(url, whyOf(error), error)
   }
   const bytes = Buffer.concat(parts)
-  const type = pictureType(bytes, said)
+  const type = imageType(bytes, declaredType)
   if (type === undefined) throw unusable(url)
   return { type, bytes }
 }
@@ -168,7 +168,7 @@ function refused(host: string): AppError {
 }
 
 function unusable({ host }: URL): AppError {
-  const megabytes = maxPictureBytes / 1024 / 1024
+  const megabytes = maxImageBytes / 1024 / 1024
   return new AppError('picture_unusable', `${host} did not return an image of at most ${megabytes} MB`, {
     host,
     megabytes,
@@ -187,12 +187,12 @@ function whyOf(error: unknown): string {
 
 /**
  * Detects the image type from the first bytes. SVG also requires a matching content type, because it is plain text.
- * @param said MIME type from the response header
+ * @param declaredType MIME type from the response header
  * @returns MIME type; undefined if the bytes are not an image
  */
-export function pictureType(bytes: Uint8Array, said: string): string | undefined {
+export function imageType(bytes: Uint8Array, declaredType: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')
   for (const [type, at, mark] of beginnings) if (text.startsWith(mark, at)) return type
-  return said === drawing && drawingStart.test(start.toString('utf8')) ? drawing : undefined
+  return declaredType === drawing && drawingStart.test(start.toString('utf8')) ? drawing : undefined
 }

@@ -8,7 +8,7 @@ import { toOrpcError } from './worker-errors.ts'
 export const threadBase = os.use(async ({ next }) => {
   try {
     const result = await next()
-    return isIterator(result.output) ? { ...result, output: withCodes(result.output) } : result
+    return isIterator(result.output) ? { ...result, output: withOrpcErrors(result.output) } : result
   } catch (error) {
     throw toOrpcError(error)
   }
@@ -18,7 +18,7 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
+async function* withOrpcErrors(steps: AsyncGenerator): AsyncGenerator {
   try {
     yield* steps
   } catch (error) {

@@ -31,7 +31,7 @@ export interface WorkerOptions<Client> {
   readonly onCrash?: (error: Error) => void
 }
 
-interface Running<Client> {
+interface RunningWorker<Client> {
   readonly thread: Thread<Client>
   readonly ready: Promise<void>
   readonly ending: AbortController
@@ -40,11 +40,11 @@ interface Running<Client> {
 /** Owns a worker that starts with the first request, ends when idle, and restarts with the next one after a crash. */
 export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
-  #running: Running<WorkerClient<Jobs>> | undefined
+  #running: RunningWorker<WorkerClient<Jobs>> | undefined
   /** Settles when the previous worker has ended: the next one may need its locks. */
-  #ended: Promise<void> = Promise.resolve()
-  #open = 0
-  #idle: NodeJS.Timeout | undefined
+  #previousExit: Promise<void> = Promise.resolve()
+  #pendingCount = 0
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: WorkerOptions<WorkerClient<Jobs>>) {
     this.#options = options
@@ -62,17 +62,17 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     const { thread, ready } = this.#acquire()
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(signal?.reason)
+    const abortion = Promise.withResolvers<never>()
+    const abort = () => abortion.reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      return await Promise.race([ready.then(() => work(thread.client)), aborted.promise])
+      return await Promise.race([ready.then(() => work(thread.client)), abortion.promise])
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
       signal?.removeEventListener('abort', abort)
       this.#release()
-      if (signal?.aborted && this.#open === 0) void this.#end()
+      if (signal?.aborted && this.#pendingCount === 0) void this.#end()
     }
   }
 
@@ -94,30 +94,30 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     await this.#end()
   }
 
-  #acquire(): Running<WorkerClient<Jobs>> {
-    this.#open += 1
-    clearTimeout(this.#idle)
+  #acquire(): RunningWorker<WorkerClient<Jobs>> {
+    this.#pendingCount += 1
+    clearTimeout(this.#idleTimer)
     const known = this.#running
     if (known?.thread.isOpen) return known
     // The worker has crashed, but its exit event is still pending.
-    if (known) this.#ended = known.thread.exited
+    if (known) this.#previousExit = known.thread.exited
     return (this.#running = this.#start())
   }
 
   #release(): void {
-    this.#open -= 1
+    this.#pendingCount -= 1
     const { idleMs } = this.#options
-    clearTimeout(this.#idle)
-    if (this.#open > 0 || idleMs === undefined) return
-    this.#idle = setTimeout(() => void this.#endIdle(), idleMs)
-    this.#idle.unref()
+    clearTimeout(this.#idleTimer)
+    if (this.#pendingCount > 0 || idleMs === undefined) return
+    this.#idleTimer = setTimeout(() => void this.#endIdle(), idleMs)
+    this.#idleTimer.unref()
   }
 
-  #start(): Running<WorkerClient<Jobs>> {
+  #start(): RunningWorker<WorkerClient<Jobs>> {
     const { entry, onStart, onCrash } = this.#options
     const thread = startThread<WorkerClient<Jobs>>(entry)
     const ending = new AbortController()
-    const ready = this.#ended.then(() => onStart?.(thread.client, ending.signal))
+    const ready = this.#previousExit.then(() => onStart?.(thread.client, ending.signal))
     const running = { thread, ready, ending }
     thread.onExit((error) => {
       if (this.#running === running) this.#running = undefined
@@ -133,22 +133,22 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     const running = this.#running
     const { flush } = this.#options
     if (running && flush) {
-      this.#open += 1
+      this.#pendingCount += 1
       await flush(running.thread.client).catch(() => undefined)
-      this.#open -= 1
+      this.#pendingCount -= 1
     }
-    if (this.#open === 0 && this.#running === running) await this.#end()
+    if (this.#pendingCount === 0 && this.#running === running) await this.#end()
   }
 
   #end(): Promise<void> {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     const running = this.#running
     this.#running = undefined
-    if (running) this.#ended = this.#stop(running)
-    return this.#ended
+    if (running) this.#previousExit = this.#stop(running)
+    return this.#previousExit
   }
 
-  async #stop({ thread, ready, ending }: Running<WorkerClient<Jobs>>): Promise<void> {
+  async #stop({ thread, ready, ending }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
     const { onStop } = this.#options
     if (onStop) await ready.then(() => onStop(thread.client)).catch(() => undefined)
     ending.abort()
@@ -191,7 +191,7 @@ export function startThread<Client extends object>(
   const worker = startWorker(entry, maxYoungGenerationMb)
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ port: port2, shared: sharedMemories() } satisfies FirstMessage, [port2])
-  const link = new LinkToThread(port1)
+  const link = new ThreadLink(port1)
   const client = createORPCClient(link) as Client
   let terminated = false
   let failure: Error | undefined
@@ -220,8 +220,8 @@ export function startThread<Client extends object>(
 }
 
 /** Sends calls over a port. When the port closes, pending and later calls reject. */
-class LinkToThread implements ClientLink<Record<never, never>> {
-  readonly #waiting = new Set<(error: Error) => void>()
+class ThreadLink implements ClientLink<Record<never, never>> {
+  readonly #pendingRejects = new Set<(error: Error) => void>()
   readonly #link: RPCLink<Record<never, never>>
   isOpen = true
 
@@ -229,22 +229,22 @@ class LinkToThread implements ClientLink<Record<never, never>> {
     // Registered before RPCLink's own listener, which would report the close as an abort.
     port.on('close', () => {
       this.isOpen = false
-      for (const fail of this.#waiting) fail(unanswered())
-      this.#waiting.clear()
+      for (const fail of this.#pendingRejects) fail(threadEndedError())
+      this.#pendingRejects.clear()
     })
     this.#link = new RPCLink({ port })
   }
 
   call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {
-    if (!this.isOpen) return Promise.reject(unanswered())
+    if (!this.isOpen) return Promise.reject(threadEndedError())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.add(reject)
-    const settled = () => this.#waiting.delete(reject)
+    this.#pendingRejects.add(reject)
+    const settled = () => this.#pendingRejects.delete(reject)
     this.#link.call(path, input, options).then(resolve, reject).finally(settled)
     return promise
   }
 }
 
-function unanswered(): Error {
+function threadEndedError(): Error {
   return new Error('a thread ended before it answered')
 }

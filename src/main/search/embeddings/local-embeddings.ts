@@ -83,8 +83,8 @@ async function run(extract: Extractor, texts: readonly string[], model: string):
 
 async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmbeddingOptions): Promise<Extractor> {
   const isFolder = isAbsolute(model)
-  const isFetched = existsSync(join(modelsFolder, model, 'config.json'))
-  if (isFolder ? !existsSync(join(model, 'config.json')) : !isFetched && !allowDownload) {
+  const isDownloaded = existsSync(join(modelsFolder, model, 'config.json'))
+  if (isFolder ? !existsSync(join(model, 'config.json')) : !isDownloaded && !allowDownload) {
     const remedy = isFolder ? 'it has no config.json' : 'allow the download with memory.embedding.allowDownload: true'
     throw new AppError('provider_unavailable', `the model ${model} is not on this machine; ${remedy}`, {
       provider: 'local',

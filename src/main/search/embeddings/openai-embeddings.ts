@@ -39,15 +39,15 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       () => fail(options, 'a response that is too large'),
     ),
   })
-  const promised = options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0)
-  let answered = 0
+  const knownLength = options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0)
+  let lastLength = 0
   return {
     provider: options.provider,
     model: options.model,
     address: options.address,
     batchSize: options.batchSize,
     get dimensions() {
-      return promised || answered
+      return knownLength || lastLength
     },
     async embed(texts, signal) {
       if (texts.length === 0) return []
@@ -64,10 +64,10 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
       // Not compared with earlier answers, which may be wrong: the caller compares the length with the index.
-      const expected = promised || mostFrequent(usable.map(({ length }) => length))
+      const expected = knownLength || mostFrequent(usable.map(({ length }) => length))
       if (usable.every(({ length }) => length !== expected))
         fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
-      answered = expected
+      lastLength = expected
       return vectors.map((vector) => (vector?.length === expected ? vector : undefined))
     },
   }
@@ -85,7 +85,7 @@ async function request(
   signal: AbortSignal | undefined,
 ): Promise<Partial<OpenAI.Embedding>[]> {
   // The client's own timeout ends with the first bytes of the response.
-  const patience = AbortSignal.timeout(timeoutMs)
+  const timeoutSignal = AbortSignal.timeout(timeoutMs)
   try {
     const answer: unknown = await client.embeddings.create(
       {
@@ -93,7 +93,7 @@ async function request(
         input: texts.map(fitting),
         encoding_format: 'float',
       },
-      { signal: signal ? AbortSignal.any([signal, patience]) : patience },
+      { signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal },
     )
     return vectorsIn(answer) ?? fail(options, `an answer without vectors${quoted(answer, options.apiKey)}`)
   } catch (error) {
@@ -128,15 +128,15 @@ function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never 
   throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
 }
 
-interface Asked {
+interface ErrorContext {
   readonly provider: string
   /** Must be removed from every message. */
   readonly apiKey: string
 }
 
-function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError {
+function embeddingFailure(error: unknown, { provider, apiKey }: ErrorContext): AppError {
   if (error instanceof AppError) return error
-  const words = cleanWords(wordsOf(error), apiKey)
+  const words = cleanWords(messageOf(error), apiKey)
   const make = (code: ErrorCode, what: string, data: Record<string, number> = {}) =>
     new AppError(
       code,
@@ -173,15 +173,15 @@ function isTimeout(error: unknown): boolean {
   )
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof OpenAI.APIConnectionError) return deepest(error)
+function messageOf(error: unknown): string {
+  if (error instanceof OpenAI.APIConnectionError) return rootCauseMessage(error)
   if (error instanceof OpenAI.APIUserAbortError || !(error instanceof Error)) return ''
-  if (!(error instanceof OpenAI.APIError)) return deepest(error)
+  if (!(error instanceof OpenAI.APIError)) return rootCauseMessage(error)
   // The client prefixes the message with the status.
   return error.message.replace(/^\d{3} /, '').replace(/^status code \(no body\)$/, '')
 }
 
-function deepest(error: Error): string {
+function rootCauseMessage(error: Error): string {
   let inner: Error = error
   while (inner.cause instanceof Error) inner = inner.cause
   const first = inner instanceof AggregateError && inner.errors[0] instanceof Error ? inner.errors[0] : inner

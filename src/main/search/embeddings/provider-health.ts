@@ -31,7 +31,7 @@ export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-const failuresToRest = 2
+const failuresToPause = 2
 /** Pause after a single failure, ms. Short, because it may be accidental. */
 const firstPauseMs = 250
 const minPauseMs = 1000
@@ -45,11 +45,11 @@ export class ProviderHealth {
   readonly #elapsed: () => number
   readonly #random: () => number
   #failures = 0
-  #last: ProviderFailure | undefined
-  #rests = 0
+  #lastFailure: ProviderFailure | undefined
+  #pauses = 0
   /** On the clock of `elapsed`. */
   #retryAt: number | undefined
-  #late = 0
+  #lateAnswers = 0
 
   /**
    * @param elapsed monotonic clock, ms
@@ -64,29 +64,29 @@ export class ProviderHealth {
   record(outcome: ProviderOutcome): void {
     switch (outcome.kind) {
       case 'late':
-        this.#late += 1
+        this.#lateAnswers += 1
         return
       case 'answered':
-        if (outcome.ms <= waitsMs[0]) this.#late = 0
-        this.#rests = 0
-        return this.#recovered(0)
+        if (outcome.ms <= waitsMs[0]) this.#lateAnswers = 0
+        this.#pauses = 0
+        return this.#setFailures(0)
       case 'probed':
         // If the next real request fails, the pause continues to grow.
-        return this.#recovered(Math.min(this.#failures, failuresToRest - 1))
+        return this.#setFailures(Math.min(this.#failures, failuresToPause - 1))
       case 'failed':
         return this.#fail(outcome)
     }
   }
 
   reset(): void {
-    this.#rests = 0
-    this.#late = 0
-    this.#recovered(0)
+    this.#pauses = 0
+    this.#lateAnswers = 0
+    this.#setFailures(0)
   }
 
   /** The failure because of which the provider is not called; undefined while it works. */
   get failure(): ProviderFailure | undefined {
-    return this.#failures >= failuresToRest ? this.#last : undefined
+    return this.#failures >= failuresToPause ? this.#lastFailure : undefined
   }
 
   /** Milliseconds until the next attempt; undefined if no pause is set. */
@@ -96,26 +96,26 @@ export class ProviderHealth {
 
   queryPermit(): QueryPermit {
     const { failure } = this
-    return failure ? { failure } : { waitMs: waitsMs[Math.min(this.#late, waitsMs.length - 1)] ?? 0 }
+    return failure ? { failure } : { waitMs: waitsMs[Math.min(this.#lateAnswers, waitsMs.length - 1)] ?? 0 }
   }
 
-  #recovered(failures: number): void {
+  #setFailures(failures: number): void {
     this.#failures = failures
     this.#retryAt = undefined
-    if (failures === 0) this.#last = undefined
+    if (failures === 0) this.#lastFailure = undefined
   }
 
   #fail({ code, message, retryAfterMs = 0 }: Extract<ProviderOutcome, { kind: 'failed' }>): void {
     this.#failures += 1
-    this.#last = { code, message, since: this.#last?.since ?? this.#now().getTime() }
-    const asked = Math.min(retryAfterMs, maxRetryAfterMs)
-    this.#retryAt = this.#elapsed() + Math.max(asked, this.#pause(code))
+    this.#lastFailure = { code, message, since: this.#lastFailure?.since ?? this.#now().getTime() }
+    const requestedMs = Math.min(retryAfterMs, maxRetryAfterMs)
+    this.#retryAt = this.#elapsed() + Math.max(requestedMs, this.#pauseMs(code))
   }
 
-  #pause(code: ErrorCode): number {
-    if (this.#failures < failuresToRest) return code === 'provider_rate_limited' ? minPauseMs : firstPauseMs
-    const grown = Math.min(maxPauseMs, minPauseMs * 2 ** this.#rests)
-    this.#rests += 1
+  #pauseMs(code: ErrorCode): number {
+    if (this.#failures < failuresToPause) return code === 'provider_rate_limited' ? minPauseMs : firstPauseMs
+    const grown = Math.min(maxPauseMs, minPauseMs * 2 ** this.#pauses)
+    this.#pauses += 1
     // Jitter of up to a quarter, so that clients of one provider do not all return at once.
     return grown * (1 - this.#random() / 4)
   }

@@ -5,9 +5,9 @@ import { FolderWatcher } from './watcher.ts'
 
 export interface FolderEvents {
   /** A path in the first folder, relative to it. */
-  readonly onPath: (path: string) => void
+  readonly onWorkspaceChange: (path: string) => void
   /** Called for a change in another folder. */
-  readonly onOther: () => void
+  readonly onOtherFolderChange: () => void
   readonly onReady: () => void
 }
 
@@ -16,7 +16,7 @@ export class FolderWatchers {
   readonly #problems: IndexProblems
   #watchers: FolderWatcher[] = []
   /** Folders that are polled because the system's limit on watches is reached. */
-  readonly #limited = new Set<string>()
+  readonly #polledFolders = new Set<string>()
 
   constructor(events: FolderEvents, problems: IndexProblems) {
     this.#events = events
@@ -37,15 +37,15 @@ export class FolderWatchers {
 
   #watch(folder: string, isFirst: boolean): FolderWatcher {
     return new FolderWatcher(folder, {
-      onChange: (path) => (isFirst ? this.#events.onPath(path) : this.#events.onOther()),
+      onChange: (path) => (isFirst ? this.#events.onWorkspaceChange(path) : this.#events.onOtherFolderChange()),
       onReady: this.#events.onReady,
       onLimit: (reason) => {
-        this.#limited.add(folder)
+        this.#polledFolders.add(folder)
         this.#problems.raise('watch_limit', reason)
       },
       onLimitCleared: () => {
-        this.#limited.delete(folder)
-        if (this.#limited.size === 0) this.#problems.clear('watch_limit')
+        this.#polledFolders.delete(folder)
+        if (this.#polledFolders.size === 0) this.#problems.clear('watch_limit')
       },
       onError: (error) => this.#problems.raise('watch_failed', error instanceof Error ? error.message : String(error)),
     })

@@ -14,7 +14,12 @@ export interface ExclusionQuery {
 }
 
 /** Returns the reason why no search finds a line of the file. @throws the system error if it can't be examined */
-export async function whyUnsearched({ path, folders, isIndexed, problems }: ExclusionQuery): Promise<IndexExclusion> {
+export async function explainExclusion({
+  path,
+  folders,
+  isIndexed,
+  problems,
+}: ExclusionQuery): Promise<IndexExclusion> {
   if (isIndexed) return { reason: 'emptyLine' }
   const problem = problems.find((one) => one.path === path)
   if (problem) return { reason: 'unreadable', message: problem.message }
@@ -25,13 +30,17 @@ export async function whyUnsearched({ path, folders, isIndexed, problems }: Excl
   const file = path.slice(folder.prefix.length)
   if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
   const { source, scope = 'memory', layout } = folder
-  const named = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : exclusionReason(file, scope, layout)
-  if (named === 'hidden' || named === 'notMarkdown' || named === 'outside') return { reason: named }
-  const there = await lookAt(folder, file)
-  return { reason: there === 'there' ? (source === 'memory' ? (named ?? 'pending') : 'pending') : there }
+  const nameExclusion =
+    source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : exclusionReason(file, scope, layout)
+  if (nameExclusion === 'hidden' || nameExclusion === 'notMarkdown' || nameExclusion === 'outside')
+    return { reason: nameExclusion }
+  const diskStatus = await statusOnDisk(folder, file)
+  return {
+    reason: diskStatus === 'there' ? (source === 'memory' ? (nameExclusion ?? 'pending') : 'pending') : diskStatus,
+  }
 }
 
-async function lookAt(
+async function statusOnDisk(
   { folder, forbidden }: IndexedFolder,
   file: string,
 ): Promise<'there' | 'missing' | 'hidden' | 'outside'> {

@@ -12,7 +12,7 @@ import {
   ensureIdentity,
   identityOf,
   isCorruption,
-  isIndexOf,
+  matchesIdentity,
   snapshotPathOf,
   openForWriting,
   type Db,
@@ -23,47 +23,47 @@ import { IndexStore } from './index-store.ts'
 export interface OpenedIndex {
   readonly store: IndexStore
   /** Path of the store while an older index still serves searches; undefined if it is at the index's own path. */
-  readonly building: string | undefined
+  readonly rebuildPath: string | undefined
   /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
   /** Error message if the existing file was corrupt; undefined if it was sound or missing. */
-  readonly corruption: string | undefined
+  readonly corruptionMessage: string | undefined
 }
 
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
- * @param isDamaged the file was found to be corrupt while in use
+ * @param isCorrupt the file was found to be corrupt while in use
  * @throws SqliteError or the system error if a file can't be opened, moved or deleted
  */
-export async function openIndexFile(file: string, embedding: EmbeddingSource, isDamaged = false): Promise<OpenedIndex> {
+export async function openIndexFile(file: string, embedding: EmbeddingSource, isCorrupt = false): Promise<OpenedIndex> {
   const identity = identityOf(embedding)
   const storeOf = (db: Db) => new IndexStore(db, embedding)
   await makeFolder(dirname(file))
   const files = filesOf(file)
-  if (isDamaged) await putAside(file, files.damaged)
-  const { db: current, damage: corruption, aside: movedAsideTo } = await openCurrent(file, files.damaged)
-  const { db: begun } = await openSound(files.next, undefined)
-  if (current && isIndexOf(current, identity)) {
-    begun?.close()
+  if (isCorrupt) await setAside(file, files.damaged)
+  const { db: current, damage: corruptionMessage, aside: movedAsideTo } = await openCurrent(file, files.damaged)
+  const { db: unfinished } = await openIfIntact(files.next, undefined)
+  if (current && matchesIdentity(current, identity)) {
+    unfinished?.close()
     ensureIdentity(current)
     const store = storeOf(current)
     await adoptCaches(store, [files.last, files.next, files.damaged])
-    return { store, building: undefined, corruption, movedAsideTo }
+    return { store, rebuildPath: undefined, corruptionMessage, movedAsideTo }
   }
-  const hasOld = current !== undefined && hasTable(current, 'embedding_cache')
+  const hasOldIndex = current !== undefined && hasTable(current, 'embedding_cache')
   current?.close()
-  if (!hasOld) await removeIndexFile(file)
-  const place = hasOld ? files.next : file
-  const canGoOn = hasOld && begun !== undefined && isIndexOf(begun, identity)
-  if (begun && !canGoOn) {
-    begun.close()
+  if (!hasOldIndex) await removeIndexFile(file)
+  const place = hasOldIndex ? files.next : file
+  const canResume = hasOldIndex && unfinished !== undefined && matchesIdentity(unfinished, identity)
+  if (unfinished && !canResume) {
+    unfinished.close()
     await removeIndexFile(files.last)
     await rename(files.next, files.last)
     await removeIndexFile(files.next)
   }
-  const store = storeOf(canGoOn ? begun : createIndex(place, identity))
-  await adoptCaches(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
-  return { store, building: hasOld ? files.next : undefined, corruption, movedAsideTo }
+  const store = storeOf(canResume ? unfinished : createIndex(place, identity))
+  await adoptCaches(store, [...(hasOldIndex && !canResume ? [file] : []), files.last, files.damaged], file)
+  return { store, rebuildPath: hasOldIndex ? files.next : undefined, corruptionMessage, movedAsideTo }
 }
 
 /** Replaces the old index by the built one. Both must be closed. */
@@ -72,7 +72,7 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
   await rename(built, file)
 }
 
-/** `next`: a rebuild. `last`: a rebuild begun for other settings. `damaged`: a corrupt index with vectors to copy. */
+/** `next`: a rebuild. `last`: a rebuild begun for other settings. `corruptFile`: a corrupt index with vectors to copy. */
 function filesOf(file: string) {
   return { next: `${file}.next`, last: `${file}.last`, damaged: `${file}.damaged` }
 }
@@ -101,15 +101,18 @@ interface Opened {
   readonly damage: string | undefined
 }
 
-async function openCurrent(file: string, damaged: string): Promise<Opened & { readonly aside: string | undefined }> {
+async function openCurrent(
+  file: string,
+  corruptFile: string,
+): Promise<Opened & { readonly aside: string | undefined }> {
   const info = await stat(file).catch(() => undefined)
-  const isOurs = info === undefined || (info.isFile() && !isForeign(file))
-  if (!isOurs) return { db: undefined, damage: undefined, aside: await renameDamaged(file) }
-  return { ...(await openSound(file, damaged)), aside: undefined }
+  const isIndexOrMissing = info === undefined || (info.isFile() && !isNotIndex(file))
+  if (!isIndexOrMissing) return { db: undefined, damage: undefined, aside: await renameDamaged(file) }
+  return { ...(await openIfIntact(file, corruptFile)), aside: undefined }
 }
 
 /** Returns true if the file is not a database, or is a database without the tables that every index has. */
-function isForeign(file: string): boolean {
+function isNotIndex(file: string): boolean {
   let db: Db | undefined
   try {
     db = openForWriting(file)
@@ -123,7 +126,7 @@ function isForeign(file: string): boolean {
 }
 
 /** Opens a database, if it exists. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
-async function openSound(file: string, aside: string | undefined): Promise<Opened> {
+async function openIfIntact(file: string, aside: string | undefined): Promise<Opened> {
   if (!existsSync(file)) return { db: undefined, damage: undefined }
   let db: Db | undefined
   try {
@@ -134,12 +137,12 @@ async function openSound(file: string, aside: string | undefined): Promise<Opene
     db?.close()
     if (!isCorruption(error)) throw error
     if (aside === undefined) await removeIndexFile(file)
-    else await putAside(file, aside)
+    else await setAside(file, aside)
     return { db: undefined, damage: error.message }
   }
 }
 
-async function putAside(file: string, aside: string): Promise<void> {
+async function setAside(file: string, aside: string): Promise<void> {
   await removeIndexFile(aside)
   if (existsSync(file)) await rename(file, aside)
   await removeIndexFile(file)

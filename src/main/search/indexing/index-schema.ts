@@ -54,7 +54,7 @@ export function fingerprint({ provider, model, dimensions, address }: IndexIdent
 }
 
 /** Returns true if the tables have the current schema. An older index only serves keyword search until its rebuild. */
-export function isCurrent(db: Db): boolean {
+export function hasCurrentSchema(db: Db): boolean {
   const text = getMeta(db, 'fingerprint')
   return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
 }
@@ -275,7 +275,7 @@ export function isCorruption(error: unknown): error is Error {
 }
 
 /** Returns true if the file holds a complete index with this fingerprint. */
-export function isIndexOf(db: Db, identity: IndexIdentity): boolean {
+export function matchesIdentity(db: Db, identity: IndexIdentity): boolean {
   const hasMeta = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get()
   return hasMeta !== undefined && getMeta(db, 'fingerprint') === fingerprint(identity)
 }

@@ -24,7 +24,7 @@ import {
   type PrepareSettings,
 } from './prepare-file.ts'
 import { calibrationKey } from '../ranking/calibrated.ts'
-import { memoizeByDataVersion } from './memoize-until-write.ts'
+import { memoizeUntilWrite } from './memoize-until-write.ts'
 
 export interface IndexCounts {
   readonly files: number
@@ -56,19 +56,19 @@ export class IndexStore {
   readonly counts: () => IndexCounts
   /** Undefined if the index has no embedding model: passages are not needed then. */
   readonly passages: PassageStore | undefined
-  readonly preparing: PrepareSettings
+  readonly prepareSettings: PrepareSettings
   #preparer: FilePreparer
 
   /** @param embedding the configured model; used if it is the index's model and makes digests */
   constructor(db: Db, embedding?: DigestSource) {
     this.db = db
     this.#statements = prepare(db)
-    this.counts = memoizeByDataVersion(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
+    this.counts = memoizeUntilWrite(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
     const { provider } = modelOfIndex(db)
-    const own = embedding?.provider === provider ? embedding : undefined
-    if (provider !== '') this.passages = new PassageStore(db, own && digestModelOf(own))
-    this.preparing = { hasPassages: this.passages !== undefined, embedding: own }
-    this.#preparer = new FilePreparer(this.preparing)
+    const digestSource = embedding?.provider === provider ? embedding : undefined
+    if (provider !== '') this.passages = new PassageStore(db, digestSource && digestModelOf(digestSource))
+    this.prepareSettings = { hasPassages: this.passages !== undefined, embedding: digestSource }
+    this.#preparer = new FilePreparer(this.prepareSettings)
   }
 
   knownFiles(): KnownFile[] {
@@ -80,8 +80,8 @@ export class IndexStore {
   }
 
   /** With true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
-  setBulkMode(isMuch: boolean): void {
-    this.db.pragma(`wal_autocheckpoint = ${isMuch ? pagesOfLog.many : pagesOfLog.usual}`)
+  setBulkMode(isBulk: boolean): void {
+    this.db.pragma(`wal_autocheckpoint = ${isBulk ? pagesOfLog.many : pagesOfLog.usual}`)
   }
 
   /** Runs `work` in a transaction that takes the write lock at once. */
@@ -98,19 +98,19 @@ export class IndexStore {
    * the index.
    */
   resetPreparer(): void {
-    this.#preparer = new FilePreparer(this.preparing)
+    this.#preparer = new FilePreparer(this.prepareSettings)
   }
 
   replaceFile(file: FileContent): void {
     this.putFile(this.prepare(file))
   }
 
-  /** @param file prepared with the settings in `preparing` */
-  putFile({ facts, chunks, spellings, ...file }: PreparedFile): void {
+  /** @param file prepared with the settings in `prepareSettings` */
+  putFile({ metadata, chunks, spellings, ...file }: PreparedFile): void {
     const { source, path } = file
-    const left = this.#removeChunks(source, path)
+    const removedPassages = this.#removeChunks(source, path)
     this.#statements.putFile.run(file)
-    this.#putFacts(source, path, facts)
+    this.#putMetadata(source, path, metadata)
     for (const { terms, phrases, passages, digests, days, ...chunk } of chunks) {
       const { lastInsertRowid: id } = this.#statements.putChunk.run({ path, source, ...chunk })
       this.#statements.putTerms.run(id, terms)
@@ -118,11 +118,11 @@ export class IndexStore {
       this.passages?.put(Number(id), passages, digests)
       for (const { first, last } of days) this.#statements.putDays.run(id, first, last)
     }
-    this.passages?.sweep(left)
+    this.passages?.sweep(removedPassages)
     for (const [word, term] of spellings) this.#statements.putSpelling.run(word, term)
   }
 
-  #putFacts(source: Source, path: string, { tags, properties, names }: PreparedMetadata): void {
+  #putMetadata(source: Source, path: string, { tags, properties, names }: PreparedMetadata): void {
     for (const { tag, line } of tags) this.#statements.putTag.run(tag, source, path, line)
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, source, path, line, value)
     for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
@@ -133,8 +133,8 @@ export class IndexStore {
   }
 
   removeFile(source: Source, path: string): void {
-    const left = this.#removeChunks(source, path)
-    this.passages?.sweep(left)
+    const removedPassages = this.#removeChunks(source, path)
+    this.passages?.sweep(removedPassages)
     this.#statements.removeFile.run(source, path)
   }
 
@@ -192,14 +192,14 @@ export class IndexStore {
       )
       for (const [key, value] of meta) if (key.startsWith(dimensionsKeyPrefix)) this.setMeta(key, value)
       const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
-      const was = fingerprint === undefined ? undefined : parseFingerprint(fingerprint)
-      const built = was && this.#withAddress(was)
-      if (built && dimensions !== undefined) this.setMeta(dimensionsKey(built), dimensions)
+      const otherModel = fingerprint === undefined ? undefined : parseFingerprint(fingerprint)
+      const builtModel = otherModel && this.#withAddress(otherModel)
+      if (builtModel && dimensions !== undefined) this.setMeta(dimensionsKey(builtModel), dimensions)
       this.db.exec(
         `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
            SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${exceptBuiltin}`,
       )
-      if (built && built !== was) this.#noteAddress(built)
+      if (builtModel && builtModel !== otherModel) this.#noteAddress(builtModel)
     } catch (error) {
       if (!isCorruption(error)) throw error
       this.#adoptReadable()
@@ -216,10 +216,10 @@ export class IndexStore {
     return { ...other, address }
   }
 
-  #noteAddress(built: IndexModel): void {
+  #noteAddress(builtModel: IndexModel): void {
     this.db
       .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
-      .run(cacheKey(built), built.provider, built.model)
+      .run(cacheKey(builtModel), builtModel.provider, builtModel.model)
   }
 
   #adoptReadable(): void {
@@ -248,16 +248,16 @@ export class IndexStore {
 
   /** @returns the passages of the removed chunks; other chunks may still use them */
   #removeChunks(source: Source, path: string): number[] {
-    const left: number[] = []
+    const removedPassages: number[] = []
     for (const id of this.#statements.chunkIds.all(source, path)) {
       this.#statements.removeTerms.run(id)
       this.#statements.removePhrases.run(id)
       this.#statements.removeDays.run(id)
-      if (this.passages) left.push(...this.passages.remove(id))
+      if (this.passages) removedPassages.push(...this.passages.remove(id))
     }
     this.#statements.removeChunks.run(source, path)
     for (const statement of this.#statements.removeFacts) statement.run(source, path)
-    return left
+    return removedPassages
   }
 }
 

@@ -100,7 +100,7 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
 async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> {
   if (!existsSync(folder.folder)) return []
   const names = (await readdir(folder.folder)).filter(isTranscript)
-  const found = await Promise.all(names.map((name) => describe(folder, name)))
+  const found = await Promise.all(names.map((name) => statCandidate(folder, name)))
   return found.filter((candidate) => candidate !== undefined)
 }
 
@@ -109,14 +109,14 @@ async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> 
  * file, is unreadable, or is behind a symbolic link.
  */
 export async function candidateAt(folder: IndexedFolder, file: string): Promise<FileCandidate | undefined> {
-  const found = await describe(folder, file)
+  const found = await statCandidate(folder, file)
   if (!found || contentBySource[folder.source] === 'transcripts') return found
   // A file that vanished meanwhile is handled by the next sync.
   const isLinked = await isBehindLink(folder.folder, file).catch(() => true)
   return isLinked ? undefined : found
 }
 
-async function describe(folder: IndexedFolder, path: string): Promise<FileCandidate | undefined> {
+async function statCandidate(folder: IndexedFolder, path: string): Promise<FileCandidate | undefined> {
   try {
     const info = await stat(join(folder.folder, path))
     if (!info.isFile()) return undefined

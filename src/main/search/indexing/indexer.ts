@@ -8,7 +8,7 @@ import type { IndexStatus } from '#shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'
-import { describeMissing } from '../vector/embed-queue.ts'
+import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
@@ -56,7 +56,7 @@ const watchPauseMs = 200
 const watchByMs = 2000
 /** Delay of the sync that finds changes made before a watcher was ready. Not 0, so that power saving can defer it. */
 const readyMs = 1
-const tellFilesMs = 50
+const filesDelayMs = 50
 
 export class Indexer {
   readonly #settings: IndexerSettings
@@ -67,18 +67,18 @@ export class Indexer {
   #download: IndexStatus['download']
   #store: IndexStore | undefined
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
-  #building: string | undefined
+  #rebuildPath: string | undefined
   /** The rebuilt index is complete; it replaces the old one when the searcher has closed the old one. */
   #isReplacing = false
-  #work: Promise<unknown> = Promise.resolve()
-  #queued = 0
+  #queue: Promise<unknown> = Promise.resolve()
+  #queueLength = 0
   #touches = 0
   /** Value of `#touches` when the indexer last reported to be idle; undefined while there is work. */
   #reportedIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
-  #toldFiles = new Set<string>()
-  #tellTimer: NodeJS.Timeout | undefined
+  #changedFiles = new Set<string>()
+  #filesTimer: NodeJS.Timeout | undefined
   #state: IndexStatus['state'] = 'starting'
   #done = 0
   #total = 0
@@ -87,15 +87,15 @@ export class Indexer {
   readonly #problems = new IndexProblems(() => this.#emitStatus())
   readonly #watchers = new FolderWatchers(
     {
-      onPath: (path) => this.#onPathChanged(path),
-      onOther: () => this.#changes.requestFullSync(),
+      onWorkspaceChange: (path) => this.#onPathChanged(path),
+      onOtherFolderChange: () => this.#changes.requestFullSync(),
       onReady: () => this.#changes.requestFullSync(readyMs),
     },
     this.#problems,
   )
   /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
-  #hasLooked = false
-  #isDamaged = false
+  #hasScanned = false
+  #isCorrupt = false
   #hasRecreated = false
 
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void, prepareEntry?: URL) {
@@ -105,7 +105,7 @@ export class Indexer {
     this.#changes = new PendingChanges(
       settings.debounceMs,
       () => void this.#enqueue(() => this.#sync(false)),
-      () => this.#tellPending(),
+      () => this.#reportPending(),
     )
   }
 
@@ -116,7 +116,7 @@ export class Indexer {
       this.#download = share < 1 ? { file, share } : undefined
       this.#progress(this.#done, this.#total)
     })
-    if (typeof provider === 'string') this.#problems.raise(provider, describeMissing(provider, embedding))
+    if (typeof provider === 'string') this.#problems.raise(provider, describeIncompleteSettings(provider, embedding))
     else if (provider) {
       const { notes } = this.#settings
       const local = embedding.isLocal ? undefined : new LocalNotes(() => notes)
@@ -148,7 +148,7 @@ export class Indexer {
   notifyWritten(paths: readonly string[]): void {
     this.#touches += 1
     for (const path of paths) this.#onPathChanged(path)
-    this.#tellPending()
+    this.#reportPending()
   }
 
   /** While true, changes are only synced when a caller waits for them. */
@@ -161,9 +161,9 @@ export class Indexer {
     if (!this.#isPending()) return true
     this.#changes.flush()
     const stop = new AbortController()
-    const settled = this.#untilSynced(this.#changes.noticed).then(() => true)
-    const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
-    const answer = await Promise.race([settled, late])
+    const synced = this.#untilSynced(this.#changes.noticed).then(() => true)
+    const timeout = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
+    const answer = await Promise.race([synced, timeout])
     stop.abort()
     return answer
   }
@@ -183,24 +183,24 @@ export class Indexer {
     return this.status()
   }
 
-  /** Recreates the index if it is missing or corrupt, and syncs it. @param isDamaged the searcher found it corrupt */
-  recover(isDamaged: boolean): Promise<void> {
+  /** Recreates the index if it is missing or corrupt, and syncs it. @param isCorrupt the searcher found it corrupt */
+  recover(isCorrupt: boolean): Promise<void> {
     return this.#enqueue(async () => {
-      this.#isDamaged ||= isDamaged
-      if (this.#store && !this.#isDamaged) return this.#sync(false)
+      this.#isCorrupt ||= isCorrupt
+      if (this.#store && !this.#isCorrupt) return this.#sync(false)
       await this.#openIndex()
       await this.#sync(true)
     })
   }
 
   /** While true, the provider is not called. With false, embedding resumes. */
-  pauseEmbedding(isHeld: boolean): void {
-    if (this.#embedder) this.#embedder.isPaused = isHeld
-    if (!isHeld) this.resumeEmbedding()
+  pauseEmbedding(shouldPause: boolean): void {
+    if (this.#embedder) this.#embedder.isPaused = shouldPause
+    if (!shouldPause) this.resumeEmbedding()
   }
 
   resumeEmbedding(): void {
-    if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
+    if (this.#store && this.#rebuildPath === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
   }
 
   /**
@@ -208,7 +208,7 @@ export class Indexer {
    * another length now.
    */
   async retryEmbedding(): Promise<void> {
-    if (this.#store && this.#building === undefined) await this.#embedder?.restart(this.#store)
+    if (this.#store && this.#rebuildPath === undefined) await this.#embedder?.restart(this.#store)
   }
 
   /** Waits until all files are synced and embedded. `isStopped`: the provider stopped embedding before the end. */
@@ -222,15 +222,15 @@ export class Indexer {
   /** Replaces the old index by the rebuilt one. The caller must have closed the old one. */
   async swap(): Promise<void> {
     await this.#enqueue(async () => {
-      const built = this.#building
-      if (built === undefined) return
+      const rebuiltFile = this.#rebuildPath
+      if (rebuiltFile === undefined) return
       // There is no store while the files are being replaced.
       this.#counts = this.#store?.counts() ?? this.#counts
       this.#store?.close()
       this.#store = undefined
       const { file } = this.#settings
-      await replaceIndexFile(built, file)
-      this.#building = undefined
+      await replaceIndexFile(rebuiltFile, file)
+      this.#rebuildPath = undefined
       this.#store = new IndexStore(openForWriting(file), this.#settings.embedding)
       this.#state = 'ready'
       this.#emitStatus()
@@ -257,9 +257,9 @@ export class Indexer {
   async close(): Promise<void> {
     this.#stop.abort()
     this.#changes.close()
-    for (const timer of [this.#retry, this.#tellTimer]) clearTimeout(timer)
+    for (const timer of [this.#retry, this.#filesTimer]) clearTimeout(timer)
     await this.#watchers.close()
-    await this.#work
+    await this.#queue
     await this.#embedder?.ended
     this.#store?.close()
   }
@@ -267,12 +267,12 @@ export class Indexer {
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
-    const isDamaged = this.#isDamaged
+    const isCorrupt = this.#isCorrupt
     const { file, folders, embedding } = this.#settings
-    const { store, building, corruption, movedAsideTo } = await openIndexFile(file, embedding, isDamaged)
-    this.#isDamaged = false
+    const { store, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(file, embedding, isCorrupt)
+    this.#isCorrupt = false
     this.#store = store
-    this.#building = building
+    this.#rebuildPath = rebuildPath
     this.#isReplacing = false
     removeOrphans(store, folders)
     this.#problems.clear('index_failed')
@@ -281,33 +281,33 @@ export class Indexer {
         'index_foreign',
         `a file at the index's path was not an index; it was moved to ${movedAsideTo}`,
       )
-    if (isDamaged || corruption !== undefined)
-      this.#problems.raise('index_damaged', corruption ?? 'the index file is corrupt')
-    if (isDamaged) this.#emit({ type: 'reopen' })
-    this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
+    if (isCorrupt || corruptionMessage !== undefined)
+      this.#problems.raise('index_damaged', corruptionMessage ?? 'the index file is corrupt')
+    if (isCorrupt) this.#emit({ type: 'reopen' })
+    this.#state = this.#rebuildPath === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()
   }
 
   #onPathChanged(path: string): void {
-    this.#tellFile(path)
+    this.#reportFile(path)
     if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
 
-  #tellFile(path: string): void {
-    this.#toldFiles.add(path)
-    this.#tellTimer ??= setTimeout(() => {
-      this.#tellTimer = undefined
-      this.#emit({ type: 'files', paths: [...this.#toldFiles] })
-      this.#toldFiles.clear()
-    }, tellFilesMs)
+  #reportFile(path: string): void {
+    this.#changedFiles.add(path)
+    this.#filesTimer ??= setTimeout(() => {
+      this.#filesTimer = undefined
+      this.#emit({ type: 'files', paths: [...this.#changedFiles] })
+      this.#changedFiles.clear()
+    }, filesDelayMs)
   }
 
   #isPending(): boolean {
-    return this.#queued > 0 || !this.#changes.isEmpty
+    return this.#queueLength > 0 || !this.#changes.isEmpty
   }
 
   /** While nothing is pending, callers need not call `flush` before each search. */
-  #tellPending(): void {
+  #reportPending(): void {
     const isPending = this.#isPending()
     const idleAt = isPending ? undefined : this.#touches
     if (idleAt === this.#reportedIdleAt) return
@@ -317,27 +317,27 @@ export class Indexer {
 
   /** Waits for the first `count` changes only: the watcher may report the same files again meanwhile. */
   async #untilSynced(count: number): Promise<void> {
-    await this.#work
+    await this.#queue
     while (!this.#changes.isSynced(count) && !this.#stop.signal.aborted) {
       await sleep(1)
-      await this.#work
+      await this.#queue
     }
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    this.#queued += 1
-    this.#tellPending()
-    const turn = this.#work.then(async () => {
+    this.#queueLength += 1
+    this.#reportPending()
+    const turn = this.#queue.then(async () => {
       try {
         if (!this.#stop.signal.aborted) await work()
       } catch (error) {
         if (!this.#stop.signal.aborted) await this.#recover(error)
       } finally {
-        this.#queued -= 1
-        this.#tellPending()
+        this.#queueLength -= 1
+        this.#reportPending()
       }
     })
-    this.#work = turn
+    this.#queue = turn
     return turn
   }
 
@@ -352,7 +352,7 @@ export class Indexer {
 
   async #syncFiles(force: boolean, signal?: AbortSignal): Promise<void> {
     // The index was deleted while in use: create a new one from the files.
-    if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
+    if (this.#store && !existsSync(this.#rebuildPath ?? this.#settings.file)) {
       await this.#openIndex()
       this.#changes.markFull()
       this.#emit({ type: 'reopen' })
@@ -377,14 +377,14 @@ export class Indexer {
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
     this.#problems.recordSync(report, full ? undefined : paths)
-    if (full && !force && this.#hasLooked) for (const path of report.changed) this.#tellFile(path)
-    this.#hasLooked ||= full
+    if (full && !force && this.#hasScanned) for (const path of report.changed) this.#reportFile(path)
+    this.#hasScanned ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
-    await this.#finish(store, report)
+    await this.#afterSync(store, report)
   }
 
-  async #finish(store: IndexStore, report: SyncReport): Promise<void> {
-    if (this.#building !== undefined) return this.#replaceOld(store)
+  async #afterSync(store: IndexStore, report: SyncReport): Promise<void> {
+    if (this.#rebuildPath !== undefined) return this.#requestReplacement(store)
     this.#state = 'ready'
     this.#emitStatus()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
@@ -395,7 +395,7 @@ export class Indexer {
    * Emits `replace` once. The new index serves keyword search and cached vectors at once; the rest is embedded while
    * it is in use. The old index would miss files that change meanwhile.
    */
-  #replaceOld(store: IndexStore): void {
+  #requestReplacement(store: IndexStore): void {
     if (this.#isReplacing) return
     this.#isReplacing = true
     this.#embedder?.assignCachedVectors(store)
@@ -409,9 +409,9 @@ export class Indexer {
         this.#progress(this.#done, this.#total)
       },
       onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
-      onEnd: (isOther) => {
+      onEnd: (hasNewResults) => {
         this.#emitStatus()
-        if (isOther) this.#emit({ type: 'indexed' })
+        if (hasNewResults) this.#emit({ type: 'indexed' })
       },
       onError: (error) => void this.#recover(error),
     }
@@ -421,14 +421,14 @@ export class Indexer {
     if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)
     if (isCorruption(error)) {
-      this.#isDamaged = true
+      this.#isCorrupt = true
       this.#store?.db.close()
       this.#store = undefined
     }
     this.#state = 'failed'
     this.#problems.clear('index_failed')
     this.#problems.raise('index_failed', message)
-    if (!this.#isDamaged || this.#hasRecreated) return this.#retryLater(() => this.#openIndex())
+    if (!this.#isCorrupt || this.#hasRecreated) return this.#retryLater(() => this.#openIndex())
     // A corrupt index is recreated at once, but only the first time; then after the retry delay.
     this.#hasRecreated = true
     void this.#enqueue(async () => {

@@ -4,7 +4,7 @@ import type { Db } from './index-schema.ts'
  * Caches a value until the connection writes. Never caches within a transaction: it may be rolled back.
  * @param db must be the only connection that writes
  */
-export function memoizeByDataVersion<T>(db: Db, read: () => T): () => T {
+export function memoizeUntilWrite<T>(db: Db, read: () => T): () => T {
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
   let known: { readonly at: number; readonly value: T } | undefined
   return () => {

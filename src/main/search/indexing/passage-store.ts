@@ -7,7 +7,7 @@ import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-p
 import { binaryCodeOf } from '../vector/binary-quantization.ts'
 import type { PackedDigests, PreparedPassage } from './prepare-file.ts'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from './index-schema.ts'
-import { memoizeByDataVersion } from './memoize-until-write.ts'
+import { memoizeUntilWrite } from './memoize-until-write.ts'
 
 export interface PassageToEmbed {
   readonly id: number
@@ -51,7 +51,7 @@ export class PassageStore {
     this.#db = db
     this.#model = model
     this.#statements = prepare(db)
-    this.#counts = memoizeByDataVersion(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
+    this.#counts = memoizeUntilWrite(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */

@@ -6,7 +6,7 @@ export class PendingChanges {
   readonly #paths = new Set<string>()
   #isFull = false
   #noticed = 0
-  #looked = 0
+  #synced = 0
   #timer: NodeJS.Timeout | undefined
   #isUrgent = false
   #isSavingPower = false
@@ -66,11 +66,11 @@ export class PendingChanges {
   }
 
   markSynced(noticed: number): void {
-    this.#looked = noticed
+    this.#synced = noticed
   }
 
   isSynced(noticed: number): boolean {
-    return this.#looked >= noticed
+    return this.#synced >= noticed
   }
 
   close(): void {

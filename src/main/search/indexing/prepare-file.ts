@@ -55,7 +55,7 @@ export interface PreparedMetadata {
 export interface PreparedFile extends KnownFile {
   readonly words: number
   readonly tokens: number
-  readonly facts: PreparedMetadata
+  readonly metadata: PreparedMetadata
   readonly chunks: readonly PreparedChunk[]
   /** Words with their terms, without those that this preparer has returned before. */
   readonly spellings: ReadonlyMap<string, string>
@@ -69,7 +69,7 @@ export interface PrepareSettings {
 }
 
 const maxRemembered = 50_000
-const noFacts: PreparedMetadata = { tags: [], properties: [], names: [] }
+const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
 
 /**
  * Cuts files into chunks and computes everything that the index stores of them. Omits spellings that it has returned
@@ -78,20 +78,20 @@ const noFacts: PreparedMetadata = { tags: [], properties: [], names: [] }
 export class FilePreparer {
   readonly #settings: PrepareSettings
   readonly #returnedSpellings = new Set<string>()
-  #digests: SimilarityModel | undefined
+  #digestModel: SimilarityModel | undefined
 
   constructor(settings: PrepareSettings) {
     this.#settings = settings
-    this.#digests = settings.embedding && digestModelOf(settings.embedding)
+    this.#digestModel = settings.embedding && digestModelOf(settings.embedding)
   }
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
     const { hasPassages } = this.#settings
     // Transcripts have no properties.
-    const facts = lineDays ? noFacts : factsOf(text)
+    const metadata = lineDays ? noMetadata : metadataOf(text)
     const spellings = new Map<string, string>()
-    const names = facts.names.map(({ name }) => name)
-    const packer = new ChunkPacker(file.path, (word, term) => this.#tell(word, term, spellings), names)
+    const names = metadata.names.map(({ name }) => name)
+    const packer = new ChunkPacker(file.path, (word, term) => this.#addSpelling(word, term, spellings), names)
     const ofPath = daysOfPath(file.path)
     const chunks = chunkMarkdown(text, chunkSize).map((chunk) => {
       const passages = hasPassages ? passagesOf(chunk) : []
@@ -101,25 +101,25 @@ export class FilePreparer {
         ...packer.pack(chunk),
         passages: passages.map((passage) => ({ ...passage, hash: hashOf(passage.text) })),
         digests: this.#digestsOf(passages),
-        days: lineDays ? daysSaid(chunk, lineDays) : daysOfPassage(chunk, ofPath),
+        days: lineDays ? daysOfMessages(chunk, lineDays) : daysOfPassage(chunk, ofPath),
       }
     })
-    return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
+    return { ...file, words: countWords(text), tokens: estimateTokens(text), metadata, chunks, spellings }
   }
 
   /** Returns undefined if the model can't be loaded: the embed queue reports that error. */
   #digestsOf(passages: readonly Passage[]): PackedDigests | undefined {
-    const model = this.#digests
+    const model = this.#digestModel
     try {
       return model && packed(passages.map(({ text }) => model.digestOf(text)))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#digests = undefined
+      this.#digestModel = undefined
       return undefined
     }
   }
 
-  #tell(word: string, term: string, spellings: Map<string, string>): void {
+  #addSpelling(word: string, term: string, spellings: Map<string, string>): void {
     if (this.#returnedSpellings.has(word)) return
     if (this.#returnedSpellings.size >= maxRemembered) this.#returnedSpellings.clear()
     this.#returnedSpellings.add(word)
@@ -135,7 +135,7 @@ function packed(digests: readonly TokenIdSequence[]): PackedDigests {
   return { numbers, ends }
 }
 
-function factsOf(text: string): PreparedMetadata {
+function metadataOf(text: string): PreparedMetadata {
   const said = parseProperties(text)
   const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
   return {
@@ -147,7 +147,7 @@ function factsOf(text: string): PreparedMetadata {
   }
 }
 
-function daysSaid(chunk: Chunk, lineDays: readonly (string | undefined)[]): DaySpan[] {
+function daysOfMessages(chunk: Chunk, lineDays: readonly (string | undefined)[]): DaySpan[] {
   const said = lineDays
     .slice(chunk.startLine - 1, chunk.endLine)
     .flatMap((day) => (day === undefined ? [] : parseDay(day)))

@@ -57,28 +57,28 @@ export async function syncAll(
   const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
   const problems: SyncProblem[] = []
   const todo: FileCandidate[] = []
-  const gone = new Map(known)
+  const missing = new Map(known)
   for (const folder of folders) {
     const found = await findFiles(folder, options.signal, problems)
     if (!found) {
-      for (const [key, file] of gone) if (belongsTo(file, folder)) gone.delete(key)
+      for (const [key, file] of missing) if (belongsTo(file, folder)) missing.delete(key)
       continue
     }
     for (const candidate of found) {
       const key = keyOf(folder.source, candidate.path)
-      const before = known.get(key)
-      gone.delete(key)
-      if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
+      const previous = known.get(key)
+      missing.delete(key)
+      if (options.force || previous?.mtime !== candidate.mtime || previous.size !== candidate.size) todo.push(candidate)
     }
     // A file that can't be examined keeps its entry.
     for (const { path, code } of problems)
-      if (path !== undefined && code === 'folder_unreadable') gone.delete(keyOf(folder.source, path))
+      if (path !== undefined && code === 'folder_unreadable') missing.delete(keyOf(folder.source, path))
   }
-  const changed = [...gone.values()].map((file) => file.path)
+  const changed = [...missing.values()].map((file) => file.path)
   store.transaction(() => {
-    for (const file of gone.values()) store.removeFile(file.source, file.path)
+    for (const file of missing.values()) store.removeFile(file.source, file.path)
   })
-  changed.push(...(await index(store, todo, known, problems, options)))
+  changed.push(...(await indexCandidates(store, todo, known, problems, options)))
   return { changed, problems }
 }
 
@@ -96,16 +96,16 @@ export async function syncPaths(
   for (const path of paths) {
     const folder = folderOf(folders, path)
     if (!folder) continue
-    const before = store.knownFile(folder.source, path)
-    if (before) known.set(keyOf(folder.source, path), before)
+    const previous = store.knownFile(folder.source, path)
+    if (previous) known.set(keyOf(folder.source, path), previous)
     const candidate = await candidateAt(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
-    else if (before) {
+    else if (previous) {
       store.transaction(() => store.removeFile(folder.source, path))
       changed.push(path)
     }
   }
-  changed.push(...(await index(store, todo, known, problems, options)))
+  changed.push(...(await indexCandidates(store, todo, known, problems, options)))
   return { changed, problems }
 }
 
@@ -126,17 +126,17 @@ export function removeOrphans(store: IndexStore, folders: readonly IndexedFolder
 
 interface Batch {
   readonly files: number
-  readonly fresh: readonly FileContent[]
+  readonly toPrepare: readonly FileContent[]
   readonly touched: readonly FileContent[]
-  readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
+  readonly removed: readonly Pick<KnownFile, 'source' | 'path'>[]
 }
 
-interface Taken {
+interface BatchInPreparation {
   readonly batch: Batch
   readonly preparing: Promise<readonly PreparedFile[]>
 }
 
-async function index(
+async function indexCandidates(
   store: IndexStore,
   todo: readonly FileCandidate[],
   known: ReadonlyMap<string, KnownFile>,
@@ -144,48 +144,49 @@ async function index(
   { onProgress, signal, prepareEntry }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  const read = await reader(todo, known, problems)
-  const ahead =
-    prepareEntry && todo.length >= manyFiles ? new PreparationWorker(prepareEntry, store.preparing) : undefined
-  const batches = batchesOf(todo, ahead ? 2 : 1)
-  const coming: Promise<Taken>[] = []
-  let before: Promise<unknown> = Promise.resolve()
+  const read = await createBatchReader(todo, known, problems)
+  const worker =
+    prepareEntry && todo.length >= manyFiles ? new PreparationWorker(prepareEntry, store.prepareSettings) : undefined
+  const batches = batchesOf(todo, worker ? 2 : 1)
+  const pendingBatches: Promise<BatchInPreparation>[] = []
+  let previous: Promise<unknown> = Promise.resolve()
   const takeNext = () => {
     const { value: files } = batches.next()
     if (!files) return
     const reading = read(files)
     // In file order: a preparer omits spellings that it returned for an earlier file.
-    const taken = before.then(async () => {
+    const batchPromise = previous.then(async () => {
       const batch = await reading
-      const preparing = ahead?.prepare(batch.fresh) ?? Promise.resolve(batch.fresh.map((file) => store.prepare(file)))
+      const preparing =
+        worker?.prepare(batch.toPrepare) ?? Promise.resolve(batch.toPrepare.map((file) => store.prepare(file)))
       return { batch, preparing }
     })
     // Avoids an unhandled rejection; the error is thrown when the batch is awaited.
     reading.catch(() => undefined)
-    before = taken.catch(() => undefined)
-    coming.push(taken)
+    previous = batchPromise.catch(() => undefined)
+    pendingBatches.push(batchPromise)
   }
-  store.setBulkMode(ahead !== undefined)
+  store.setBulkMode(worker !== undefined)
   try {
     let done = 0
-    for (let at = 0; at < (ahead ? batchesAhead : 1); at += 1) takeNext()
-    for (let next = coming.shift(); next; next = coming.shift()) {
+    for (let at = 0; at < (worker ? batchesAhead : 1); at += 1) takeNext()
+    for (let next = pendingBatches.shift(); next; next = pendingBatches.shift()) {
       const { batch, preparing } = await next
       const prepared = await preparing
       signal.throwIfAborted()
-      if (ahead) takeNext()
+      if (worker) takeNext()
       store.transaction(() => {
         for (const file of prepared) store.putFile(file)
         for (const file of batch.touched) store.touchFile(file)
-        for (const { source, path } of batch.gone) store.removeFile(source, path)
+        for (const { source, path } of batch.removed) store.removeFile(source, path)
       })
       changed.push(...prepared.map(({ path }) => path))
-      changed.push(...batch.gone.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
+      changed.push(...batch.removed.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
       done += batch.files
       onProgress(done, todo.length)
       await sleep(batchPauseMs)
       signal.throwIfAborted()
-      if (!ahead) takeNext()
+      if (!worker) takeNext()
     }
   } catch (error) {
     // Some prepared spellings may not have been stored.
@@ -193,30 +194,30 @@ async function index(
     throw error
   } finally {
     if (store.db.open) store.setBulkMode(false)
-    await ahead?.close()
+    await worker?.close()
   }
   return changed
 }
 
-async function reader(
+async function createBatchReader(
   todo: readonly FileCandidate[],
   known: ReadonlyMap<string, KnownFile>,
   problems: SyncProblem[],
 ): Promise<(files: readonly FileCandidate[]) => Promise<Batch>> {
-  const places = new Map<IndexedFolder, ResolvedRoots>()
+  const rootsByFolder = new Map<IndexedFolder, ResolvedRoots>()
   for (const { folder } of todo)
-    if (!places.has(folder))
-      places.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
+    if (!rootsByFolder.has(folder))
+      rootsByFolder.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
   const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
   return async (files) => {
-    const read = await Promise.all(files.map((file) => readCandidate(file, places.get(file.folder), problems)))
+    const read = await Promise.all(files.map((file) => readCandidate(file, rootsByFolder.get(file.folder), problems)))
     const found = read.filter((file) => file !== undefined)
     const texts = found.filter((file) => 'text' in file)
     return {
       files: files.length,
-      fresh: texts.filter(isNew),
+      toPrepare: texts.filter(isNew),
       touched: texts.filter((file) => !isNew(file)),
-      gone: found.filter((file) => !('text' in file)),
+      removed: found.filter((file) => !('text' in file)),
     }
   }
 }
@@ -238,12 +239,12 @@ function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<re
 /** Returns `{source, path}` alone if the file can't be indexed, or undefined if its entry should stay unchanged. */
 async function readCandidate(
   { folder, file, path, mtime, size }: FileCandidate,
-  place: ResolvedRoots | undefined,
+  roots: ResolvedRoots | undefined,
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {
-    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, place)
-    const { text, hash } = await readText(real, path, place?.isAllowed)
+    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, roots)
+    const { text, hash } = await readText(real, path, roots?.isAllowed)
     return {
       path,
       source: folder.source,
@@ -275,7 +276,7 @@ export class PreparationWorker {
   readonly #worker: Worker
   readonly #waiting: { readonly files: readonly FileContent[]; readonly resolve: (files: PreparedFile[]) => void }[] =
     []
-  #own: FilePreparer | undefined
+  #localPreparer: FilePreparer | undefined
 
   constructor(entry: URL, settings: PrepareSettings) {
     this.#settings = settings
@@ -291,7 +292,7 @@ export class PreparationWorker {
    * contain.
    */
   prepare(files: readonly FileContent[]): Promise<PreparedFile[]> {
-    if (this.#own) return Promise.resolve(prepareAll(this.#own, files))
+    if (this.#localPreparer) return Promise.resolve(prepareAll(this.#localPreparer, files))
     const { promise, resolve } = Promise.withResolvers<PreparedFile[]>()
     this.#waiting.push({ files, resolve })
     this.#worker.postMessage(files)
@@ -305,8 +306,8 @@ export class PreparationWorker {
   }
 
   #prepareHere(): void {
-    this.#own = new FilePreparer(this.#settings)
-    for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#own, files))
+    this.#localPreparer = new FilePreparer(this.#settings)
+    for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#localPreparer, files))
   }
 }
 

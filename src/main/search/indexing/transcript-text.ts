@@ -12,9 +12,9 @@ import { localDate } from '#workspace'
 
 export function transcriptText(jsonl: string): string {
   const lines = jsonl.split('\n')
-  if (isApart(lines)) return lines.map(() => '').join('\n')
-  const gone = deletedLines(lines)
-  return lines.map((line, index) => (gone.has(index) ? '' : spoken(line))).join('\n')
+  if (isMemoryOff(lines)) return lines.map(() => '').join('\n')
+  const deletedIndexes = deletedLines(lines)
+  return lines.map((line, index) => (deletedIndexes.has(index) ? '' : messageText(line))).join('\n')
 }
 
 /** Returns the local day of each line's message, `YYYY-MM-DD`, or undefined if a line has none. */
@@ -28,47 +28,47 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
   })
 }
 
-function isApart(lines: readonly string[]): boolean {
+function isMemoryOff(lines: readonly string[]): boolean {
   const mark = lines.findLast(
-    (line) => line.includes(`"${memoryToggleEntry}"`) && parsed(line)['customType'] === memoryToggleEntry,
+    (line) => line.includes(`"${memoryToggleEntry}"`) && parseRecord(line)['customType'] === memoryToggleEntry,
   )
-  return mark !== undefined && isWithoutMemory(parsed(mark)['data'])
+  return mark !== undefined && isWithoutMemory(parseRecord(mark)['data'])
 }
 
 /** Returns 0-based lines of deleted messages and of their descendants. */
 function deletedLines(lines: readonly string[]): Set<number> {
-  const gone = new Set<number>()
+  const deletedIndexes = new Set<number>()
   const roots = new Set<string>()
   for (const line of lines) {
     if (!line.includes(`"${branchEntry}"`)) continue
-    const { deleted, restored } = readBranchMark(parsed(line)['data'])
+    const { deleted, restored } = readBranchMark(parseRecord(line)['data'])
     if (deleted !== undefined) roots.add(deleted)
     if (restored !== undefined) roots.delete(restored)
   }
-  if (roots.size === 0) return gone
+  if (roots.size === 0) return deletedIndexes
   for (const [index, line] of lines.entries()) {
-    const { id, parentId } = parsed(line)
+    const { id, parentId } = parseRecord(line)
     if (typeof id !== 'string' || !(roots.has(id) || (typeof parentId === 'string' && roots.has(parentId)))) continue
     roots.add(id)
-    gone.add(index)
+    deletedIndexes.add(index)
   }
-  return gone
+  return deletedIndexes
 }
 
-function spoken(line: string): string {
+function messageText(line: string): string {
   // Avoids parsing tool results: they can have megabytes.
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
-  const { message } = parsed(line)
+  const { message } = parseRecord(line)
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
   const { role, content, local, provider } = message
-  const said = typeof content === 'string' ? content : textParts(content)
-  const text = provider === 'offline' ? quotedMemoryLines(said) : said
+  const rawText = typeof content === 'string' ? content : textParts(content)
+  const text = provider === 'offline' ? quotedMemoryLines(rawText) : rawText
   const flat = text.replace(/\s+/g, ' ').trim()
   const mark = local === true ? ` ${localMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 
-function parsed(line: string): Record<string, unknown> {
+function parseRecord(line: string): Record<string, unknown> {
   const value = parseJson(line)
   return isRecord(value) ? value : {}
 }

@@ -40,13 +40,16 @@ export class FolderWatcher {
     this.#retryMs = retryMs
     this.#watcher = this.#watch(false)
     this.#watcher.on('ready', () => this.#events.onReady())
-    this.#watcher.on('error', (error) => void this.#fail(error))
+    this.#watcher.on('error', (error) => void this.#onWatchError(error))
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await Promise.all([end(this.#watcher), this.#nativeCandidate && end(this.#nativeCandidate)])
+    await Promise.all([
+      closeWithTimeout(this.#watcher),
+      this.#nativeCandidate && closeWithTimeout(this.#nativeCandidate),
+    ])
   }
 
   #watch(usePolling: boolean): FSWatcher {
@@ -64,27 +67,27 @@ export class FolderWatcher {
     return watcher
   }
 
-  async #fail(error: unknown): Promise<void> {
+  async #onWatchError(error: unknown): Promise<void> {
     if (this.#closed) return
     if (!isLimit(error)) return this.#events.onError(error)
     // chokidar reports the limit once for every folder.
     if (this.#isPolling) return
     this.#isPolling = true
-    await end(this.#watcher)
+    await closeWithTimeout(this.#watcher)
     if (this.#closed) return
     this.#events.onLimit(error.message)
     this.#watcher = this.#watch(true)
     this.#watcher.on('ready', () => this.#events.onReady())
     this.#watcher.on('error', (problem) => !this.#closed && this.#events.onError(problem))
-    this.#tryLater()
+    this.#scheduleNativeTry()
   }
 
-  #tryLater(): void {
-    this.#retry = setTimeout(() => this.#try(), this.#retryMs)
+  #scheduleNativeTry(): void {
+    this.#retry = setTimeout(() => this.#tryNative(), this.#retryMs)
     this.#retry.unref()
   }
 
-  #try(): void {
+  #tryNative(): void {
     const trial = this.#watch(false)
     this.#nativeCandidate = trial
     trial.on('error', () => void this.#giveUp(trial))
@@ -94,8 +97,8 @@ export class FolderWatcher {
   async #giveUp(trial: FSWatcher): Promise<void> {
     if (this.#nativeCandidate !== trial || this.#closed) return
     this.#nativeCandidate = undefined
-    await end(trial)
-    if (!this.#closed) this.#tryLater()
+    await closeWithTimeout(trial)
+    if (!this.#closed) this.#scheduleNativeTry()
   }
 
   async #takeOver(trial: FSWatcher): Promise<void> {
@@ -105,8 +108,8 @@ export class FolderWatcher {
     this.#watcher = trial
     this.#isPolling = false
     trial.removeAllListeners('error')
-    trial.on('error', (error) => void this.#fail(error))
-    await end(polling)
+    trial.on('error', (error) => void this.#onWatchError(error))
+    await closeWithTimeout(polling)
     if (this.#closed) return
     this.#events.onLimitCleared()
     this.#events.onReady()
@@ -120,7 +123,7 @@ export class FolderWatcher {
   }
 }
 
-async function end(watcher: FSWatcher): Promise<void> {
+async function closeWithTimeout(watcher: FSWatcher): Promise<void> {
   await Promise.race([watcher.close(), pause(closeTimeoutMs, undefined, { ref: false })])
 }
 

@@ -12,7 +12,7 @@ export interface ChunkText {
 }
 
 /** Selects a note by its path. Paths are unique among these sources. */
-const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
+const whereNote = "source IN ('memory', 'extra', 'shared') AND path = ?"
 
 export function prepareSearchStatements(db: Db) {
   return {
@@ -30,14 +30,16 @@ export function prepareSearchStatements(db: Db) {
       )
       .pluck(),
     head: db
-      .prepare<[string], string>(`SELECT substr(text, 1, 600) FROM chunks WHERE ${ofNotes} AND start_line = 1 LIMIT 1`)
+      .prepare<[string], string>(
+        `SELECT substr(text, 1, 600) FROM chunks WHERE ${whereNote} AND start_line = 1 LIMIT 1`,
+      )
       .pluck(),
     passageAt: db.prepare<[string, number, number], { id: number; path: string; startLine: number; endLine: number }>(
       `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks
-       WHERE ${ofNotes} AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1`,
+       WHERE ${whereNote} AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1`,
     ),
     passagesOf: db.prepare<[string], { id: number; path: string; startLine: number; endLine: number }>(
-      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks WHERE ${ofNotes} ORDER BY start_line`,
+      `SELECT id, path, start_line AS startLine, end_line AS endLine FROM chunks WHERE ${whereNote} ORDER BY start_line`,
     ),
     fileCounts: db.prepare<[], { path: string; source: Source; words: number; tokens: number }>(
       'SELECT path, source, words, tokens FROM files',
@@ -55,7 +57,7 @@ export function termSource(db: Db): TermSource {
   const count = db.prepare<[], number>('SELECT count(*) FROM chunks').pluck()
   const ids = db.prepare<[], number>('SELECT id FROM chunks').pluck()
   return {
-    ...(hasTerms ? storedTerms(db) : termsOfText(db)),
+    ...(hasTerms ? storedTerms(db) : encodedTerms(db)),
     count: () => count.get() ?? 0,
     ids: () => ids.all(),
   }
@@ -63,12 +65,12 @@ export function termSource(db: Db): TermSource {
 
 type Terms = Pick<TermSource, 'chunks' | 'termsOf'>
 
-const place = 'chunk.id, path, source, start_line AS startLine, end_line AS endLine'
+const placeColumns = 'chunk.id, path, source, start_line AS startLine, end_line AS endLine'
 
 function storedTerms(db: Db): Terms {
   const one = db.prepare<[number], Buffer>('SELECT terms FROM chunk_terms WHERE id = ?').pluck()
   const all = db.prepare<[number, number], ChunkPlace & { terms: Buffer }>(
-    `SELECT ${place}, terms FROM chunk_terms JOIN chunks AS chunk USING (id) WHERE id > ? AND id <= ? ORDER BY id`,
+    `SELECT ${placeColumns}, terms FROM chunk_terms JOIN chunks AS chunk USING (id) WHERE id > ? AND id <= ? ORDER BY id`,
   )
   return {
     termsOf: (id) => one.get(id),
@@ -79,11 +81,11 @@ function storedTerms(db: Db): Terms {
 }
 
 /** Encodes terms from the text, for an older index that serves searches while it is being rebuilt. */
-function termsOfText(db: Db): Terms {
+function encodedTerms(db: Db): Terms {
   const text = 'heading, text FROM chunks AS chunk WHERE id'
   const one = db.prepare<[number], ChunkText & { path: string }>(`SELECT path, ${text} = ?`)
   const all = db.prepare<[number, number], ChunkPlace & ChunkText>(
-    `SELECT ${place}, ${text} > ? AND id <= ? ORDER BY id`,
+    `SELECT ${placeColumns}, ${text} > ? AND id <= ? ORDER BY id`,
   )
   return {
     termsOf(id) {
@@ -91,8 +93,8 @@ function termsOfText(db: Db): Terms {
       return row && new ChunkPacker(row.path).pack(row).terms
     },
     *chunks(after, upTo) {
-      for (const { heading, text: said, ...chunk } of all.iterate(after, upTo))
-        yield [chunk, new ChunkPacker(chunk.path).pack({ heading, text: said }).terms]
+      for (const { heading, text: chunkText, ...chunk } of all.iterate(after, upTo))
+        yield [chunk, new ChunkPacker(chunk.path).pack({ heading, text: chunkText }).terms]
     },
   }
 }

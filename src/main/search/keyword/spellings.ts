@@ -15,7 +15,7 @@ export interface SpellingCorrection extends Spelling {
   readonly edits: number
 }
 
-interface Kept extends Spelling {
+interface DictionaryEntry extends Spelling {
   readonly letters: number
 }
 
@@ -24,9 +24,9 @@ const maxReadings = 3
 
 export class SpellingDictionary {
   readonly #statements: ReturnType<typeof prepare> | undefined
-  readonly #byLength = new Map<number, Kept[]>()
+  readonly #byLength = new Map<number, DictionaryEntry[]>()
   #last = 0
-  #isBehind = true
+  #isOutdated = true
   #version: number | undefined
 
   /** @param db an older index may lack the table; then there are no corrections */
@@ -37,20 +37,20 @@ export class SpellingDictionary {
 
   /** Notes a new version of the database. New words are loaded on the next use. */
   refresh(version: number): void {
-    if (version !== this.#version) this.#isBehind = true
+    if (version !== this.#version) this.#isOutdated = true
     this.#version = version
   }
 
   /** Loads new words. Runs on demand, because most queries have no unknown word. */
-  read(): void {
-    if (!this.#isBehind) return
-    this.#isBehind = false
+  loadNewWords(): void {
+    if (!this.#isOutdated) return
+    this.#isOutdated = false
     for (const { id, word, term } of this.#statements?.newer.all(this.#last) ?? []) {
       this.#last = id
       const same = this.#byLength.get(word.length)
-      const kept = { word, term, letters: lettersOf(word) }
-      if (same) same.push(kept)
-      else this.#byLength.set(word.length, [kept])
+      const entry = { word, term, letters: lettersOf(word) }
+      if (same) same.push(entry)
+      else this.#byLength.set(word.length, [entry])
     }
   }
 
@@ -60,28 +60,30 @@ export class SpellingDictionary {
 
   /**
    * Returns the nearest spellings of a folded word: one edit away or, if there are none and the word is long, two.
-   * @param isThere returns true if the index contains a term
+   * @param isIndexed returns true if the index contains a term
    */
-  nearest(word: string, isThere: (term: string) => boolean = () => true): SpellingCorrection[] {
-    this.read()
-    const most = word.length >= lengthForTwo ? 2 : 1
+  nearest(word: string, isIndexed: (term: string) => boolean = () => true): SpellingCorrection[] {
+    this.loadNewWords()
+    const maxEdits = word.length >= lengthForTwo ? 2 : 1
     const letters = lettersOf(word)
     let found: SpellingCorrection[] = []
-    let least = most
-    for (let length = word.length - most; length <= word.length + most; length += 1) {
-      for (const { word: spelt, term, letters: other } of this.#byLength.get(length) ?? []) {
-        if (bitCount(letters ^ other) > 2 * least) continue
-        const edits = editDistance(word, spelt, least)
-        if (edits > least || edits === 0 || !isThere(term)) continue
-        if (edits < least) found = []
-        least = edits
-        found.push({ word: spelt, term, edits })
+    let fewestEdits = maxEdits
+    for (let length = word.length - maxEdits; length <= word.length + maxEdits; length += 1) {
+      for (const { word: candidate, term, letters: other } of this.#byLength.get(length) ?? []) {
+        if (bitCount(letters ^ other) > 2 * fewestEdits) continue
+        const edits = editDistance(word, candidate, fewestEdits)
+        if (edits > fewestEdits || edits === 0 || !isIndexed(term)) continue
+        if (edits < fewestEdits) found = []
+        fewestEdits = edits
+        found.push({ word: candidate, term, edits })
       }
     }
     const first = word[0]
     // Prefers words with the same first letter: typing errors there are rare.
-    const sure = found.filter((spelling) => spelling.word[0] === first)
-    return (sure.length > 0 ? sure : found).sort((one, other) => (one.word < other.word ? -1 : 1)).slice(0, maxReadings)
+    const likely = found.filter((spelling) => spelling.word[0] === first)
+    return (likely.length > 0 ? likely : found)
+      .sort((one, other) => (one.word < other.word ? -1 : 1))
+      .slice(0, maxReadings)
   }
 }
 
@@ -108,14 +110,14 @@ function bitCount(bits: number): number {
 
 /**
  * Returns the optimal string alignment distance (Damerau–Levenshtein without edits within a swap), or a number greater
- * than `most` if the distance exceeds it.
+ * than `maxEdits` if the distance exceeds it.
  */
-export function editDistance(one: string, other: string, most: number): number {
+export function editDistance(one: string, other: string, maxEdits: number): number {
   let twoAbove: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row += 1) {
     const current = [row]
-    let least = row
+    let fewestEdits = row
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1]
       let edits = Math.min(
@@ -126,9 +128,9 @@ export function editDistance(one: string, other: string, most: number): number {
       const isSwap = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
       if (isSwap) edits = Math.min(edits, (twoAbove[column - 2] ?? 0) + 1)
       current.push(edits)
-      least = Math.min(least, edits)
+      fewestEdits = Math.min(fewestEdits, edits)
     }
-    if (least > most) return most + 1
+    if (fewestEdits > maxEdits) return maxEdits + 1
     twoAbove = above
     above = current
   }

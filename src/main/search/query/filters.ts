@@ -62,12 +62,12 @@ export interface FilteredPassage {
 }
 
 const value = '"[^"]*"|“[^”]*”|「[^」]*」|[^\\s"“「]\\S*'
-const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag)[:：](${value})`, 'giu')
+const keyedPattern = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag)[:：](${value})`, 'giu')
 /** `status:open`, and Obsidian's notation: `[status:in progress]`, `[status]`. */
-const named = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
-const bracketed = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
+const propertyPattern = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
+const bracketedPropertyPattern = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
 /** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
-const excluded =
+const excludedWordPattern =
   /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
@@ -90,39 +90,41 @@ interface Found {
 
 /**
  * Separates filters and time expressions from the words of a query.
- * @param off texts of conditions that the user turned off
+ * @param disabled texts of conditions that the user turned off
  * @param isProperty returns true if some note has a property of this name
  */
 export function parseFilters(
   query: string,
   today: Day,
-  off: readonly string[] = [],
+  disabled: readonly string[] = [],
   isProperty: (name: string) => boolean = () => false,
 ): FilteredQuery {
   const found = [...keyedFilters(query, today), ...propertyFilters(query, isProperty), ...excludedWords(query)]
     .filter(
       (one, index, all) => !all.slice(0, index).some((other) => other.start <= one.start && one.start < other.end),
     )
-    .map((one) => ({ ...one, condition: { ...one.condition, isOff: off.includes(one.condition.text) } }))
-  const read = found.filter(({ filter }) => filter !== undefined)
-  const rest = blanked(query, read)
-  const times = parseTemporalExpressions(rest, today).map((time) => ({ ...time, isOff: off.includes(time.text) }))
-  const lifts = times.filter(({ isOff }) => !isOff)
-  const searched = blanked(
+    .map((one) => ({ ...one, condition: { ...one.condition, isOff: disabled.includes(one.condition.text) } }))
+  const validFilters = found.filter(({ filter }) => filter !== undefined)
+  const rest = blanked(query, validFilters)
+  const times = parseTemporalExpressions(rest, today).map((time) => ({ ...time, isOff: disabled.includes(time.text) }))
+  const activeTimes = times.filter(({ isOff }) => !isOff)
+  const searchedText = blanked(
     rest,
     times.filter(({ isOff }) => isOff),
   )
-  const timed = times.map(({ start, end, text, isOff, ...span }) => ({
+  const timeConditions = times.map(({ start, end, text, isOff, ...span }) => ({
     start,
     end,
     condition: { kind: 'time' as const, text, isOff, ...bounds(span) },
   }))
   return {
-    words: tidy(searched),
-    topic: tidy(blanked(searched, lifts)),
-    filters: read.flatMap(({ filter, condition }) => (filter && !condition.isOff ? filter : [])),
-    boosts: lifts.map(({ text, first, last }) => ({ text, first, last })),
-    conditions: [...found, ...timed].sort((one, other) => one.start - other.start).map(({ condition }) => condition),
+    words: tidy(searchedText),
+    topic: tidy(blanked(searchedText, activeTimes)),
+    filters: validFilters.flatMap(({ filter, condition }) => (filter && !condition.isOff ? filter : [])),
+    boosts: activeTimes.map(({ text, first, last }) => ({ text, first, last })),
+    conditions: [...found, ...timeConditions]
+      .sort((one, other) => one.start - other.start)
+      .map(({ condition }) => condition),
   }
 }
 
@@ -159,15 +161,17 @@ export function admitsFile(
 /** Returns the texts of the filters that reject a passage; empty if it passes. */
 export function failedFilters(filters: readonly Filter[], passage: FilteredPassage): string[] {
   const path = fold(passage.path)
-  const wanted = new Set(filters.flatMap((filter) => (filter.kind === 'source' && !filter.isNot ? filter.source : [])))
+  const allowedSources = new Set(
+    filters.flatMap((filter) => (filter.kind === 'source' && !filter.isNot ? filter.source : [])),
+  )
   const failed = filters.filter((filter) => {
     switch (filter.kind) {
       case 'days':
         return !passage.days.some((days) => overlaps(days, filter.span))
       case 'path':
-        return hasPart(path, filter.part) === filter.isNot
+        return matchesPath(path, filter.part) === filter.isNot
       case 'source':
-        return filter.isNot ? passage.source === filter.source : !wanted.has(passage.source)
+        return filter.isNot ? passage.source === filter.source : !allowedSources.has(passage.source)
       case 'tag':
       case 'property':
         return passage.having.has(filter.text) === filter.isNot
@@ -177,14 +181,14 @@ export function failedFilters(filters: readonly Filter[], passage: FilteredPassa
   })
   const span = spanOfFilters(filters)
   // Each day filter matches, but on different days of the passage.
-  const isSplit = failed.length === 0 && span && !passage.days.some((days) => overlaps(days, span))
-  return (isSplit ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
+  const matchesSeparately = failed.length === 0 && span && !passage.days.some((days) => overlaps(days, span))
+  return (matchesSeparately ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
 }
 
 type Keyed = 'after' | 'before' | 'on' | 'in' | 'path' | 'source' | 'tag'
 
 function keyedFilters(query: string, today: Day): Found[] {
-  return outsideQuotes(query, keyed).map(({ index, 0: whole, 1: minus, 2: name = '', 3: given = '' }) => {
+  return outsideQuotes(query, keyedPattern).map(({ index, 0: whole, 1: minus, 2: name = '', 3: given = '' }) => {
     const text = whole.replace(trailing, '')
     const kind = name.toLowerCase() as Keyed
     const filter = filterOf(kind, text, filterValue(given), minus === '-', today)
@@ -201,8 +205,8 @@ function keyedFilters(query: string, today: Day): Found[] {
 
 /** Ignores a name that no note has as a property: `https://…`, `TODO:now`. */
 function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
-  const inBrackets = outsideQuotes(query, bracketed).map((found) => ({ found, given: found[3] ?? '*' }))
-  const plain = outsideQuotes(query, named).map((found) => ({ found, given: found[3] ?? '' }))
+  const inBrackets = outsideQuotes(query, bracketedPropertyPattern).map((found) => ({ found, given: found[3] ?? '*' }))
+  const plain = outsideQuotes(query, propertyPattern).map((found) => ({ found, given: found[3] ?? '' }))
   return [...inBrackets, ...plain].flatMap(({ found: { index, 0: whole, 1: minus, 2: name = '' }, given }) => {
     if (!isProperty(name)) return []
     const text = whole.replace(trailing, '')
@@ -220,11 +224,11 @@ function propertyFilters(query: string, isProperty: (name: string) => boolean): 
   })
 }
 
-function filterOf(kind: Keyed, text: string, meant: string, isNot: boolean, today: Day): Filter | undefined {
-  if (kind === 'path') return meant === '' ? undefined : { kind, text, part: fold(meant), isNot }
+function filterOf(kind: Keyed, text: string, operand: string, isNot: boolean, today: Day): Filter | undefined {
+  if (kind === 'path') return operand === '' ? undefined : { kind, text, part: fold(operand), isNot }
   if (kind === 'tag') {
     const key = tagKey(
-      meant
+      operand
         .replace(/^#/, '')
         .replace(/^\[\[(.*)\]\]$/, '$1')
         .replace(/\/+$/, ''),
@@ -232,10 +236,10 @@ function filterOf(kind: Keyed, text: string, meant: string, isNot: boolean, toda
     return key === '' ? undefined : { kind, text, key, isNot }
   }
   if (kind === 'source') {
-    const source = sourceNames.get(meant.toLowerCase())
+    const source = sourceNames.get(operand.toLowerCase())
     return source && { kind, text, source, isNot }
   }
-  const span = isNot ? undefined : spanOfValue(meant, today)
+  const span = isNot ? undefined : spanOfValue(operand, today)
   if (!span) return undefined
   if (kind === 'after') return { kind: 'days', text, span: { first: span.last + 1, last: Infinity } }
   if (kind === 'before') return { kind: 'days', text, span: { first: -Infinity, last: span.first - 1 } }
@@ -255,7 +259,7 @@ function spanOfValue(text: string, today: Day): DaySpan | undefined {
 }
 
 function excludedWords(query: string): Found[] {
-  return outsideQuotes(query, excluded).map(({ index, 0: whole, 1: given = '' }) => {
+  return outsideQuotes(query, excludedWordPattern).map(({ index, 0: whole, 1: given = '' }) => {
     const text = whole.replace(trailing, '')
     const filter: Filter = { kind: 'word', text, word: unquoted(given).replace(trailing, '') }
     const condition: Condition = { kind: 'not', text, isOff: false, from: null, to: null }
@@ -272,7 +276,7 @@ function outsideQuotes(query: string, pattern: RegExp): RegExpExecArray[] {
  * `*` matches within a name, `**` across folders. Without a star, `part` matches anywhere; if it contains a slash,
  * only from the beginning of a name.
  */
-function hasPart(path: string, part: string): boolean {
+function matchesPath(path: string, part: string): boolean {
   if (!part.includes('*') && !part.includes('/')) return path.includes(part)
   if (!part.includes('*')) return `/${path}`.includes(part.startsWith('/') ? part : `/${part}`)
   const pieces = part.split(/(\*+)/).map((piece) => {

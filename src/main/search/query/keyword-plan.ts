@@ -67,15 +67,15 @@ export function planKeywords(
 ): KeywordPlan {
   const size = Math.max(collection.chunks, minDocuments)
   const rarity = (documents: number) => Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
-  const asked: number[] = []
+  const askedWeights: number[] = []
   const known = resolveTerms(query.terms, vocabulary).map((term) => expandWithSynonyms(term, vocabulary, related))
   const terms = known.map((term): WeightedTerm => {
     const idf = rarity(term.documents)
     const weight = idf * factorOf(term)
-    asked.push(isShortSpelling(term) ? Math.max(weight, rarity(0) * unknownFactor[term.role]) : weight)
+    askedWeights.push(isShortSpelling(term) ? Math.max(weight, rarity(0) * unknownFactor[term.role]) : weight)
     return { ...term, idf, weight }
   })
-  const expectedWeight = asked
+  const expectedWeight = askedWeights
     .sort((one, other) => other - one)
     .reduce((sum, weight, index) => sum + weight * diminishing ** index, 0)
   return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), expectedWeight }
@@ -103,34 +103,35 @@ function isCjk(word: string): boolean {
 type RelatedWords = (word: string) => readonly RelatedWord[]
 
 /** Minimum cosine: below it, words are about the same subject but do not mean the same. */
-const leastCosine = { word: 0.55, cjk: 0.85 }
+const minCosine = { word: 0.55, cjk: 0.85 }
 /** Weight of an occurrence of a similar word, relative to the word itself: `most · cosine^steepness`. */
-const most = { word: 0.7, cjk: 0.45 }
+const maxSynonymWeight = { word: 0.7, cjk: 0.45 }
 const steepness = 3
-const mostWords = 8
+const maxSynonyms = 8
 
 /** Adds similar words as readings. For a word that the memory lacks, they replace its spelling corrections. */
 export function expandWithSynonyms(term: KnownTerm, vocabulary: Vocabulary, related: RelatedWords): KnownTerm {
   const { kind } = term.readings[0] ?? { kind: 'word' }
   if (term.role !== 'word' && term.role !== 'filler') return term
-  const own = term.isRespelt ? [] : term.readings
+  const ownReadings = term.isRespelt ? [] : term.readings
   const readings: TermVariant[] = []
   const names: string[] = []
   for (const { word, cosine } of related(term.shown)) {
-    if (cosine < leastCosine[kind] || names.length === mostWords) break
-    const reading = readingOf(word, kind, most[kind] * cosine ** steepness)
-    if (isFunction(reading, word) || [...own, ...readings].some((other) => other.term === reading.term)) continue
+    if (cosine < minCosine[kind] || names.length === maxSynonyms) break
+    const reading = readingOf(word, kind, maxSynonymWeight[kind] * cosine ** steepness)
+    if (isFunctionWord(reading, word) || [...ownReadings, ...readings].some((other) => other.term === reading.term))
+      continue
     if (vocabulary.documents(reading) === 0) continue
     readings.push(reading)
     names.push(word)
   }
   if (readings.length === 0) return term
   const { instead, isRespelt, ...rest } = term
-  const documents = Math.max(...[...own, ...readings].map((reading) => vocabulary.documents(reading)))
+  const documents = Math.max(...[...ownReadings, ...readings].map((reading) => vocabulary.documents(reading)))
   return {
     ...rest,
     ...(instead === undefined || isRespelt ? {} : { instead }),
-    readings: [...own, ...readings],
+    readings: [...ownReadings, ...readings],
     documents: term.documents > 0 && !isRespelt ? term.documents : documents,
     alike: names.join(', '),
   }
@@ -140,6 +141,6 @@ function readingOf(word: string, kind: TermVariant['kind'], weight: number): Ter
   return { kind, term: kind === 'cjk' ? [...word].join(' ') : stem(word), weight }
 }
 
-function isFunction({ kind, term }: TermVariant, word: string): boolean {
+function isFunctionWord({ kind, term }: TermVariant, word: string): boolean {
   return (kind === 'cjk' ? roleOfCjk(word) : roleOfStem(term)) === 'function'
 }

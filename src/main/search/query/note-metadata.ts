@@ -24,8 +24,8 @@ export class NoteMetadata {
   readonly #statements: ReturnType<typeof prepare> | undefined
 
   constructor(db: Db) {
-    const isThere = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'note_tags'").get() !== undefined
-    this.#statements = isThere ? prepare(db) : undefined
+    const hasTables = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'note_tags'").get() !== undefined
+    this.#statements = hasTables ? prepare(db) : undefined
   }
 
   /** Returns true if some note has a property of this name, as written in a query. */
@@ -36,7 +36,7 @@ export class NoteMetadata {
   /** Returns the matching notes for each tag or property filter, by the filter's text. */
   notesMatching(filters: readonly Filter[]): ReadonlyMap<string, NotesByFileKey> {
     return new Map(
-      filters.flatMap((filter) => (isNoteFilter(filter) ? [[filter.text, this.#of(filter)] as const] : [])),
+      filters.flatMap((filter) => (isNoteFilter(filter) ? [[filter.text, this.#notesWith(filter)] as const] : [])),
     )
   }
 
@@ -44,18 +44,18 @@ export class NoteMetadata {
     return this.#statements?.names.all(source, path) ?? []
   }
 
-  #of(filter: NoteFilter): NotesByFileKey {
+  #notesWith(filter: NoteFilter): NotesByFileKey {
     const { tagged, withProperty } = this.#statements ?? {}
     const found =
       filter.kind === 'tag'
         ? (tagged?.all(filter.key, `${filter.key}/`, `${filter.key}0`) ?? [])
         : (withProperty?.all(filter.name) ?? []).filter(({ value }) => testValue(filter.test, value))
-    const having = new Map<string, MetadataOccurrence>()
+    const occurrences = new Map<string, MetadataOccurrence>()
     for (const { source, path, line } of found) {
       const key = fileKey(source, path)
-      if (!having.has(key)) having.set(key, { source, path, line })
+      if (!occurrences.has(key)) occurrences.set(key, { source, path, line })
     }
-    return having
+    return occurrences
   }
 }
 
@@ -68,16 +68,16 @@ export function fileKey(source: Source, path: string): string {
 }
 
 function prepare(db: Db) {
-  const newestFirst = 'JOIN files USING (source, path)'
+  const joinFiles = 'JOIN files USING (source, path)'
   return {
     isProperty: db.prepare<[string], number>('SELECT 1 FROM note_properties WHERE name = ? LIMIT 1').pluck(),
     // Nested tags sort between `tag/` and `tag0`, because 0 follows / in ASCII.
     tagged: db.prepare<[string, string, string], MetadataOccurrence>(
-      `SELECT source, path, line FROM note_tags ${newestFirst} WHERE tag = ? OR (tag >= ? AND tag < ?)
+      `SELECT source, path, line FROM note_tags ${joinFiles} WHERE tag = ? OR (tag >= ? AND tag < ?)
        ORDER BY mtime DESC, path, line`,
     ),
     withProperty: db.prepare<[string], MetadataOccurrence & { value: string }>(
-      `SELECT source, path, line, value FROM note_properties ${newestFirst} WHERE name = ?
+      `SELECT source, path, line, value FROM note_properties ${joinFiles} WHERE name = ?
        ORDER BY mtime DESC, path, line`,
     ),
     names: db.prepare<[string, string], NoteName>(

@@ -51,8 +51,8 @@ export function parseQuery(query: string): ParsedQuery {
     phrases.push(...phraseParts(shown))
   }
   const all = queryTerms(query)
-  const telling = all.filter(({ role }) => role !== 'function')
-  return { terms: telling.length > 0 ? telling : all, phrases }
+  const contentTerms = all.filter(({ role }) => role !== 'function')
+  return { terms: contentTerms.length > 0 ? contentTerms : all, phrases }
 }
 
 function phraseParts(text: string): Phrase[] {
@@ -78,15 +78,16 @@ export function queryTerms(query: string): QueryTerm[] {
   const folded = fold(composed)
   // If folding changed the length, offsets do not fit the original text.
   const isSameLength = folded.length === composed.length
-  const written = (start: number, end: number) => (isSameLength ? composed.toLowerCase() : folded).slice(start, end)
+  const originalText = (start: number, end: number) =>
+    (isSameLength ? composed.toLowerCase() : folded).slice(start, end)
   const forms = findCanonicalForms(folded)
-  for (const { start, end, asked, replacesLetters } of forms) {
+  for (const { start, end, searchTerms, replacesLetters } of forms) {
     const shown = folded.slice(start, end)
     const run = replacesLetters ? undefined : shown.match(cjkRun)?.[0]
     add(
-      written(start, end),
+      originalText(start, end),
       'figure',
-      ...asked.map((term, index): TermVariant => ({ kind: 'word', term, weight: index === 0 ? 1 : 0.5 })),
+      ...searchTerms.map((term, index): TermVariant => ({ kind: 'word', term, weight: index === 0 ? 1 : 0.5 })),
       ...(run === shown ? [{ kind: 'cjk' as const, term: [...run].join(' '), weight: 1 }] : []),
     )
   }
@@ -105,7 +106,7 @@ export function queryTerms(query: string): QueryTerm[] {
     add(part, roleOfStem(stem(part)), { kind: 'word', term: stem(part), weight: 1 })
   for (const { 0: run, index } of rest.matchAll(cjkRun)) {
     for (const { word, at, role } of cjkWords(run)) {
-      add(written(index + at, index + at + word.length), role, ...cjkReadings(word))
+      add(originalText(index + at, index + at + word.length), role, ...cjkReadings(word))
     }
   }
   return [...terms.values()]

@@ -10,7 +10,7 @@ import type { ChunkText } from '../keyword/index-statements.ts'
 
 export interface RankingResult {
   readonly query: string
-  readonly read: FilteredQuery
+  readonly filteredQuery: FilteredQuery
   readonly plan: KeywordPlan
   readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
@@ -30,7 +30,7 @@ export function resultsOf(ranking: RankingResult): SearchResult[] {
   for (const candidate of ranking.candidates) {
     if (candidate.verdict.kind !== 'returned') continue
     results.push({
-      ...shownChunk(candidate, ranking),
+      ...resultFields(candidate, ranking),
       found: foundLines(candidate),
       score: candidate.score,
       vectorScore: candidate.vector?.score ?? null,
@@ -42,10 +42,10 @@ export function resultsOf(ranking: RankingResult): SearchResult[] {
 
 export function toScoreBreakdown(candidate: RankedCandidate, ranking: RankingResult): Candidate {
   const { vector, text, lift, modifiers, score, verdict } = candidate
-  const meant = vector && ranking.meaning(candidate.input.id)
+  const similarityTerms = vector && ranking.meaning(candidate.input.id)
   return {
-    ...shownChunk(candidate, ranking),
-    vector: vector && { ...vector, ...(meant ? { terms: meant } : {}) },
+    ...resultFields(candidate, ranking),
+    vector: vector && { ...vector, ...(similarityTerms ? { terms: similarityTerms } : {}) },
     text: text && { ...text, terms: [...text.terms] },
     lift,
     modifiers: [...modifiers],
@@ -63,7 +63,7 @@ function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found
   return { startLine: line, endLine: isOfPassage ? vector.endLine : line }
 }
 
-function shownChunk(candidate: RankedCandidate, { texts, plan }: RankingResult) {
+function resultFields(candidate: RankedCandidate, { texts, plan }: RankingResult) {
   const { input, succession } = candidate
   const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
   const title = titleOf(names, plan)
@@ -92,13 +92,13 @@ function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefi
     .toSorted((one, other) => other.count - one.count)[0]?.name
 }
 
-/** Explains the absence of a line. @param asked id of the line's chunk; undefined if the line is not indexed */
+/** Explains the absence of a line. @param chunkId id of the line's chunk; undefined if the line is not indexed */
 export function explainMissing(
   why: { path: string; line: number },
-  asked: number | undefined,
+  chunkId: number | undefined,
   ranking: RankingResult,
 ): NonNullable<Explanation['why']> {
-  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
+  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === chunkId)
   const candidate = ranking.candidates[index]
   if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
   const matches = candidate.score > 0 || candidate.verdict.kind === 'outsideFilter'

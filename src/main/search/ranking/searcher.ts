@@ -20,7 +20,7 @@ import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Cal
 import {
   modelOfIndex,
   getMeta,
-  isCurrent,
+  hasCurrentSchema,
   localChunksKey,
   vectorDimensions,
   type Db,
@@ -89,8 +89,8 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepareSearchStatements>
   #collection: Collection | undefined
   #vectors: VectorRetriever | undefined
-  #vectorsOf: number | undefined
-  #kept = 0
+  #vectorsVersion: number | undefined
+  #snapshotSize = 0
   #heads: { readonly version: number; readonly texts: Map<string, string> } = { version: -1, texts: new Map() }
   readonly #keywords: KeywordIndex
   readonly #seen: SeenIndexes
@@ -131,7 +131,7 @@ export class Searcher {
       stale,
       minScore: options.minScore,
       weights: ranking.weights,
-      ...(ranking.read.conditions.length > 0 ? { conditions: [...ranking.read.conditions] } : {}),
+      ...(ranking.filteredQuery.conditions.length > 0 ? { conditions: [...ranking.filteredQuery.conditions] } : {}),
       notice,
       timings,
     }
@@ -172,7 +172,7 @@ export class Searcher {
         weight,
         documents,
       })),
-      conditions: [...ranking.read.conditions],
+      conditions: [...ranking.filteredQuery.conditions],
       candidates,
       ...(why ? { why: explainMissing(why, asked, ranking) } : {}),
     }
@@ -185,15 +185,15 @@ export class Searcher {
 
   /** Loads the snapshot of an earlier process, if it fits the index. */
   restoreSnapshot(): void {
-    const kept = this.#transaction(() => readKept(this.#db))
-    if (!kept) return
-    this.#keywords.begin(kept.words)
+    const snapshot = this.#transaction(() => readKept(this.#db))
+    if (!snapshot) return
+    this.#keywords.begin(snapshot.words)
     // An index with an older schema or of another model only serves keyword search.
-    if (kept.meaning && this.#isOfOurModel()) {
-      this.#vectors = new VectorRetriever(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
-      this.#vectors.restoreSnapshot(kept.meaning)
+    if (snapshot.meaning && this.#hasSameModel()) {
+      this.#vectors = new VectorRetriever(this.#db, snapshot.meaning.dimensions, this.#embeddings?.digests)
+      this.#vectors.restoreSnapshot(snapshot.meaning)
     }
-    this.#kept = sizeOf(kept)
+    this.#snapshotSize = sizeOf(snapshot)
   }
 
   /** Returns a snapshot for the next process; undefined before all is loaded, or if it would save little time. */
@@ -202,9 +202,9 @@ export class Searcher {
       if (this.preloadSome()) return undefined
       const { chunks } = this.#keywords
       const read = { words: this.#keywords.toParts(), meaning: this.#vectors?.createSnapshot() }
-      const isLittle = sizeOf(read) - this.#kept < Math.max(minKept, chunks * minKeptShare)
+      const isLittle = sizeOf(read) - this.#snapshotSize < Math.max(minKept, chunks * minKeptShare)
       if (chunks < minKept || isLittle) return undefined
-      this.#kept = sizeOf(read)
+      this.#snapshotSize = sizeOf(read)
       return toKept(this.#db, read)
     })
   }
@@ -215,7 +215,7 @@ export class Searcher {
     this.#transaction(() => {
       const { version, dimensions, calibration } = this.#readCollection()
       this.#keywords.refresh(version)
-      if (calibration) this.#vectorLeg(dimensions)
+      if (calibration) this.#retriever(dimensions)
     })
     return false
   }
@@ -228,11 +228,11 @@ export class Searcher {
     return embeddingReport(this.#db, asked, this.#readCollection(), signal)
   }
 
-  /** Returns at most `most` notes on the same subject, nearest first; empty if there are no vectors. */
-  nearNotes(path: string, most: number): NearNote[] {
+  /** Returns at most `limit` notes on the same subject, nearest first; empty if there are no vectors. */
+  nearNotes(path: string, limit: number): NearNote[] {
     return this.#transaction(() => {
       const { dimensions } = this.#readCollection()
-      return dimensions === 0 ? [] : similarNotes(this.#db, this.#vectorLeg(dimensions), path, most)
+      return dimensions === 0 ? [] : similarNotes(this.#db, this.#retriever(dimensions), path, limit)
     })
   }
 
@@ -249,7 +249,7 @@ export class Searcher {
     signal: AbortSignal | undefined,
   ): Promise<RankingResult> {
     const started = performance.now()
-    const read = this.#read(query, overrides.without)
+    const read = this.#parseFilters(query, overrides.without)
     const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides, signal)
     const ranking = this.#transaction(() => this.#rankNow(query, read, options, overrides, embedded, shown, asked))
     return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
@@ -258,7 +258,7 @@ export class Searcher {
   /** Must run in a transaction, so that all reads see the same state. */
   #rankNow(
     query: string,
-    read: FilteredQuery,
+    filteredQuery: FilteredQuery,
     options: SearchSettings,
     overrides: SearchOverrides,
     embedded: EmbeddedQuery,
@@ -272,29 +272,33 @@ export class Searcher {
     const collection = this.#readCollection()
     const textStarted = performance.now()
     this.#keywords.refresh(collection.version)
-    const related = this.#embeddings?.understands(read.words) === true ? this.#embeddings.related : undefined
+    const related = this.#embeddings?.understands(filteredQuery.words) === true ? this.#embeddings.related : undefined
     const seen = overrides.unseen && this.#seen.of(this.#keywords, collection.version, overrides.unseen)
     const isSeen = (id: number) => seen?.isSeen(id) ?? true
     const keywordIndex: Keywords = seen ?? this.#keywords
-    const plan = planKeywords(parseQuery(read.words), keywordIndex, keywordIndex, related)
-    const bounds = this.#conditions.boundsOf(read, keywordCandidates, (id) => keywordIndex.termsOf(id), isSeen)
-    const byWords = chooseFound((count, only) => keywordIndex.candidates(plan, count, only), keywordCandidates, bounds)
-    const found = new Set([...byWords, ...bounds.bare])
+    const plan = planKeywords(parseQuery(filteredQuery.words), keywordIndex, keywordIndex, related)
+    const bounds = this.#conditions.boundsOf(filteredQuery, keywordCandidates, (id) => keywordIndex.termsOf(id), isSeen)
+    const keywordHits = chooseFound(
+      (count, only) => keywordIndex.candidates(plan, count, only),
+      keywordCandidates,
+      bounds,
+    )
+    const found = new Set([...keywordHits, ...bounds.bare])
     const textMs = performance.now() - textStarted
     const vectorStarted = performance.now()
-    const calibration = vector && calibrationFor(read.words, collection.calibration)
+    const calibration = vector && calibrationFor(filteredQuery.words, collection.calibration)
     const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
     // Missing vector results are only reported if the user chose the model, not for the built-in one.
-    const isMissed = vector && !vectorScale && this.#embeddings?.provider !== 'builtin'
-    const silence = isMissed ? silenceOf(calibration, collection.isMeasured) : null
+    const lacksVectorResults = vector && !vectorScale && this.#embeddings?.provider !== 'builtin'
+    const noVectorNotice = lacksVectorResults ? silenceOf(calibration, collection.isMeasured) : null
     // The index may have been replaced by one of another model while the query was embedded.
-    const leg =
-      vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
-    const meant = vector && leg?.query(vector, this.#embeddings?.nearness(read.words))
-    if (meant) {
+    const retriever =
+      vectorScale && vector?.length === collection.dimensions ? this.#retriever(collection.dimensions) : undefined
+    const vectorQuery = vector && retriever?.query(vector, this.#embeddings?.similarityFor(filteredQuery.words))
+    if (vectorQuery) {
       const spare = Math.min(seen?.changed ?? 0, maxHiddenReserve)
       const find = (count: number, only?: ReadonlySet<number>) =>
-        meant
+        vectorQuery
           .nearest(count + spare, only)
           .filter((id) => seen?.isAsItIs(id) ?? true)
           .slice(0, count)
@@ -302,7 +306,7 @@ export class Searcher {
       for (const id of nearest) found.add(id)
     }
     const ids = new Set([...(asked === undefined ? [] : [asked]), ...successors, ...found])
-    const passages = meant?.matches([...ids])
+    const passages = vectorQuery?.matches([...ids])
     const vectorMs = performance.now() - vectorStarted
     const scoreStarted = performance.now()
     const considered = keywordIndex
@@ -312,18 +316,18 @@ export class Searcher {
       )
     const counter = new TermCounter(plan.terms)
     const textOf = textReader((id) => seen?.textOf(id) ?? this.#statements.text.get(id)?.text)
-    const heard = new Map(considered.map((chunk) => [chunk.id, heardOf(chunk, read, textOf)]))
+    const heard = new Map(considered.map((chunk) => [chunk.id, heardOf(chunk, filteredQuery, textOf)]))
     const keywords = new Map(
       considered.map((chunk) => {
         const terms = heard.get(chunk.id)?.terms ?? chunk.terms
         return [chunk.id, scoreChunk(plan, terms, counter.count(terms))]
       }),
     )
-    const days = this.#conditions.daysOf(hasConditions(read) ? considered.map(({ id }) => id) : [])
-    const refused = new Map(
+    const days = this.#conditions.daysOf(hasConditions(filteredQuery) ? considered.map(({ id }) => id) : [])
+    const failedFiltersById = new Map(
       considered.map(({ id, path, source, terms }) => [
         id,
-        failedFilters(read.filters, {
+        failedFilters(filteredQuery.filters, {
           path,
           source,
           days: days.get(id) ?? [],
@@ -333,13 +337,13 @@ export class Searcher {
       ]),
     )
     // Chunks that are not results must not influence the scale.
-    const measured = considered.filter(({ id }) => found.has(id) && refused.get(id)?.length === 0)
+    const measured = considered.filter(({ id }) => found.has(id) && failedFiltersById.get(id)?.length === 0)
     const scale = scaleOf(measured.flatMap(({ id }) => keywords.get(id) ?? []))
     const inputs = considered.map(({ id, path, source, startLine, endLine }): LegInput => {
       const keyword = plan.terms.length > 0 ? keywords.get(id) : undefined
       const question = heard.get(id)?.question
       const isBare = bounds.bare.has(id)
-      const refusedBy = refused.get(id) ?? []
+      const refusedBy = failedFiltersById.get(id) ?? []
       return {
         id,
         path,
@@ -351,7 +355,7 @@ export class Searcher {
         // part of the chunk is hidden from the viewer.
         passage: isBare || question !== undefined || !(seen?.isAsItIs(id) ?? true) ? null : (passages?.get(id) ?? null),
         keyword: isBare ? bounds.bareMeasure : keyword ? measureOf(keyword, scale) : null,
-        lift: isBare ? undefined : liftOf(read.boosts, days.get(id) ?? []),
+        lift: isBare ? undefined : liftOf(filteredQuery.boosts, days.get(id) ?? []),
         question,
         ...(refusedBy.length > 0 ? { refusedBy } : {}),
       }
@@ -360,13 +364,13 @@ export class Searcher {
     const successionTexts: SupersessionTexts = {
       textOf,
       headOf: this.#head,
-      at: (path, line) => {
+      passageAt: (path, line) => {
         const passage = this.#passageAt(path, line)
         return passage && isSeen(passage.id) ? passage : undefined
       },
       passagesOf: (path) => this.#statements.passagesOf.all(path).filter(({ id }) => isSeen(id)),
     }
-    const { candidates, missing } = fuse(withDeservedLifts(inputs, read), {
+    const { candidates, missing } = fuse(withDeservedLifts(inputs, filteredQuery), {
       ...options,
       weights,
       vectorScale,
@@ -379,17 +383,17 @@ export class Searcher {
     })
     // Successors are answers even if they share no words with the query: rank again with them.
     if (missing.size > 0 && successors.size === 0)
-      return this.#rankNow(query, read, options, overrides, embedded, shown, asked, missing)
+      return this.#rankNow(query, filteredQuery, options, overrides, embedded, shown, asked, missing)
     const meaning = (chunk: number) => {
-      const text = meant?.textOf(passages?.get(chunk)?.id)
-      return text === undefined ? undefined : this.#embeddings?.terms(read.words, text)
+      const text = vectorQuery?.textOf(passages?.get(chunk)?.id)
+      return text === undefined ? undefined : this.#embeddings?.similarityTerms(filteredQuery.words, text)
     }
     const texts = this.#texts(candidates, shown, seen)
     const scoreMs = performance.now() - scoreStarted
     const timings = { embedMs, vectorMs, textMs: textMs + scoreMs, totalMs: 0 }
     return {
       query,
-      read,
+      filteredQuery,
       plan,
       scale,
       candidates,
@@ -398,7 +402,7 @@ export class Searcher {
       weights,
       vectorScale,
       meaning,
-      notice: notice ?? silence,
+      notice: notice ?? noVectorNotice,
       timings,
     }
   }
@@ -413,7 +417,7 @@ export class Searcher {
     if (!this.#embeddings || !/[\p{L}\p{N}]/u.test(query)) return { vector: undefined, notice: null, embedMs: 0 }
     if (staysHere && this.#embeddings.isRemote) return { vector: undefined, notice: localQueryNotice, embedMs: 0 }
     if (dimensions === 0) {
-      const { failure } = this.#embeddings.leave
+      const { failure } = this.#embeddings.permit
       const notice: Notice = failure
         ? { code: 'provider_failed', message: failure.message, since: failure.since }
         : incompleteNotice(unembedded)
@@ -430,10 +434,12 @@ export class Searcher {
   }
 
   /** Returns false while the index is rebuilt for another model: vectors of two models are not comparable. */
-  #isOfOurModel(): boolean {
+  #hasSameModel(): boolean {
     const { provider, model, address } = modelOfIndex(this.#db)
     const asked = this.#embeddings
-    return isCurrent(this.#db) && provider === asked?.provider && model === asked.model && address === asked.address
+    return (
+      hasCurrentSchema(this.#db) && provider === asked?.provider && model === asked.model && address === asked.address
+    )
   }
 
   #identity(): { provider: string; model: string } {
@@ -443,7 +449,7 @@ export class Searcher {
   #readCollection(): Collection {
     const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
-    const isOurs = this.#isOfOurModel()
+    const isOurs = this.#hasSameModel()
     const calibration = isOurs ? parseCalibration(getMeta(this.#db, calibrationKey)) : undefined
     this.#collection = {
       version,
@@ -456,11 +462,11 @@ export class Searcher {
   }
 
   /** Created lazily, because the dimensions are unknown before the first vector. */
-  #vectorLeg(dimensions: number): VectorRetriever {
+  #retriever(dimensions: number): VectorRetriever {
     this.#vectors ??= new VectorRetriever(this.#db, dimensions, this.#embeddings?.digests)
     const { version } = this.#readCollection()
-    if (version !== this.#vectorsOf) this.#vectors.refresh()
-    this.#vectorsOf = version
+    if (version !== this.#vectorsVersion) this.#vectors.refresh()
+    this.#vectorsVersion = version
     return this.#vectors
   }
 
@@ -479,7 +485,7 @@ export class Searcher {
     return this.#db.transaction(work).deferred()
   }
 
-  #read(query: string, without?: readonly string[]): FilteredQuery {
+  #parseFilters(query: string, without?: readonly string[]): FilteredQuery {
     const { facts } = this.#conditions
     return parseFilters(query, parseDay(localDate(this.#now())), without, (name) => facts.isProperty(name))
   }

@@ -6,7 +6,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'
-import { describeMissing } from '../vector/embed-queue.ts'
+import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { guardedEmbeddings } from '../vector/guarded-embeddings.ts'
 import { isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
 import { QueryEmbedder } from '../vector/query-embedder.ts'
@@ -22,14 +22,14 @@ export interface SearchRequest {
 }
 
 /** Delay before the snapshot is written, so that the first searches come first, ms. */
-const keepAfterMs = 400
+const snapshotDelayMs = 400
 
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryEmbedder | undefined
 /** Notice for results if a provider is configured but can't be created. */
-let off: SearchResponse['notice'] = null
+let setupNotice: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 
 let isReleased = false
@@ -53,28 +53,28 @@ function searcher(): Searcher {
 }
 
 function searcherFor({ leave }: SearchRequest): Searcher {
-  if (embeddings) embeddings.leave = leave
+  if (embeddings) embeddings.permit = leave
   return searcher()
 }
 
 function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
-  return { ...answer, notice: answer.notice ?? off }
+  return { ...answer, notice: answer.notice ?? setupNotice }
 }
 
 /**
  * Opens the index and preloads it. Ignores database errors: the indexer replaces a damaged file, and the next search
  * tries again.
  */
-function openIfSound(): void {
-  ifSound(() => {
+function openIfReadable(): void {
+  ignoringDatabaseErrors(() => {
     const reader = searcher()
     if (!open || open.isReading) return
     open.isReading = true
-    readAhead(reader)
+    preloadAll(reader)
   })
 }
 
-function ifSound(work: () => void): void {
+function ignoringDatabaseErrors(work: () => void): void {
   try {
     work()
   } catch (error) {
@@ -82,15 +82,15 @@ function ifSound(work: () => void): void {
   }
 }
 
-function readAhead(reader: Searcher): void {
-  if (reader.preloadSome()) return later(reader, () => readAhead(reader))
-  setTimeout(() => void keep(), keepAfterMs).unref()
+function preloadAll(reader: Searcher): void {
+  if (reader.preloadSome()) return later(reader, () => preloadAll(reader))
+  setTimeout(() => void saveSnapshot(), snapshotDelayMs).unref()
 }
 
-async function keep(): Promise<void> {
+async function saveSnapshot(): Promise<void> {
   try {
-    const kept = open?.searcher.createSnapshot()
-    if (kept) await writeKept(file, kept)
+    const snapshot = open?.searcher.createSnapshot()
+    if (snapshot) await writeKept(file, snapshot)
   } catch (error) {
     if (!(error instanceof AppError) && !isDatabaseError(error) && !isSystemError(error)) throw error
   }
@@ -98,7 +98,7 @@ async function keep(): Promise<void> {
 
 function later(reader: Searcher, work: () => void): void {
   setImmediate(() => {
-    if (reader === open?.searcher) ifSound(work)
+    if (reader === open?.searcher) ignoringDatabaseErrors(work)
   })
 }
 
@@ -139,12 +139,12 @@ const router = {
         typeof provider === 'object'
           ? new QueryEmbedder(provider, (outcome) => outcomes.publish('outcome', outcome))
           : undefined
-      off =
+      setupNotice =
         typeof provider === 'string'
-          ? { code: 'vectors_off', message: describeMissing(provider, input.embedding) }
+          ? { code: 'vectors_off', message: describeIncompleteSettings(provider, input.embedding) }
           : null
       // Opened at once, so that searches work even if the file is deleted meanwhile.
-      if (existsSync(file)) openIfSound()
+      if (existsSync(file)) openIfReadable()
       if (open && open.searcher.dimensions > 0) setImmediate(() => embeddings?.prepare())
     }),
   search: base
@@ -162,7 +162,7 @@ const router = {
   outcomes: threadBase.handler(({ signal }) => outcomes.subscribe('outcome', signal ? { signal } : {})),
   /** Tests the provider; undefined if there is none. */
   probe: base.handler(() => {
-    openIfSound()
+    openIfReadable()
     return embeddings?.probe(open?.searcher.dimensions ?? 0)
   }),
   meaning: base
@@ -179,11 +179,11 @@ const router = {
   }),
   resume: base.handler(() => {
     isReleased = false
-    if (existsSync(file)) openIfSound()
+    if (existsSync(file)) openIfReadable()
   }),
   close: base.handler(async () => {
     isClosed = true
-    await keep()
+    await saveSnapshot()
     release()
   }),
 }

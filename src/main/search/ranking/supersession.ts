@@ -36,20 +36,20 @@ export interface SupersessionTexts {
   readonly textOf: (id: number) => string
   readonly headOf: (path: string) => string
   /** Returns the passage with a line (1-based). */
-  readonly at: (path: string, line: number) => Passage | undefined
+  readonly passageAt: (path: string, line: number) => Passage | undefined
   readonly passagesOf: (path: string) => readonly Passage[]
 }
 
 /** Returns undefined if the passage is not superseded at this line. @param line 1-based, in the file */
 export function supersessionOf(passage: Passage, line: number, texts: SupersessionTexts): Supersession | undefined {
-  const own = oldAt(passage, line, texts)
-  if (!own) return undefined
-  let last = own
+  const ownMark = supersededAt(passage, line, texts)
+  if (!ownMark) return undefined
+  let last = ownMark
   let from = passage.path
   let at: { passage: Passage; line: number } | undefined
   for (let step = 0; step < maxSteps && last.by; step += 1) {
     at = resolve(from, last.by, texts)
-    const next = at && oldAt(at.passage, at.line, texts)
+    const next = at && supersededAt(at.passage, at.line, texts)
     if (!at || !next) break
     from = at.passage.path
     last = next
@@ -58,24 +58,24 @@ export function supersessionOf(passage: Passage, line: number, texts: Supersessi
   }
   const isSame = at?.passage.id === passage.id && at.line === line
   return {
-    until: own.until,
-    by: at ? `${at.passage.path}:${at.line}` : last.by && shown(last.by),
+    until: ownMark.until,
+    by: at ? `${at.passage.path}:${at.line}` : last.by && formatLocation(last.by),
     successor: at && !isSame ? { id: at.passage.id, line: at.line } : undefined,
   }
 }
 
-function shown({ path, line }: NonNullable<Superseded['by']>): string {
+function formatLocation({ path, line }: NonNullable<Superseded['by']>): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-function oldAt(
+function supersededAt(
   { id, path, startLine }: Passage,
   line: number,
   { textOf, headOf }: SupersessionTexts,
 ): Superseded | undefined {
   const text = textOf(id)
-  const own = mayBeSuperseded(text) ? supersededLine(text.split('\n')[line - startLine] ?? '') : undefined
-  return own ?? supersededNote(headOf(path))
+  const ownMark = mayBeSuperseded(text) ? supersededLine(text.split('\n')[line - startLine] ?? '') : undefined
+  return ownMark ?? supersededNote(headOf(path))
 }
 
 /** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
@@ -83,19 +83,19 @@ function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded[
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
   for (const candidate of new Set([shared + path, path, folder + path])) {
-    const found = text === undefined ? undefined : named(candidate, text, line, texts)
+    const found = text === undefined ? undefined : findQuote(candidate, text, line, texts)
     if (found) return found
-    const passage = texts.at(candidate, line)
+    const passage = texts.passageAt(candidate, line)
     if (passage) return { passage, line: Math.max(line, passage.startLine) }
   }
   return undefined
 }
 
 /** Finds the quoted line: at its original place, or the occurrence nearest to it. */
-function named(path: string, quote: string, line: number, { at, passagesOf, textOf }: SupersessionTexts) {
-  const there = at(path, line)
-  if (there && matchesQuote(textOf(there.id).split('\n')[line - there.startLine] ?? '', quote))
-    return { passage: there, line }
+function findQuote(path: string, quote: string, line: number, { passageAt, passagesOf, textOf }: SupersessionTexts) {
+  const passageAtLine = passageAt(path, line)
+  if (passageAtLine && matchesQuote(textOf(passageAtLine.id).split('\n')[line - passageAtLine.startLine] ?? '', quote))
+    return { passage: passageAtLine, line }
   let best: { readonly passage: Passage; readonly line: number } | undefined
   for (const passage of passagesOf(path))
     for (const [offset, text] of textOf(passage.id).split('\n').entries()) {
@@ -127,8 +127,8 @@ export function replaceSuperseded<T extends Scored>(
   minScore: number,
   successionOf: (candidate: T) => Supersession | undefined,
 ): { readonly scored: T[]; readonly missing: ReadonlySet<number> } {
-  const old = new Map<number, Supersession>()
-  const raised = new Map<number, { readonly score: number; readonly line: number; readonly of: string }>()
+  const supersessions = new Map<number, Supersession>()
+  const successorScores = new Map<number, { readonly score: number; readonly line: number; readonly of: string }>()
   const missing = new Set<number>()
   const known = new Set(scored.map(({ input }) => input.id))
   for (const candidate of scored) {
@@ -139,22 +139,22 @@ export function replaceSuperseded<T extends Scored>(
     const { successor } = succession
     // The successor is in the same passage, so only the snippet moves to its line.
     if (successor?.id === id) {
-      raised.set(id, { score: 0, line: successor.line, of: '' })
+      successorScores.set(id, { score: 0, line: successor.line, of: '' })
       continue
     }
-    old.set(id, succession)
+    supersessions.set(id, succession)
     if (!successor) continue
     if (!known.has(successor.id)) missing.add(successor.id)
-    if (candidate.score > (raised.get(successor.id)?.score ?? -1))
-      raised.set(successor.id, {
+    if (candidate.score > (successorScores.get(successor.id)?.score ?? -1))
+      successorScores.set(successor.id, {
         score: candidate.score,
         line: successor.line,
         of: `${path}:${startLine}-${endLine}`,
       })
   }
-  if (old.size === 0 && raised.size === 0) return { scored: [...scored], missing }
+  if (supersessions.size === 0 && successorScores.size === 0) return { scored: [...scored], missing }
   const changed = scored.map((candidate): T => {
-    const succession = old.get(candidate.input.id)
+    const succession = supersessions.get(candidate.input.id)
     if (succession) {
       const modifier = { name: 'superseded' as const, factor: oldShare, of: succession.by }
       return {
@@ -164,13 +164,13 @@ export function replaceSuperseded<T extends Scored>(
         score: candidate.score * oldShare,
       }
     }
-    const raise = raised.get(candidate.input.id)
-    return raise ? { ...lifted(candidate, raise), shownLine: raise.line } : candidate
+    const raise = successorScores.get(candidate.input.id)
+    return raise ? { ...raiseScore(candidate, raise), shownLine: raise.line } : candidate
   })
   return { scored: changed, missing }
 }
 
-function lifted<T extends Scored>(candidate: T, { score, of }: { readonly score: number; readonly of: string }): T {
+function raiseScore<T extends Scored>(candidate: T, { score, of }: { readonly score: number; readonly of: string }): T {
   if (score <= candidate.score) return candidate
   if (candidate.score > 0) {
     const modifier = { name: 'successor' as const, factor: score / candidate.score, of }

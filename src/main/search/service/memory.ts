@@ -16,7 +16,7 @@ import { openWorkers, type MemorySource } from './open-workers.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
 import type { SearchOverrides } from '../ranking/searcher.ts'
-import { whyUnsearched } from '../indexing/index-exclusion.ts'
+import { explainExclusion } from '../indexing/index-exclusion.ts'
 import type { ThreadEntries, MemoryWorkers } from './memory-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
@@ -52,10 +52,10 @@ export class Memory {
     this.#source = options.source
     this.#provider = new ProviderCircuitBreaker(
       {
-        setPaused: (isHeld) => this.#threads.call(({ indexer }) => indexer.client.pauseEmbedding(isHeld)),
+        setPaused: (isPaused) => this.#threads.call(({ indexer }) => indexer.client.pauseEmbedding(isPaused)),
         resume: () => this.#threads.call(({ indexer }) => indexer.client.resumeEmbedding()),
         probe: () => this.#threads.call(({ searcher }) => searcher.client.probe()),
-        onChange: () => this.#onProvider(),
+        onChange: () => this.#onProviderChange(),
         onFault: (error) => this.#onFault(error),
       },
       options.now,
@@ -63,9 +63,9 @@ export class Memory {
     shareEmbeddings(options.source.embedding)
     this.#threads = new WorkerSupervisor({
       entries: options.threads,
-      open: (threads, heard) => {
-        const standing = { isHeld: this.#provider.failure !== undefined, isSavingPower: this.#isSavingPower }
-        return openWorkers(threads, this.#source, options, standing, heard)
+      open: (threads, eventsSubscribed) => {
+        const workerState = { isHeld: this.#provider.failure !== undefined, isSavingPower: this.#isSavingPower }
+        return openWorkers(threads, this.#source, options, workerState, eventsSubscribed)
       },
       onEvent: (event) => this.#onIndexerEvent(event),
       onOutcome: (outcome) => this.#provider.record(outcome),
@@ -96,10 +96,10 @@ export class Memory {
    * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
   search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#read(async (threads) => {
+    return this.#readIndex(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
-      const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
+      const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.permit }
       return { ...(await searcher.client.search(request, signal ? { signal } : {})), ...this.#staleness() }
     })
   }
@@ -115,15 +115,15 @@ export class Memory {
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    return this.#read(async (threads) => {
+    return this.#readIndex(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
-      const { leave } = this.#provider
-      const request = { query, defaults: this.#options.search(), options, stale, leave, why }
+      const { permit } = this.#provider
+      const request = { query, defaults: this.#options.search(), options, stale, leave: permit, why }
       const explained = await searcher.client.explain(request, signal ? { signal } : {})
       const explanation = { ...explained, ...this.#staleness() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
-      const unsearched = await this.#whyUnsearched(threads, explanation.why.path)
+      const unsearched = await this.#exclusionFor(threads, explanation.why.path)
       return { ...explanation, why: { ...explanation.why, unsearched } }
     })
   }
@@ -134,27 +134,27 @@ export class Memory {
    * @throws as `search`
    */
   embeddingReport(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingQuality> {
-    return this.#read(async (threads) => {
+    return this.#readIndex(async (threads) => {
       await this.#catchUp(threads)
       return threads.searcher.client.meaning(of, signal ? { signal } : {})
     })
   }
 
-  /** Returns at most `most` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
-  similarNotes(path: string, most: number): Promise<NearNote[]> {
-    return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
+  /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
+  similarNotes(path: string, limit: number): Promise<NearNote[]> {
+    return this.#readIndex(({ searcher }) => searcher.client.nearNotes({ path, most: limit }))
   }
 
   /** Returns the reason why no search finds a line of a file. @param path as in the index @throws as `search` */
-  whyUnsearched(path: string): Promise<IndexExclusion> {
-    return this.#read((threads) => this.#whyUnsearched(threads, path))
+  exclusionFor(path: string): Promise<IndexExclusion> {
+    return this.#readIndex((threads) => this.#exclusionFor(threads, path))
   }
 
-  async #whyUnsearched({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
+  async #exclusionFor({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
     const counts = await searcher.client.fileCounts()
     const isIndexed = counts.some((file) => file.path === path)
     const { folders } = this.#source
-    return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
+    return explainExclusion({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
   }
 
   /** Messages of the index's problems with files and folders, by path. */
@@ -210,7 +210,7 @@ export class Memory {
   }
 
   fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
-    return this.#read(({ searcher }) => searcher.client.fileCounts())
+    return this.#readIndex(({ searcher }) => searcher.client.fileCounts())
   }
 
   /** Reads every file again and returns the status at the end. If aborted, finished files stay indexed. */
@@ -250,7 +250,7 @@ export class Memory {
     switch (event.type) {
       case 'status':
         this.#status = event.status
-        this.#tell()
+        this.#notifyListeners()
         return this.#changes.emit({ type: 'status', status: this.#withFailure(event.status) })
       case 'pending':
         return
@@ -264,9 +264,9 @@ export class Memory {
     }
   }
 
-  #onProvider(): void {
+  #onProviderChange(): void {
     if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
-    this.#tell()
+    this.#notifyListeners()
   }
 
   #onFault(error: unknown): void {
@@ -278,7 +278,7 @@ export class Memory {
     return failure ? { ...status, problems: [...status.problems, failure] } : status
   }
 
-  #tell(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener()
   }
 
@@ -295,11 +295,11 @@ export class Memory {
     }
   }
 
-  #read<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
-    return this.#threads.read(work).catch((error: unknown) => this.#withReason(error))
+  #readIndex<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
+    return this.#threads.read(work).catch((error: unknown) => this.#rethrowWithReason(error))
   }
 
-  async #withReason(error: unknown): Promise<never> {
+  async #rethrowWithReason(error: unknown): Promise<never> {
     if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
     const reason = failureOf(await this.status())
     throw reason === undefined
@@ -317,10 +317,10 @@ export class Memory {
    * current transaction.
    * @returns false if the index is not up to date
    */
-  async #catchUp({ indexer, pending }: MemoryWorkers, mostMs = catchUpMs): Promise<boolean> {
-    const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
-    if (isLong) return false
-    return pending.idleAt === pending.touches || indexer.client.flush(mostMs)
+  async #catchUp({ indexer, pending }: MemoryWorkers, maxMs = catchUpMs): Promise<boolean> {
+    const isBusyForLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
+    if (isBusyForLong) return false
+    return pending.idleAt === pending.touches || indexer.client.flush(maxMs)
   }
 }
 

@@ -26,7 +26,7 @@ const retryMs = 30_000
 
 /**
  * Opens the index in both workers.
- * @param heard resolves when the indexer's events are subscribed
+ * @param eventsSubscribed resolves when the indexer's events are subscribed
  * @throws AppError if the index can't be opened
  */
 export async function openWorkers(
@@ -34,25 +34,25 @@ export async function openWorkers(
   source: MemorySource,
   { watch, now }: { readonly watch: boolean; readonly now: Clock },
   { isHeld, isSavingPower }: WorkerState,
-  heard: Promise<void>,
+  eventsSubscribed: Promise<void>,
 ): Promise<void> {
   const { file, embedding, notes } = source
-  const searched = { file, embedding, notes, clockAheadMs: clockOffset(now) }
-  const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
+  const searcherInput = { file, embedding, notes, clockAheadMs: clockOffset(now) }
+  const fileIdBefore = canBeOpenTwice ? await fileIdOf(file) : undefined
   // An existing index is opened for reading while the indexer starts.
-  const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
+  const reading = fileIdBefore === undefined ? Promise.resolve() : searcher.client.open(searcherInput)
   reading.catch(() => undefined)
-  await heard
+  await eventsSubscribed
   await indexer.client.open({ ...source, watch, retryMs })
   if (isHeld) await indexer.client.pauseEmbedding(true)
   if (isSavingPower) await indexer.client.savePower(true)
   await reading
   // The indexer may have replaced the file.
-  if (before === undefined || (await placeOnDisk(file)) !== before) await searcher.client.open(searched)
+  if (fileIdBefore === undefined || (await fileIdOf(file)) !== fileIdBefore) await searcher.client.open(searcherInput)
 }
 
 /** Identifies a file on disk. Returns undefined on errors, which the indexer reports. */
-async function placeOnDisk(file: string): Promise<string | undefined> {
+async function fileIdOf(file: string): Promise<string | undefined> {
   const info = await stat(file, { bigint: true }).catch(() => undefined)
   return info && `${info.dev}:${info.ino}`
 }

@@ -8,15 +8,15 @@ import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type Memor
 const maxCrashes = 3
 const crashWindowMs = 60_000
 /** Time for a worker's exit event to follow the end of its event stream, ms. */
-const endMs = 1000
+const exitEventMs = 1000
 
 export interface WorkerSupervisorOptions {
   readonly entries: ThreadEntries
   /**
-   * Opens the index in new workers. `heard` resolves when the indexer's events are subscribed: `indexer.open` must not
+   * Opens the index in new workers. `eventsSubscribed` resolves when the indexer's events are subscribed: `indexer.open` must not
    * be called before.
    */
-  readonly open: (threads: MemoryWorkers, heard: Promise<void>) => Promise<void>
+  readonly open: (threads: MemoryWorkers, eventsSubscribed: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   readonly onOutcome: (outcome: ProviderOutcome) => void
   readonly onFault: (error: unknown) => void
@@ -26,7 +26,7 @@ export interface WorkerSupervisorOptions {
 export class WorkerSupervisor {
   readonly #options: WorkerSupervisorOptions
   #threads: Promise<MemoryWorkers>
-  #exchange: Promise<void> = Promise.resolve()
+  #replacement: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
   /** Times of worker deaths, by `performance.now()`. */
   #crashes: readonly number[] = []
@@ -58,13 +58,13 @@ export class WorkerSupervisor {
 
   /** Calls the workers, or the new ones if they die or are replaced meanwhile. @throws AppError from the workers */
   async call<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
-    const asked = this.#threads
+    const threadsAtCall = this.#threads
     try {
-      const threads = await asked
+      const threads = await threadsAtCall
       return await rejectOnExit(work(threads), threads.died.signal)
     } catch (error) {
       const isAborted = error instanceof Error && error.name === 'AbortError'
-      if (asked !== this.#threads && !isAborted) return this.call(work)
+      if (threadsAtCall !== this.#threads && !isAborted) return this.call(work)
       throw fromOrpcError(error)
     }
   }
@@ -74,7 +74,7 @@ export class WorkerSupervisor {
    * index can't be opened, has it repaired once and tries again.
    */
   async read<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
-    await this.#exchange
+    await this.#replacement
     const reading = this.call(work).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
       await this.call(({ indexer }) => indexer.client.recover(error.data['isDamaged'] === true))
@@ -98,8 +98,8 @@ export class WorkerSupervisor {
       })
     try {
       const outcomes = this.#followOutcomes(threads)
-      const heard = this.#followEvents(threads)
-      await Promise.all([outcomes, heard, this.#options.open(threads, heard)])
+      const eventsSubscribed = this.#followEvents(threads)
+      await Promise.all([outcomes, eventsSubscribed, this.#options.open(threads, eventsSubscribed)])
       return threads
     } catch (error) {
       await stopThreads(threads)
@@ -109,7 +109,7 @@ export class WorkerSupervisor {
 
   async #followEvents(threads: MemoryWorkers): Promise<void> {
     const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
-    void this.#follow(threads, events, (event) => this.#hear(threads, event))
+    void this.#follow(threads, events, (event) => this.#handleEvent(threads, event))
   }
 
   async #followOutcomes(threads: MemoryWorkers): Promise<void> {
@@ -126,22 +126,25 @@ export class WorkerSupervisor {
       for await (const event of events) await apply(event)
     } catch (error) {
       // A dying worker ends its event stream; its exit handler reports the error.
-      await Promise.race([threads.indexer.exited, threads.searcher.exited, sleep(endMs, undefined, { ref: false })])
+      await Promise.race([
+        threads.indexer.exited,
+        threads.searcher.exited,
+        sleep(exitEventMs, undefined, { ref: false }),
+      ])
       if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#options.onFault(error)
     }
   }
 
-  async #hear(threads: MemoryWorkers, event: IndexerEvent): Promise<void> {
+  async #handleEvent(threads: MemoryWorkers, event: IndexerEvent): Promise<void> {
     if (event.type === 'pending') threads.pending.idleAt = event.isPending ? undefined : event.touches
-    if (event.type === 'replace' || event.type === 'reopen')
-      await this.#exchangeIndex(threads, event.type === 'replace')
+    if (event.type === 'replace' || event.type === 'reopen') await this.#replaceIndex(threads, event.type === 'replace')
     this.#options.onEvent(event)
   }
 
   /** Makes the searcher close the old index while the new one replaces it. */
-  async #exchangeIndex({ indexer, searcher, died }: MemoryWorkers, isRebuilt: boolean): Promise<void> {
+  async #replaceIndex({ indexer, searcher, died }: MemoryWorkers, isRebuilt: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#exchange = promise
+    this.#replacement = promise
     try {
       if (isRebuilt) await Promise.allSettled(this.#readers)
       // Rejects if the workers are replaced, because they would never answer.

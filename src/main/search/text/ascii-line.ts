@@ -39,8 +39,9 @@ export function asciiTerms(line: string, onWord: (word: string, term: string) =>
       if (kind === digit) mayHaveForms = true
       end += 1
     }
-    const isShort = end - from >= 3 && end - from <= longestMonth
-    if (isShort && monthLetters.has(line.charCodeAt(from)) && months.has(line.slice(from, end))) mayHaveForms = true
+    const hasMonthLength = end - from >= 3 && end - from <= longestMonth
+    if (hasMonthLength && monthLetters.has(line.charCodeAt(from)) && months.has(line.slice(from, end)))
+      mayHaveForms = true
     return end
   }
   const add = (from: number, to: number) => {
@@ -56,23 +57,23 @@ export function asciiTerms(line: string, onWord: (word: string, term: string) =>
       continue
     }
     const end = endOfRun(at)
-    let whole = end
-    while (kindAt(whole) === joint && isPart(whole + 1)) whole = endOfRun(whole + 1)
-    if (whole > end) {
-      terms.push(line.slice(at, whole))
-      for (let from = at; from < whole;) {
+    let identifierEnd = end
+    while (kindAt(identifierEnd) === joint && isPart(identifierEnd + 1)) identifierEnd = endOfRun(identifierEnd + 1)
+    if (identifierEnd > end) {
+      terms.push(line.slice(at, identifierEnd))
+      for (let from = at; from < identifierEnd;) {
         const to = endOfRun(from)
         add(from, to)
         from = to + 1
       }
-      at = whole
+      at = identifierEnd
       continue
     }
-    const ending = kindAt(end) === apostrophe && kindAt(end + 1) === letter ? endOfRun(end + 1) : end
+    const suffixEnd = kindAt(end) === apostrophe && kindAt(end + 1) === letter ? endOfRun(end + 1) : end
     // The letters after an apostrophe may begin an identifier: `don't-stop` is `don` and `t-stop`.
-    const beginsIdentifier = kindAt(ending) === joint && isPart(ending + 1)
+    const beginsIdentifier = kindAt(suffixEnd) === joint && isPart(suffixEnd + 1)
     let to = end
-    if (ending > end && !beginsIdentifier) for (to = end + 1; kindAt(to) === letter;) to += 1
+    if (suffixEnd > end && !beginsIdentifier) for (to = end + 1; kindAt(to) === letter;) to += 1
     add(at, to)
     at = to
   }

@@ -12,7 +12,7 @@ export interface CanonicalForm {
   readonly end: number
   readonly indexTerms: readonly string[]
   /** Terms that a query searches for; the first is the most exact one, the others are weaker evidence. */
-  readonly asked: readonly string[]
+  readonly searchTerms: readonly string[]
   /** True if the written words add nothing to these terms, so that a query need not search for them. */
   readonly replacesLetters: boolean
 }
@@ -71,7 +71,7 @@ export function findCanonicalForms(text: string): CanonicalForm[] {
     const digits = match[0].replace(/\D/g, '')
     const end = match.index + match[0].length
     if (digits.length < minDigits || !isFree(match.index, end)) continue
-    forms.push({ start: match.index, end, indexTerms: [digits], asked: [digits], replacesLetters: false })
+    forms.push({ start: match.index, end, indexTerms: [digits], searchTerms: [digits], replacesLetters: false })
   }
   for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {
     if (!isFree(start, end)) continue
@@ -117,7 +117,7 @@ function formOfDate({ start, end, year, month, day }: DateMatch): CanonicalForm 
     ...(day !== undefined ? [mm] : []),
     ...(year === undefined ? [] : [String(year)]),
   ]
-  return { start, end, indexTerms, asked: [...full, dated], replacesLetters: true }
+  return { start, end, indexTerms, searchTerms: [...full, dated], replacesLetters: true }
 }
 
 function two(value: number): string {
@@ -134,7 +134,7 @@ function formOfQuantity(number: string, unit: string | undefined): Omit<Canonica
   if (measured.length === 0 && (isPlain || number.length < 2 || /^\d+\.\d+$/.test(number))) return undefined
   return {
     indexTerms: isPlain ? measured : [...measured, figure],
-    asked: [...measured, figure],
+    searchTerms: [...measured, figure],
     replacesLetters: /^\d[\d,]*(?:\.\d+)?$/.test(number) && unit === undefined,
   }
 }

@@ -29,16 +29,16 @@ const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
 
-/** Rules with a cheap precondition: `needed` excludes most lines, so that the rules need not be tried. */
-interface Rules {
-  readonly needed: RegExp
+/** Rules with a cheap precondition: `precondition` excludes most lines, so that the rules need not be tried. */
+interface RuleGroup {
+  readonly precondition: RegExp
   /** Earlier rules win: a later rule can't match text that overlaps an earlier match. */
   readonly rules: readonly Rule[]
 }
 
-const written: readonly Rules[] = [
+const ruleGroups: readonly RuleGroup[] = [
   {
-    needed: /\d[-/.]\d/,
+    precondition: /\d[-/.]\d/,
     rules: [
       // 2026-10-03, 2026/10/3, 2026.10.3; not within a longer identifier
       {
@@ -63,7 +63,7 @@ const written: readonly Rules[] = [
     ],
   },
   {
-    needed: /[月월]/,
+    precondition: /[月월]/,
     rules: [
       // 2026年10月3日, 十月三号, 三月十七
       {
@@ -102,7 +102,7 @@ const written: readonly Rules[] = [
     ],
   },
   {
-    needed: new RegExp(`\\b${monthName}\\b`),
+    precondition: new RegExp(`\\b${monthName}\\b`),
     rules: [
       // 3 June, 2023; 3rd of June
       {
@@ -138,7 +138,9 @@ const written: readonly Rules[] = [
  */
 export function findDates(text: string): DateMatch[] {
   const found: DateMatch[] = []
-  for (const { pattern, read } of written.flatMap(({ needed, rules }) => (needed.test(text) ? rules : []))) {
+  for (const { pattern, read } of ruleGroups.flatMap(({ precondition, rules }) =>
+    precondition.test(text) ? rules : [],
+  )) {
     for (const match of text.matchAll(pattern)) {
       const start = match.index
       const end = start + match[0].length

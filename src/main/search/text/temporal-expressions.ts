@@ -28,7 +28,7 @@ interface Rule {
 const day = (at: Day): DaySpan => ({ first: at, last: at })
 
 /** Returns the day, week, month or year that is `count` units after today's (before it if negative). */
-function shifted(today: Day, unit: Unit, count: number): DaySpan {
+function unitAfter(today: Day, unit: Unit, count: number): DaySpan {
   const { year, month } = calendarOf(today)
   if (unit === 'day') return day(today + count)
   if (unit === 'week') return weekSpan(today + 7 * count)
@@ -104,8 +104,8 @@ const nearByWord = new Map(
       .map((word) => [word, count] as const),
   ),
 )
-const near = longestFirst(nearByWord.keys())
-const countOf = (word: Part) => nearByWord.get(word ?? '') ?? 0
+const relativePattern = longestFirst(nearByWord.keys())
+const offsetOf = (word: Part) => nearByWord.get(word ?? '') ?? 0
 
 const cjkUnits: Readonly<Record<string, Unit>> = {
   ...units('day', '天 日 일'),
@@ -132,13 +132,13 @@ const rules: readonly Rule[] = [
   { pattern: /\btomorrow\b/g, read: (_, today) => day(today + 1) },
   {
     pattern: new RegExp(`\\b${english} (day|week|month|year)s? ago\\b`, 'g'),
-    read: ([count, unit], today) => shifted(today, unit as Unit, -englishNumber(count)),
+    read: ([count, unit], today) => unitAfter(today, unit as Unit, -englishNumber(count)),
   },
   {
     pattern: new RegExp(`\\b(?:the )?(?:last|past|previous) ${english} (day|week|month|year)s\\b`, 'g'),
     read: ([count, unit], today) => since(today, unit as Unit, englishNumber(count)),
   },
-  { pattern: /\b(?:the )?week before last\b/g, read: (_, today) => shifted(today, 'week', -2) },
+  { pattern: /\b(?:the )?week before last\b/g, read: (_, today) => unitAfter(today, 'week', -2) },
   {
     pattern: new RegExp(`\\b(?:on )?${weekdayName} (?:of )?(last|this|next) week\\b`, 'g'),
     read: ([name, which], today) => day(weekSpan(today + 7 * direction(which)).first + weekdays.indexOf(name ?? '')),
@@ -160,7 +160,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /\b(last|previous|this|next) (week|month|year)\b/g,
-    read: ([which, unit], today) => shifted(today, unit as Unit, direction(which)),
+    read: ([which, unit], today) => unitAfter(today, unit as Unit, direction(which)),
   },
   {
     pattern: /\b(?:the |this )?past (week|month|year)\b/g,
@@ -205,11 +205,11 @@ const rules: readonly Rule[] = [
   // 上周三, 这个星期, 下礼拜, 先週の金曜日, 지난주 월요일
   {
     pattern: new RegExp(
-      `(?<![가-힣])(${near})(?:一)?个?\\s?(?:周|星期|礼拜|주)(?!年|间|間|소|문)(?:\\s?(?:的|の)?\\s?(?:([一二三四五六日天])(?![\\d一二三四五六七八九十个月号点])|(末|말)|([月火水木金土日])曜日?|([월화수목금토일])요일))?`,
+      `(?<![가-힣])(${relativePattern})(?:一)?个?\\s?(?:周|星期|礼拜|주)(?!年|间|間|소|문)(?:\\s?(?:的|の)?\\s?(?:([一二三四五六日天])(?![\\d一二三四五六七八九十个月号点])|(末|말)|([月火水木金土日])曜日?|([월화수목금토일])요일))?`,
       'g',
     ),
     read: ([word, chinese, weekend, japanese, koreanDay], today) => {
-      const week = shifted(today, 'week', countOf(word))
+      const week = unitAfter(today, 'week', offsetOf(word))
       if (weekend !== undefined) return { first: week.last - 1, last: week.last }
       const at = chinese
         ? '一二三四五六日天'.indexOf(chinese)
@@ -223,8 +223,8 @@ const rules: readonly Rule[] = [
   },
   // 上个月, 本月, 先月, 지난달
   {
-    pattern: new RegExp(`(?<![가-힣])(${near})(?:一)?个?\\s?(?:月|달)(?![球亮份曜])`, 'g'),
-    read: ([word], today) => shifted(today, 'month', countOf(word)),
+    pattern: new RegExp(`(?<![가-힣])(${relativePattern})(?:一)?个?\\s?(?:月|달)(?![球亮份曜])`, 'g'),
+    read: ([word], today) => unitAfter(today, 'month', offsetOf(word)),
   },
   // 三天前, 两周以前, 3ヶ月前, 2년 전
   {
@@ -234,10 +234,10 @@ const rules: readonly Rule[] = [
     ),
     read: ([count, native, unit], today) => {
       const number = count === undefined ? korean[native ?? ''] : parseNumeral(count)
-      return number === undefined ? undefined : shifted(today, cjkUnits[unit ?? ''] ?? 'day', -number)
+      return number === undefined ? undefined : unitAfter(today, cjkUnits[unit ?? ''] ?? 'day', -number)
     },
   },
-  { pattern: /(?:半年(?:之|以)?前|반년\s?전|\bhalf a year ago\b)/g, read: (_, today) => shifted(today, 'month', -6) },
+  { pattern: /(?:半年(?:之|以)?前|반년\s?전|\bhalf a year ago\b)/g, read: (_, today) => unitAfter(today, 'month', -6) },
   {
     pattern: new RegExp(`(?<![가-힣])(${longestFirst(Object.keys(koreanDays))})\\s?전`, 'g'),
     read: ([word], today) => day(today - (koreanDays[word ?? ''] ?? 0)),
@@ -274,7 +274,7 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
     if (!span || found.some((other) => start < other.end && other.start < end)) return
     // If folding changed the length, offsets do not fit the original text, so the folded text is shown.
     const shown = (folded.length === composed.length ? composed : folded).slice(start, end).trim()
-    found.push({ ...bounded(span, text, start, end), text: shown, start, end })
+    found.push({ ...withOpenEnd(span, text, start, end), text: shown, start, end })
   }
   for (const { pattern, read } of rules)
     for (const match of text.matchAll(pattern))
@@ -296,7 +296,7 @@ function spanOfForm({ year, month, day: date }: DateMatch, text: string, today: 
 }
 
 /** "Since May" and "before 2024" leave one end open; "the week before May 3" does not. */
-function bounded(span: DaySpan, text: string, start: number, end: number): DaySpan {
+function withOpenEnd(span: DaySpan, text: string, start: number, end: number): DaySpan {
   const before = text.slice(Math.max(0, start - 24), start)
   if (
     /\b(?:day|night|morning|evening|week|weekend|month|year|(?:sun|mon|tues|wednes|thurs|fri|satur)day)s? (?:before|after)(?: the)? $/.test(

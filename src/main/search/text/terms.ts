@@ -121,32 +121,32 @@ function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
 export const minSpellingLength = 4
 
 /**
- * Calls `found` for each word of a folded text. An identifier is reported whole first (`isWhole`), then its parts.
+ * Calls `onWord` for each word of a folded text. An identifier is reported whole first (`isWhole`), then its parts.
  * `at` is a UTF-16 offset.
  */
-export function forEachWord(text: string, found: (word: string, isWhole: boolean, at: number) => void): void {
+export function forEachWord(text: string, onWord: (word: string, isWhole: boolean, at: number) => void): void {
   let from = 0
   for (const match of text.matchAll(identifier)) {
-    forEachPlainWord(text.slice(from, match.index), from, found)
-    found(match[0], true, match.index)
-    forEachPlainWord(match[0].replace(/[_\-./:@#+\\]/g, ' '), match.index, found)
+    forEachPlainWord(text.slice(from, match.index), from, onWord)
+    onWord(match[0], true, match.index)
+    forEachPlainWord(match[0].replace(/[_\-./:@#+\\]/g, ' '), match.index, onWord)
     from = match.index + match[0].length
   }
-  forEachPlainWord(text.slice(from), from, found)
+  forEachPlainWord(text.slice(from), from, onWord)
 }
 
 function forEachPlainWord(
   text: string,
   offset: number,
-  found: (word: string, isWhole: boolean, at: number) => void,
+  onWord: (word: string, isWhole: boolean, at: number) => void,
 ): void {
   // For ASCII, a regular expression finds the same words as the segmenter, ten times as fast.
   if (/^[\0-\x7f]*$/.test(text)) {
-    for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) found(match[0], false, offset + match.index)
+    for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) onWord(match[0], false, offset + match.index)
     return
   }
   for (const { segment, isWordLike, index } of wordSegmenter.segment(text.replaceAll('’', "'"))) {
-    if (isWordLike) found(segment, false, offset + index)
+    if (isWordLike) onWord(segment, false, offset + index)
   }
 }
 

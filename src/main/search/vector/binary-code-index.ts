@@ -16,7 +16,7 @@ export interface BinaryCodeSnapshot {
 
 export class BinaryCodeIndex {
   readonly #db: Db
-  readonly #forms: BinaryCodes
+  readonly #codes: BinaryCodes
   readonly #statements: ReturnType<typeof prepare>
   #centroid: Float32Array | undefined
   #epoch: string | undefined
@@ -29,7 +29,7 @@ export class BinaryCodeIndex {
 
   constructor(db: Db, dimensions: number) {
     this.#db = db
-    this.#forms = new BinaryCodes(dimensions)
+    this.#codes = new BinaryCodes(dimensions)
     this.#statements = prepare(db)
   }
 
@@ -39,7 +39,7 @@ export class BinaryCodeIndex {
     this.#removed = removed
     this.#lastSeq = lastSeq
     this.#centroid = readCentre(this.#db)
-    this.#forms.fill(forms)
+    this.#codes.fill(forms)
     this.#passages = new Int32Array(passages)
     this.#vectors = new Int32Array(vectors)
     this.#slots = new Int32Array(passages.reduce((most, passage) => Math.max(most, passage), 0) + 1)
@@ -49,18 +49,18 @@ export class BinaryCodeIndex {
   /** Returns a snapshot as of the last `refresh`. It shares memory with this index. */
   createSnapshot(): BinaryCodeSnapshot {
     return {
-      dimensions: this.#forms.dimensions,
+      dimensions: this.#codes.dimensions,
       epoch: this.#epoch,
       removed: this.#removed,
       lastSeq: this.#lastSeq,
       passages: this.#passages.subarray(0, this.size),
       vectors: this.#vectors.subarray(0, this.size),
-      forms: this.#forms.bytes,
+      forms: this.#codes.bytes,
     }
   }
 
   get size(): number {
-    return this.#forms.count
+    return this.#codes.count
   }
 
   /** Reads the changes of the database. Must be called after each change. */
@@ -72,7 +72,7 @@ export class BinaryCodeIndex {
       this.#epoch = epoch
       this.#lastSeq = 0
       this.#slots.fill(0)
-      this.#forms.truncate(0)
+      this.#codes.truncate(0)
     } else if (removed !== this.#removed) this.#dropRemoved()
     this.#removed = removed
     for (const { seq, passage, vector, bits } of this.#statements.added.iterate(this.#lastSeq)) {
@@ -83,7 +83,7 @@ export class BinaryCodeIndex {
 
   /** Returns the `count` passages with the codes nearest to the query's, and all at the same distance as the last. */
   nearest(query: Float32Array, count: number): HammingMatches {
-    const distances = this.#forms.distances(binaryCodeOf(query, this.#centroid))
+    const distances = this.#codes.distances(binaryCodeOf(query, this.#centroid))
     const limit = distanceWithin(distances, count)
     const passages: number[] = []
     for (let slot = 0; slot < distances.length; slot += 1) {
@@ -101,8 +101,8 @@ export class BinaryCodeIndex {
   #put(passage: number, vector: number, bits: Uint8Array): void {
     if (passage >= this.#slots.length) this.#slots = enlarged(this.#slots, passage)
     const slot = (this.#slots[passage] ?? 0) - 1
-    const free = slot >= 0 ? slot : this.#forms.count
-    this.#forms.put(free, bits)
+    const free = slot >= 0 ? slot : this.#codes.count
+    this.#codes.put(free, bits)
     if (free >= this.#passages.length) {
       this.#passages = enlarged(this.#passages, free)
       this.#vectors = enlarged(this.#vectors, free)
@@ -113,22 +113,22 @@ export class BinaryCodeIndex {
   }
 
   #dropRemoved(): void {
-    const kept = new Uint8Array(this.#slots.length)
-    for (const passage of this.#statements.all.iterate()) kept[passage] = 1
+    const remaining = new Uint8Array(this.#slots.length)
+    for (const passage of this.#statements.all.iterate()) remaining[passage] = 1
     let to = 0
-    for (let from = 0; from < this.#forms.count; from += 1) {
+    for (let from = 0; from < this.#codes.count; from += 1) {
       const passage = this.#passages[from] ?? 0
-      if (kept[passage] !== 1) {
+      if (remaining[passage] !== 1) {
         this.#slots[passage] = 0
         continue
       }
-      if (from !== to) this.#forms.move(from, to)
+      if (from !== to) this.#codes.move(from, to)
       this.#passages[to] = passage
       this.#vectors[to] = this.#vectors[from] ?? 0
       this.#slots[passage] = to + 1
       to += 1
     }
-    this.#forms.truncate(to)
+    this.#codes.truncate(to)
   }
 }
 

@@ -17,10 +17,10 @@ export function binaryCodeBytes(dimensions: number): number {
   return Math.ceil(dimensions / 8 / blockBytes) * blockBytes
 }
 
-/** Returns the code of a vector. @param centre centroid of the same length; undefined for the origin */
-export function binaryCodeOf(vector: Float32Array, centre: Float32Array | undefined): Buffer {
+/** Returns the code of a vector. @param centroid centroid of the same length; undefined for the origin */
+export function binaryCodeOf(vector: Float32Array, centroid: Float32Array | undefined): Buffer {
   const bits = Buffer.alloc(binaryCodeBytes(vector.length))
-  const middle = centre ?? originOf(vector.length)
+  const middle = centroid ?? originOf(vector.length)
   for (let at = 0; at < vector.length; at += 8) {
     let byte = 0
     // Beyond the end of the vector, comparing undefined values gives 0.
@@ -38,7 +38,7 @@ function originOf(dimensions: number): Float32Array {
   return origin
 }
 
-type Distances = (forms: number, count: number, blocks: number, query: number, out: number) => void
+type Distances = (codes: number, count: number, blocks: number, query: number, out: number) => void
 
 /** Codes of one size, compared with a query in one call. Grows as needed. */
 export class BinaryCodes {
@@ -47,7 +47,7 @@ export class BinaryCodes {
   #count = 0
   #memory: Uint8Array<ArrayBuffer> = new Uint8Array()
   #out = new Uint16Array()
-  #formsAt = 0
+  #codesOffset = 0
   #distances: Distances | undefined
 
   readonly dimensions: number
@@ -59,7 +59,7 @@ export class BinaryCodes {
 
   /** All codes, concatenated. Shares memory with this object: later changes overwrite it. */
   get bytes(): Uint8Array {
-    return this.#memory.subarray(this.#formsAt, this.#formsAt + this.#count * this.#bytes)
+    return this.#memory.subarray(this.#codesOffset, this.#codesOffset + this.#count * this.#bytes)
   }
 
   get count(): number {
@@ -70,27 +70,27 @@ export class BinaryCodes {
   put(slot: number, bits: Uint8Array): void {
     if (bits.length !== this.#bytes) throw new RangeError(`a code of ${bits.length} bytes, not ${this.#bytes}`)
     if (slot >= this.#capacity) this.#grow(Math.max(1024, 2 * slot))
-    this.#memory.set(bits, this.#formsAt + slot * this.#bytes)
+    this.#memory.set(bits, this.#codesOffset + slot * this.#bytes)
     this.#count = Math.max(this.#count, slot + 1)
   }
 
   /**
    * Replaces all codes.
-   * @param forms concatenated codes
+   * @param codes concatenated codes
    * @throws RangeError if the length is not a multiple of the code size
    */
-  fill(forms: Uint8Array): void {
-    const count = forms.length / this.#bytes
-    if (!Number.isInteger(count)) throw new RangeError(`${forms.length} bytes are not a multiple of ${this.#bytes}`)
+  fill(codes: Uint8Array): void {
+    const count = codes.length / this.#bytes
+    if (!Number.isInteger(count)) throw new RangeError(`${codes.length} bytes are not a multiple of ${this.#bytes}`)
     this.#count = 0
     if (count > this.#capacity) this.#grow(Math.max(1024, count))
-    this.#memory.set(forms, this.#formsAt)
+    this.#memory.set(codes, this.#codesOffset)
     this.#count = count
   }
 
   move(from: number, to: number): void {
-    const at = this.#formsAt + from * this.#bytes
-    this.#memory.copyWithin(this.#formsAt + to * this.#bytes, at, at + this.#bytes)
+    const at = this.#codesOffset + from * this.#bytes
+    this.#memory.copyWithin(this.#codesOffset + to * this.#bytes, at, at + this.#bytes)
   }
 
   truncate(count: number): void {
@@ -104,21 +104,21 @@ export class BinaryCodes {
   distances(query: Uint8Array): Uint16Array {
     if (query.length !== this.#bytes) throw new RangeError(`a code of ${query.length} bytes, not ${this.#bytes}`)
     this.#memory.set(query, 0)
-    this.#distances?.(this.#formsAt, this.#count, this.#bytes / blockBytes, 0, this.#bytes)
+    this.#distances?.(this.#codesOffset, this.#count, this.#bytes / blockBytes, 0, this.#bytes)
     return this.#out.subarray(0, this.#count)
   }
 
   #grow(capacity: number): void {
-    const formsAt = this.#bytes + Math.ceil((2 * capacity) / blockBytes) * blockBytes
-    const pages = Math.ceil((formsAt + capacity * this.#bytes) / 65_536)
+    const codesOffset = this.#bytes + Math.ceil((2 * capacity) / blockBytes) * blockBytes
+    const pages = Math.ceil((codesOffset + capacity * this.#bytes) / 65_536)
     const memory = new WebAssembly.Memory({ initial: pages, maximum: 65_536 })
     const bytes = new Uint8Array(memory.buffer)
-    bytes.set(this.#memory.subarray(this.#formsAt, this.#formsAt + this.#count * this.#bytes), formsAt)
+    bytes.set(this.#memory.subarray(this.#codesOffset, this.#codesOffset + this.#count * this.#bytes), codesOffset)
     const { exports } = new WebAssembly.Instance(hammingModule(), { host: { memory } })
     this.#distances = exports['distances'] as Distances
     this.#memory = bytes
     this.#out = new Uint16Array(memory.buffer, this.#bytes, capacity)
-    this.#formsAt = formsAt
+    this.#codesOffset = codesOffset
     this.#capacity = capacity
   }
 }

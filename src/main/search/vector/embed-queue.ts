@@ -27,9 +27,9 @@ export interface EmbedOptions {
   readonly onProgress?: () => void
   readonly onAnswer?: (ms: number) => void
   /** Texts that the provider rejected, by hash; they are not sent again. */
-  readonly refused?: Map<string, AppError>
+  readonly rejected?: Map<string, AppError>
   /** Returns the hashes of private passages; called before each request. */
-  readonly held?: ((passages: readonly PassageToEmbed[]) => Promise<ReadonlySet<string>>) | undefined
+  readonly findPrivate?: ((passages: readonly PassageToEmbed[]) => Promise<ReadonlySet<string>>) | undefined
   readonly signal: AbortSignal
 }
 
@@ -107,9 +107,9 @@ async function embedAll(
 ): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
   const run = new EmbedRun(store, provider, options)
   // A further pass: a passage skipped because another batch was sending the same text finds its vector in the cache.
-  do await run.pass()
+  do await run.runPass()
   while (run.hasDeferred && !run.problem && !options.signal.aborted)
-  const { embedded, held: privateCount, otherLength } = run
+  const { embedded, privatePassages: privateCount, otherLength } = run
   if (run.problem || options.signal.aborted)
     return { embedded, problem: run.problem, privateCount, isCalibrated: false, otherLength }
   return { embedded, privateCount, otherLength, ...(await calibrateWith(store, provider, options)) }
@@ -132,7 +132,7 @@ async function calibrateWith(
 
 class EmbedRun {
   embedded = 0
-  held = 0
+  privatePassages = 0
   problem: AppError | undefined
   hasDeferred = false
   /** Length of the provider's vectors, if it differs from that of the index. */
@@ -140,20 +140,20 @@ class EmbedRun {
   readonly #store: IndexStore
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
-  readonly #refused: Map<string, AppError>
-  readonly #underWay = new Set<string>()
+  readonly #rejected: Map<string, AppError>
+  readonly #inFlight = new Set<string>()
   #cursor = 0
 
   constructor(store: IndexStore, provider: EmbeddingProvider, options: EmbedOptions) {
     this.#store = store
     this.#provider = provider
     this.#options = options
-    this.#refused = options.refused ?? new Map()
+    this.#rejected = options.rejected ?? new Map()
   }
 
-  async pass(): Promise<void> {
+  async runPass(): Promise<void> {
     this.#cursor = 0
-    this.held = 0
+    this.privatePassages = 0
     this.hasDeferred = false
     // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
@@ -189,12 +189,12 @@ class EmbedRun {
       const { hash } = passage
       const known = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
       if (known) vectors.set(hash, { cached: known.id, vector: floatsOf(known.vector) })
-      else if (this.#underWay.has(hash)) this.hasDeferred = true
-      else if (!this.#refused.has(hash)) missing.set(hash, passage)
+      else if (this.#inFlight.has(hash)) this.hasDeferred = true
+      else if (!this.#rejected.has(hash)) missing.set(hash, passage)
     }
-    const held = missing.size > 0 ? await this.#options.held?.([...missing.values()]) : undefined
-    for (const hash of held ?? []) missing.delete(hash)
-    this.held += held?.size ?? 0
+    const privateHashes = missing.size > 0 ? await this.#options.findPrivate?.([...missing.values()]) : undefined
+    for (const hash of privateHashes ?? []) missing.delete(hash)
+    this.privatePassages += privateHashes?.size ?? 0
     const answer = await this.#request([...missing.values()])
     this.#store.transaction(() => {
       for (const [hash, vector] of answer)
@@ -209,7 +209,7 @@ class EmbedRun {
 
   async #request(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     if (passages.length === 0) return new Map()
-    for (const { hash } of passages) this.#underWay.add(hash)
+    for (const { hash } of passages) this.#inFlight.add(hash)
     try {
       const vectors = await this.#send(passages)
       const left = passages.filter(({ hash }) => !vectors.has(hash))
@@ -218,11 +218,12 @@ class EmbedRun {
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'provider_error' && (await this.#takesOthers())) return await this.#sendParts(halves(passages))
+      if (error.code === 'provider_error' && (await this.#acceptsProbe()))
+        return await this.#sendParts(halves(passages))
       this.problem ??= error
       return new Map()
     } finally {
-      for (const { hash } of passages) this.#underWay.delete(hash)
+      for (const { hash } of passages) this.#inFlight.delete(hash)
     }
   }
 
@@ -250,7 +251,7 @@ class EmbedRun {
     )
   }
 
-  async #takesOthers(): Promise<boolean> {
+  async #acceptsProbe(): Promise<boolean> {
     const length = await probeDimensions(this.#provider, this.#options.signal)
     if (length === undefined) return false
     if (this.#dimensions > 0 && length !== this.#dimensions) this.otherLength = length
@@ -277,7 +278,7 @@ class EmbedRun {
       if (!(error instanceof AppError)) throw error
       if (error.code !== 'provider_error') this.problem = error
       else if (others.length > 0) return this.#sendParts(halves(passages))
-      else this.#refused.set(first.hash, error)
+      else this.#rejected.set(first.hash, error)
       return new Map()
     }
   }
@@ -300,7 +301,7 @@ export async function probeDimensions(provider: EmbeddingProvider, signal: Abort
 }
 
 /** Returns the message for an incomplete configuration. */
-export function describeMissing(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
+export function describeIncompleteSettings(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
   return problem === 'no_key'
     ? `no key for ${provider} embeddings; search uses keywords only`
     : `no base URL for ${provider} embeddings; search uses keywords only`

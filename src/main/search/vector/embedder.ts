@@ -11,21 +11,21 @@ import type { SyncProblem } from '../indexing/indexed-folder.ts'
 export interface EmbedderEvents {
   readonly onProgress: (etaMs: number | undefined) => void
   readonly onOutcome: (outcome: ProviderOutcome) => void
-  /** Called after each run. `isOther`: search results may have changed. */
-  readonly onEnd: (isOther: boolean) => void
+  /** Called after each run. `hasNewResults`: search results may have changed. */
+  readonly onEnd: (hasNewResults: boolean) => void
   readonly onError: (error: unknown) => void
 }
 
-const patienceMs = 15_000
+const probeTimeoutMs = 15_000
 
 export class Embedder {
   readonly #provider: EmbeddingProvider
   readonly #events: EmbedderEvents
   readonly #signal: AbortSignal
-  readonly #refused = new Map<string, AppError>()
+  readonly #rejected = new Map<string, AppError>()
   readonly #notes: LocalNotes | undefined
-  #local = 0
-  #isHeld = false
+  #privateCount = 0
+  #isPaused = false
   #isStopped = false
   #running: Promise<void> | undefined
 
@@ -37,8 +37,8 @@ export class Embedder {
     this.#signal = signal
   }
 
-  set isPaused(isHeld: boolean) {
-    this.#isHeld = isHeld
+  set isPaused(value: boolean) {
+    this.#isPaused = value
   }
 
   /** True if the last run ended with an error of the provider. */
@@ -68,9 +68,9 @@ export class Embedder {
    * another length. Resolves when the length is known. If a run is active, resolves at once and starts over after it.
    */
   async restart(store: IndexStore): Promise<void> {
-    this.#refused.clear()
+    this.#rejected.clear()
     const before = this.#running
-    const known = this.ended.then(() => this.#adoptLength(store))
+    const known = this.ended.then(() => this.#adoptDimensions(store))
     this.#follow(known.then(() => this.#runAll(store)))
     if (!before) await known
   }
@@ -82,15 +82,15 @@ export class Embedder {
     this.#running = running
   }
 
-  async #adoptLength(store: IndexStore): Promise<void> {
-    const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(patienceMs)])
+  async #adoptDimensions(store: IndexStore): Promise<void> {
+    const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(probeTimeoutMs)])
     const length = await probeDimensions(this.#provider, limit)
     if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.resetVectors(length)
   }
 
   /** Does one run. @returns the number of passages that got a vector; 0 after a failure */
   async run(store: IndexStore): Promise<number> {
-    if (this.#isHeld || this.#signal.aborted) return 0
+    if (this.#isPaused || this.#signal.aborted) return 0
     const started = performance.now()
     const { chunks, embedded: before } = store.counts()
     const notes = this.#notes
@@ -100,14 +100,14 @@ export class Embedder {
         this.#events.onProgress(remainingMs(started, done, chunks - before))
       },
       onAnswer: (ms) => this.#events.onOutcome({ kind: 'answered', ms }),
-      refused: this.#refused,
-      held: notes && ((passages) => heldPassages(store, notes, passages)),
+      rejected: this.#rejected,
+      findPrivate: notes && ((passages) => heldPassages(store, notes, passages)),
       signal: this.#signal,
     })
     if (this.#signal.aborted) return 0
     this.#isStopped = problem !== undefined
-    this.#local = privateCount
-    noteLocal(store, problem || privateCount === 0 ? 0 : store.counts().chunks - store.counts().embedded)
+    this.#privateCount = privateCount
+    storePrivateChunks(store, problem || privateCount === 0 ? 0 : store.counts().chunks - store.counts().embedded)
     this.#events.onProgress(undefined)
     this.#events.onEnd(embedded > 0 || isCalibrated)
     if (problem) {
@@ -120,11 +120,16 @@ export class Embedder {
   }
 
   problems(): SyncProblem[] {
-    const [first] = this.#refused.values()
+    const [first] = this.#rejected.values()
     return [
       ...(first ? [{ code: 'texts_refused', message: first.message }] : []),
-      ...(this.#local > 0
-        ? [{ code: 'passages_local', message: `${this.#local} passages are private: only keyword search finds them` }]
+      ...(this.#privateCount > 0
+        ? [
+            {
+              code: 'passages_local',
+              message: `${this.#privateCount} passages are private: only keyword search finds them`,
+            },
+          ]
         : []),
     ]
   }
@@ -136,7 +141,7 @@ export class Embedder {
 }
 
 /** Stores the number of chunks that have no vector only because they are private; search results report it. */
-function noteLocal(store: IndexStore, chunks: number): void {
+function storePrivateChunks(store: IndexStore, chunks: number): void {
   if (Number(getMeta(store.db, localChunksKey) ?? 0) !== chunks) store.setMeta(localChunksKey, String(chunks))
 }
 

@@ -19,21 +19,21 @@ interface ChunkRow {
   readonly endLine: number
 }
 
-interface Counted {
+interface PassageText {
   readonly hash: string
   readonly file: string
   readonly text: string
-  readonly after: string | undefined
+  readonly nextText: string | undefined
 }
 
-interface AskedModel {
+interface RequestedModel {
   readonly provider: string
   readonly address?: string | undefined
   readonly model: string
   readonly dimensions?: number | undefined
 }
 
-interface Measured {
+interface CalibrationState {
   readonly calibration: Calibration | undefined
   /** True if the calibration is known, or known to be impossible. */
   readonly isMeasured: boolean
@@ -47,28 +47,28 @@ interface Measured {
  */
 export async function embeddingReport(
   db: Db,
-  { model, dimensions, ...asked }: AskedModel,
-  { calibration, isMeasured }: Measured,
+  { model, dimensions, ...asked }: RequestedModel,
+  { calibration, isMeasured }: CalibrationState,
   signal?: AbortSignal,
 ): Promise<EmbeddingQuality> {
   const page = db.prepare<[number, number], ChunkRow>(
     `SELECT id, source || '/' || path AS file, heading, text, start_line AS startLine, end_line AS endLine
      FROM chunks WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const passages = new Map<string, Counted>()
+  const passages = new Map<string, PassageText>()
   for (let chunks = page.all(0, pageSize); chunks.length > 0; chunks = page.all(chunks.at(-1)?.id ?? 0, pageSize)) {
     for (const chunk of chunks) {
       const texts = passagesOf(chunk).map(({ text }) => text)
       for (const [place, text] of texts.entries()) {
         const hash = hashOf(text)
-        if (!passages.has(hash)) passages.set(hash, { hash, file: chunk.file, text, after: texts[place + 1] })
+        if (!passages.has(hash)) passages.set(hash, { hash, file: chunk.file, text, nextText: texts[place + 1] })
       }
     }
     await turn()
     signal?.throwIfAborted()
   }
-  const isOwn = asked.provider === 'builtin'
-  const known = new Set(isOwn ? ofDigests(db) : ofCache(db, cacheKey(asked), model, dimensions))
+  const isBuiltin = asked.provider === 'builtin'
+  const known = new Set(isBuiltin ? ofDigests(db) : ofCache(db, cacheKey(asked), model, dimensions))
   const all = [...passages.values()]
   const isUnsent = (hash: string) => !known.has(hash)
   const unsent = all.filter(({ hash }) => isUnsent(hash)).map(({ text }) => text)
@@ -81,7 +81,7 @@ export async function embeddingReport(
     all: sumOf(all.map(({ text }) => text)),
     unsent: sumOf(unsent),
     // The built-in model does not cache the vectors of questions.
-    questions: sumOf(isOwn ? [] : questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
+    questions: sumOf(isBuiltin ? [] : questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
     isMeasured,
     scripts,
   }
@@ -103,11 +103,11 @@ function ofDigests(db: Db): string[] {
     .all()
 }
 
-function questionsAbout(passages: readonly Counted[]): string[] {
+function questionsAbout(passages: readonly PassageText[]): string[] {
   const sample = passages
     .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
     .slice(0, sampleSize)
-    .map(({ file, text, after }) => sampledPassage(file, text, after))
+    .map(({ file, text, nextText }) => sampledPassage(file, text, nextText))
   const known = new Set(passages.map(({ text }) => text))
   return questionsOf(sample).texts.filter((text) => !known.has(text))
 }

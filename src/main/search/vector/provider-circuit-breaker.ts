@@ -7,7 +7,7 @@ import {
 import type { Clock } from '#platform'
 
 export interface CircuitBreakerActions {
-  readonly setPaused: (isHeld: boolean) => Promise<void>
+  readonly setPaused: (isPaused: boolean) => Promise<void>
   readonly resume: () => Promise<void>
   /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
@@ -18,21 +18,21 @@ export interface CircuitBreakerActions {
 
 export class ProviderCircuitBreaker {
   readonly #health: ProviderHealth
-  readonly #cared: CircuitBreakerActions
+  readonly #actions: CircuitBreakerActions
   #timer: NodeJS.Timeout | undefined
   #reported: ProviderFailure | undefined
   #isClosed = false
 
-  constructor(cared: CircuitBreakerActions, now: Clock) {
+  constructor(actions: CircuitBreakerActions, now: Clock) {
     this.#health = new ProviderHealth(now)
-    this.#cared = cared
+    this.#actions = actions
   }
 
   get failure(): ProviderFailure | undefined {
     return this.#health.failure
   }
 
-  get leave(): QueryPermit {
+  get permit(): QueryPermit {
     return this.#health.queryPermit()
   }
 
@@ -55,7 +55,7 @@ export class ProviderCircuitBreaker {
   async tryNow(): Promise<void> {
     this.reset()
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const outcome = await this.#cared.probe()
+      const outcome = await this.#actions.probe()
       if (outcome) this.record(outcome)
       if (outcome?.kind !== 'failed') return
     }
@@ -70,19 +70,19 @@ export class ProviderCircuitBreaker {
     const { failure, retryInMs } = this.#health
     clearTimeout(this.#timer)
     if (retryInMs !== undefined && !this.#isClosed)
-      this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), retryInMs)
+      this.#timer = setTimeout(() => void this.#retry().catch(this.#actions.onFault), retryInMs)
     const before = this.#reported
     if (failure?.message === before?.message && failure?.since === before?.since) return
     this.#reported = failure
     if ((failure === undefined) !== (before === undefined))
-      void this.#cared.setPaused(failure !== undefined).catch(this.#cared.onFault)
-    this.#cared.onChange(failure)
+      void this.#actions.setPaused(failure !== undefined).catch(this.#actions.onFault)
+    this.#actions.onChange(failure)
   }
 
   /** After one failure, retries with real work; after more, with a cheap probe. */
-  async #askAgain(): Promise<void> {
-    if (!this.failure) return this.#cared.resume()
-    const outcome = await this.#cared.probe()
+  async #retry(): Promise<void> {
+    if (!this.failure) return this.#actions.resume()
+    const outcome = await this.#actions.probe()
     if (outcome) this.record(outcome)
   }
 }

@@ -12,9 +12,9 @@ import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health
 
 const usualMaxMs = 15_000
 /** Cache size: saved queries run after every change, and providers charge for each request. */
-const maxKept = 1000
+const maxCached = 1000
 /** Maximum number of open requests; further queries go without a vector. */
-const maxOpen = 3
+const maxPending = 3
 const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
@@ -23,7 +23,7 @@ export interface QuerySimilarity {
   /** Returns a passage's digest, which does not depend on the question. */
   digestOf(text: string): TokenIdSequence
   /** Returns the similarity, from a passage's digest and its cosine with the question. */
-  embed(digest: TokenIdSequence, cosine: number): number
+  similarityOf(digest: TokenIdSequence, cosine: number): number
 }
 
 export interface QueryVector {
@@ -36,18 +36,18 @@ type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 interface PendingRequest {
   readonly answer: Promise<Answer>
   /** Number of searches that wait for it, or timed out but will use the result next time. */
-  wanted: number
+  waiters: number
   /** Aborted when no search needs the result. */
   readonly stop: AbortController
 }
 
 export class QueryEmbedder {
-  leave: QueryPermit = { waitMs: 0 }
+  permit: QueryPermit = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
   readonly #maxMs: number
-  readonly #kept = new Map<string, Float32Array>()
-  readonly #open = new Map<string, PendingRequest>()
+  readonly #cache = new Map<string, Float32Array>()
+  readonly #pending = new Map<string, PendingRequest>()
 
   constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void, maxMs = usualMaxMs) {
     this.#provider = provider
@@ -93,13 +93,13 @@ export class QueryEmbedder {
   }
 
   /** Returns the model's own similarity for a question; undefined if it is the cosine. */
-  nearness(question: string): QuerySimilarity | undefined {
+  similarityFor(question: string): QuerySimilarity | undefined {
     const { similarity } = this.#provider
-    return similarity && { digestOf: similarity.digestOf, embed: similarity.similarityTo(question) }
+    return similarity && { digestOf: similarity.digestOf, similarityOf: similarity.similarityTo(question) }
   }
 
   /** Returns each question word's share of the similarity; undefined if the model can't tell. */
-  terms(question: string, passage: string): MeaningTerm[] | undefined {
+  similarityTerms(question: string, passage: string): MeaningTerm[] | undefined {
     return this.#provider.explain?.(question, passage)
   }
 
@@ -116,17 +116,18 @@ export class QueryEmbedder {
     signal?: AbortSignal,
   ): Promise<QueryVector> {
     if (await this.#provider.isPrivate?.(query)) return { vector: undefined, notice: localQueryNotice }
-    const { failure, waitMs } = this.leave
-    const vector = this.#kept.get(query)
-    if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
+    const { failure, waitMs } = this.permit
+    const vector = this.#cache.get(query)
+    if (failure) return { vector: ifFitting(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
     if (vector) return this.#checked(vector, dimensions)
-    if (!this.#open.has(query) && this.#open.size >= maxOpen) return { vector: undefined, notice: this.#lateNotice(0) }
+    if (!this.#pending.has(query) && this.#pending.size >= maxPending)
+      return { vector: undefined, notice: this.#lateNotice(0) }
     const patienceMs = maxWaitMs ?? waitMs
-    const asked = this.#open.get(query) ?? this.#ask(query, dimensions, Math.max(this.#maxMs, patienceMs))
-    asked.wanted += 1
-    const answer = await within(asked.answer, patienceMs, signal).catch((error: unknown) => {
-      asked.wanted -= 1
-      if (asked.wanted === 0) asked.stop.abort()
+    const request = this.#pending.get(query) ?? this.#ask(query, dimensions, Math.max(this.#maxMs, patienceMs))
+    request.waiters += 1
+    const answer = await withTimeout(request.answer, patienceMs, signal).catch((error: unknown) => {
+      request.waiters -= 1
+      if (request.waiters === 0) request.stop.abort()
       throw error
     })
     if (!answer) {
@@ -149,17 +150,17 @@ export class QueryEmbedder {
     const stop = new AbortController()
     const limit = AbortSignal.any([AbortSignal.timeout(limitMs), stop.signal])
     const answer = this.#embed(query, dimensions, limit, limitMs).then((given) => {
-      if (this.#open.get(query) === asked) this.#open.delete(query)
+      if (this.#pending.get(query) === request) this.#pending.delete(query)
       // An aborted request says nothing about the provider's health.
       if (stop.signal.aborted) return given
-      if ('vector' in given) this.#keep(query, given.vector)
+      if ('vector' in given) this.#cacheVector(query, given.vector)
       this.#onOutcome(outcomeOf(given, { kind: 'answered', ms: performance.now() - started }))
       return given
     })
-    const asked: PendingRequest = { answer, wanted: 0, stop }
-    stop.signal.addEventListener('abort', () => this.#open.get(query) === asked && this.#open.delete(query))
-    this.#open.set(query, asked)
-    return asked
+    const request: PendingRequest = { answer, waiters: 0, stop }
+    stop.signal.addEventListener('abort', () => this.#pending.get(query) === request && this.#pending.delete(query))
+    this.#pending.set(query, request)
+    return request
   }
 
   async #embed(text: string, dimensions: number, limit: AbortSignal, limitMs: number): Promise<Answer> {
@@ -174,14 +175,14 @@ export class QueryEmbedder {
     }
   }
 
-  #keep(query: string, vector: Float32Array): void {
-    const [oldest] = this.#kept.size < maxKept ? [] : this.#kept.keys()
-    if (oldest !== undefined) this.#kept.delete(oldest)
-    this.#kept.set(query, vector)
+  #cacheVector(query: string, vector: Float32Array): void {
+    const [oldest] = this.#cache.size < maxCached ? [] : this.#cache.keys()
+    if (oldest !== undefined) this.#cache.delete(oldest)
+    this.#cache.set(query, vector)
   }
 
   #checked(vector: Float32Array, dimensions: number): QueryVector {
-    return fits(vector, dimensions)
+    return ifFitting(vector, dimensions)
       ? { vector, notice: null }
       : { vector: undefined, notice: failedNotice(mismatch(vector.length, dimensions)) }
   }
@@ -208,7 +209,7 @@ function mismatch(length: number, dimensions: number): string {
   return `the model's vectors have ${length} dimensions, those of the index ${dimensions}`
 }
 
-function fits(vector: Float32Array | undefined, dimensions: number): Float32Array | undefined {
+function ifFitting(vector: Float32Array | undefined, dimensions: number): Float32Array | undefined {
   return vector?.length === dimensions ? vector : undefined
 }
 
@@ -224,15 +225,15 @@ function outcomeOf(answer: Answer, good: ProviderOutcome): ProviderOutcome {
 }
 
 /** Returns undefined on timeout. @throws the signal's reason if aborted */
-async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
+async function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (ms === 0) return undefined
   const done = new AbortController()
-  const late = sleep(ms, undefined, {
+  const timer = sleep(ms, undefined, {
     signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
     ref: false,
   })
   try {
-    return await Promise.race([work, late.catch(() => undefined)])
+    return await Promise.race([work, timer.catch(() => undefined)])
   } finally {
     done.abort()
     signal?.throwIfAborted()

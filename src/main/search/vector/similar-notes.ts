@@ -11,9 +11,9 @@ const maxOwn = 24
 const nearEach = 40
 const sampleSize = 64
 /** Minimum distance from the usual cosine, in standard deviations. Random pairs hardly ever reach it. */
-const leastDeviations = 3.5
+const minDeviations = 3.5
 /** Prior: the built-in model's deviation in most memories, weighted like this many passages. */
-const expected = { deviation: 0.05, passages: 16 }
+const prior = { deviation: 0.05, passages: 16 }
 /** Ratio of the standard deviation to the median deviation in a normal distribution. */
 const normalPerMedian = 1.4826
 
@@ -23,29 +23,29 @@ interface OwnPassage {
   readonly vector: Float32Array
 }
 
-/** Returns at most `most` notes, nearest first, each with its best pair of passages; empty if there are no vectors. */
-export function similarNotes(db: Db, leg: VectorRetriever, path: string, most: number): NearNote[] {
-  const read = prepare(db)
-  const all = read.own.all(path)
+/** Returns at most `limit` notes, nearest first, each with its best pair of passages; empty if there are no vectors. */
+export function similarNotes(db: Db, retriever: VectorRetriever, path: string, limit: number): NearNote[] {
+  const statements = prepare(db)
+  const all = statements.own.all(path)
   const step = Math.max(1, all.length / maxOwn)
-  const own = Array.from({ length: Math.min(all.length, maxOwn) }, (_, index) => all[Math.floor(index * step)])
+  const ownPassages = Array.from({ length: Math.min(all.length, maxOwn) }, (_, index) => all[Math.floor(index * step)])
     .filter((passage) => passage !== undefined)
     .flatMap(({ passage, startLine, ...stored }): OwnPassage[] => {
-      const vector = leg.vectorIn(stored)
+      const vector = retriever.vectorIn(stored)
       return vector ? [{ passage, startLine, vector }] : []
     })
-  const others = read.others.all(path)
+  const others = statements.others.all(path)
   const every = Math.max(1, Math.floor(others.length / sampleSize))
   const sample = others.filter((_, index) => index % every === 0).slice(0, sampleSize)
   const best = new Map<string, NearNote>()
-  for (const { vector, startLine } of own) {
-    const query = leg.query(vector)
+  for (const { vector, startLine } of ownPassages) {
+    const query = retriever.query(vector)
     const usual = usualOf(query.cosines(sample))
     const near = new Map(query.nearestPassages(nearEach).map(({ id, cosine }) => [id, cosine]))
-    for (const found of read.places.iterate(JSON.stringify([...near.keys()]))) {
+    for (const found of statements.places.iterate(JSON.stringify([...near.keys()]))) {
       const cosine = near.get(found.passage) ?? -1
       const deviations = (cosine - usual.middle) / usual.deviation
-      if (found.path === path || deviations < leastDeviations) continue
+      if (found.path === path || deviations < minDeviations) continue
       if (deviations <= (best.get(found.path)?.deviations ?? 0)) continue
       const { path: other, line, endLine, text } = found
       best.set(other, { path: other, line, endLine, text, from: startLine, cosine, deviations })
@@ -53,14 +53,14 @@ export function similarNotes(db: Db, leg: VectorRetriever, path: string, most: n
   }
   return [...best.values()]
     .sort((one, other) => other.deviations - one.deviations || (one.path < other.path ? -1 : 1))
-    .slice(0, most)
+    .slice(0, limit)
 }
 
 /** Estimates the usual cosine robustly, by median and median deviation, mixed with the prior. */
 function usualOf(cosines: readonly number[]): { readonly middle: number; readonly deviation: number } {
   const middle = medianOf(cosines)
   const found = normalPerMedian * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)))
-  const { deviation, passages } = expected
+  const { deviation, passages } = prior
   const variance = (passages * deviation ** 2 + cosines.length * found ** 2) / (passages + cosines.length)
   return { middle, deviation: Math.sqrt(variance) }
 }

@@ -14,9 +14,9 @@ import type { QuerySimilarity } from './query-embedder.ts'
 const exactPassages = 160
 const mostExactPassages = 640
 /** With a filter: number of nearest chunks to filter before the accepted chunks are searched instead. */
-const mostNearest = 400
-const exactPerChunk = 3
-const nearPerChunk = 2
+const maxFilteredChunks = 400
+const maxMeasuredPerChunk = 3
+const maxComparedPerChunk = 2
 
 export interface PassageMatch {
   /** Cosine with the question, or the model's own similarity. */
@@ -31,42 +31,50 @@ export interface NearPassage extends PassageMatch {
 }
 
 export class VectorRetriever {
-  readonly #coarse: BinaryCodeIndex
+  readonly #codeIndex: BinaryCodeIndex
   readonly #statements: ReturnType<typeof prepare>
-  readonly #own: ChunkPassages
-  readonly #exact: number
+  readonly #chunkPassages: ChunkPassages
+  readonly #candidateCount: number
   readonly #digests: KeptDigests | undefined
 
   /** @param digests the model, if the index stores digests instead of vectors */
   constructor(db: Db, dimensions: number, digests?: SimilarityModel) {
     this.#digests = digests && new KeptDigests(db, digests)
-    this.#coarse = new BinaryCodeIndex(db, dimensions)
-    this.#own = new ChunkPassages(db)
+    this.#codeIndex = new BinaryCodeIndex(db, dimensions)
+    this.#chunkPassages = new ChunkPassages(db)
     this.#statements = prepare(db)
-    this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
+    this.#candidateCount = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
   }
 
   restoreSnapshot(parts: BinaryCodeSnapshot): void {
-    this.#coarse.restoreSnapshot(parts)
+    this.#codeIndex.restoreSnapshot(parts)
   }
 
   createSnapshot(): BinaryCodeSnapshot {
-    return this.#coarse.createSnapshot()
+    return this.#codeIndex.createSnapshot()
   }
 
   /** Must be called after each change of the index. */
   refresh(): void {
-    this.#coarse.refresh()
+    this.#codeIndex.refresh()
     this.#digests?.forget()
   }
 
   /**
    * @param vector of length 1
-   * @param nearness the model's own similarity, if it has one
+   * @param querySimilarity the model's own similarity, if it has one
    */
-  query(vector: Float32Array, nearness?: QuerySimilarity): VectorQuery {
-    const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
-    return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
+  query(vector: Float32Array, querySimilarity?: QuerySimilarity): VectorQuery {
+    const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#codeIndex, vector)
+    return new VectorQuery(
+      this.#statements,
+      this.#codeIndex,
+      this.#chunkPassages,
+      vector,
+      compare,
+      this.#candidateCount,
+      querySimilarity,
+    )
   }
 
   /** Returns undefined if the vector can't be computed. */
@@ -78,42 +86,42 @@ export class VectorRetriever {
 /** Returns the cosines of the given passages, by their position in the list; passages without a vector are left out. */
 type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
 
-function cosinesBy(statements: ReturnType<typeof prepare>, forms: BinaryCodeIndex, vector: Float32Array): Compare {
+function cosinesBy(statements: ReturnType<typeof prepare>, codeIndex: BinaryCodeIndex, vector: Float32Array): Compare {
   const blob = toBlob(vector)
   return (passages) =>
-    statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
+    statements.cosines.all(blob, JSON.stringify(passages.map((passage) => codeIndex.vectorOf(passage) ?? null)))
 }
 
 /** One query. Caches the cosines that it has computed. */
 export class VectorQuery {
   readonly #statements: ReturnType<typeof prepare>
-  readonly #forms: BinaryCodeIndex
-  readonly #own: ChunkPassages
+  readonly #codeIndex: BinaryCodeIndex
+  readonly #chunkPassages: ChunkPassages
   readonly #vector: Float32Array
   readonly #compare: Compare
   readonly #cosines = new Map<number, number>()
-  readonly #nearness: QuerySimilarity | undefined
-  #exact: number
-  #coarse: HammingMatches
+  readonly #querySimilarity: QuerySimilarity | undefined
+  #candidateCount: number
+  #candidates: HammingMatches
 
   constructor(
     statements: ReturnType<typeof prepare>,
-    forms: BinaryCodeIndex,
+    codeIndex: BinaryCodeIndex,
     own: ChunkPassages,
     vector: Float32Array,
     compare: Compare,
-    exact: number,
-    nearness: QuerySimilarity | undefined,
+    candidateCount: number,
+    querySimilarity: QuerySimilarity | undefined,
   ) {
     this.#statements = statements
-    this.#forms = forms
-    this.#own = own
+    this.#codeIndex = codeIndex
+    this.#chunkPassages = own
     this.#vector = vector
     this.#compare = compare
-    this.#exact = exact
-    this.#nearness = nearness
-    this.#coarse = forms.nearest(vector, exact)
-    this.#measure(this.#coarse.passages)
+    this.#candidateCount = candidateCount
+    this.#querySimilarity = querySimilarity
+    this.#candidates = codeIndex.nearest(vector, candidateCount)
+    this.#computeCosines(this.#candidates.passages)
   }
 
   /** Returns at most `count` passages, nearest first. */
@@ -133,28 +141,28 @@ export class VectorQuery {
   nearest(count: number, only?: ReadonlySet<number>): number[] {
     if (!only) return this.#nearestOfAll(count)
     // If the filter accepts many chunks, enough of them are among the nearest.
-    const near = this.#nearestOfAll(Math.max(count, mostNearest)).filter((chunk) => only.has(chunk))
+    const near = this.#nearestOfAll(Math.max(count, maxFilteredChunks)).filter((chunk) => only.has(chunk))
     return near.length >= Math.min(count, only.size) ? near.slice(0, count) : this.#nearestOf(only, count)
   }
 
   #nearestOfAll(count: number): number[] {
     // Extends the candidates if more chunks are requested than there are.
-    while (this.#exact < count && this.#coarse.passages.length < this.#forms.size) {
-      this.#exact = Math.max(count, 2 * this.#exact)
-      this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
-      this.#measure(this.#coarse.passages.filter((passage) => !this.#cosines.has(passage)))
+    while (this.#candidateCount < count && this.#candidates.passages.length < this.#codeIndex.size) {
+      this.#candidateCount = Math.max(count, 2 * this.#candidateCount)
+      this.#candidates = this.#codeIndex.nearest(this.#vector, this.#candidateCount)
+      this.#computeCosines(this.#candidates.passages.filter((passage) => !this.#cosines.has(passage)))
     }
     return this.#bestChunks(count)
   }
 
   #nearestOf(only: ReadonlySet<number>, count: number): number[] {
-    const near = [...this.#own.of(only).values()]
+    const near = [...this.#chunkPassages.of(only).values()]
       .flat()
-      .map(({ chunk, passage }) => ({ chunk, passage, distance: this.#coarse.distanceOf(passage) }))
+      .map(({ chunk, passage }) => ({ chunk, passage, distance: this.#candidates.distanceOf(passage) }))
       .filter(({ distance }) => distance < Infinity)
       .sort((one, other) => one.distance - other.distance || one.passage - other.passage)
-      .slice(0, this.#exact)
-    this.#measure(near.flatMap(({ passage }) => (this.#cosines.has(passage) ? [] : passage)))
+      .slice(0, this.#candidateCount)
+    this.#computeCosines(near.flatMap(({ passage }) => (this.#cosines.has(passage) ? [] : passage)))
     const best = new Map<number, number>()
     for (const { chunk, passage } of near) {
       const cosine = this.#cosines.get(passage)
@@ -166,7 +174,7 @@ export class VectorQuery {
   #bestChunks(count: number): number[] {
     const best = new Map<number, number>()
     let last = Infinity
-    for (const { id, cosine } of this.#nearestFirst(this.#coarse.passages)) {
+    for (const { id, cosine } of this.#nearestFirst(this.#candidates.passages)) {
       // Includes every chunk with the last cosine, so that ties are cut off in the order of ids.
       if (best.size >= count && cosine < last) break
       last = cosine
@@ -177,21 +185,21 @@ export class VectorQuery {
 
   /** Returns each chunk's best passage; chunks without vectors are left out. */
   matches(chunks: readonly number[]): Map<number, NearPassage> {
-    const own = this.#own.of(chunks)
+    const own = this.#chunkPassages.of(chunks)
     const missing = new Set<number>()
     for (const passages of own.values())
       for (const { passage } of this.#nearestByForm(passages)) if (!this.#cosines.has(passage)) missing.add(passage)
-    this.#measure([...missing])
+    this.#computeCosines([...missing])
     const matches = new Map<number, NearPassage>()
-    const known = new Map<number, number>()
+    const similarityById = new Map<number, number>()
     for (const [chunk, passages] of own) {
       const measured = passages
         .filter(({ passage }) => this.#cosines.has(passage))
         .sort((one, other) => this.#cosineOf(other) - this.#cosineOf(one) || one.passage - other.passage)
-      for (const one of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
+      for (const one of measured.slice(0, this.#querySimilarity ? maxComparedPerChunk : 1)) {
         const { passage: id, startLine, endLine } = one
-        const similarity = known.get(id) ?? this.#nearnessOf(one)
-        known.set(id, similarity)
+        const similarity = similarityById.get(id) ?? this.#similarityOf(one)
+        similarityById.set(id, similarity)
         if (similarity > (matches.get(chunk)?.similarity ?? -2))
           matches.set(chunk, { id, similarity, startLine, endLine })
       }
@@ -201,21 +209,21 @@ export class VectorQuery {
 
   /** Returns a passage's text; undefined without an id. */
   textOf(passage: number | undefined): string | undefined {
-    return passage === undefined ? undefined : this.#own.textOf(passage)
+    return passage === undefined ? undefined : this.#chunkPassages.textOf(passage)
   }
 
   #nearestByForm(passages: readonly OwnPassage[]): readonly OwnPassage[] {
-    if (passages.length <= exactPerChunk) return passages
-    const { distanceOf } = this.#coarse
+    if (passages.length <= maxMeasuredPerChunk) return passages
+    const { distanceOf } = this.#candidates
     return passages
       .toSorted((one, other) => distanceOf(one.passage) - distanceOf(other.passage))
-      .slice(0, exactPerChunk)
+      .slice(0, maxMeasuredPerChunk)
   }
 
-  #nearnessOf(passage: OwnPassage): number {
+  #similarityOf(passage: OwnPassage): number {
     const cosine = this.#cosineOf(passage)
-    const { digestOf, embed } = this.#nearness ?? {}
-    return digestOf && embed ? embed(this.#own.digest(passage, digestOf), cosine) : cosine
+    const { digestOf, similarityOf } = this.#querySimilarity ?? {}
+    return digestOf && similarityOf ? similarityOf(this.#chunkPassages.digest(passage, digestOf), cosine) : cosine
   }
 
   #cosineOf({ passage }: OwnPassage): number {
@@ -231,7 +239,7 @@ export class VectorQuery {
     return measured.sort((one, other) => other.cosine - one.cosine || one.id - other.id)
   }
 
-  #measure(passages: readonly number[]): void {
+  #computeCosines(passages: readonly number[]): void {
     for (const [at, cosine] of this.#compared(passages)) this.#cosines.set(passages[at] ?? 0, cosine)
   }
 

@@ -19,8 +19,10 @@ export function inferDailyNotes(paths: readonly string[]): DailyNotes | undefine
       counts.set(key, known)
     }
   }
-  const [most] = [...counts.values()].sort((one, other) => other.count - one.count)
-  return most && most.count >= minDays ? { folder: most.folder, format: most.format } : undefined
+  const [mostCommon] = [...counts.values()].sort((one, other) => other.count - one.count)
+  return mostCommon && mostCommon.count >= minDays
+    ? { folder: mostCommon.folder, format: mostCommon.format }
+    : undefined
 }
 
 function candidates(path: string): DailyNotes[] {

@@ -37,7 +37,9 @@ const defaultConventions: VaultConventions = {
   readFrom: [],
 }
 
-type Found = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
+type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own'>> & {
+  readonly daily?: DailyNotes | undefined
+}
 
 /**
  * Reads a vault's conventions. Without settings, the names of the notes show where daily notes are.
@@ -51,9 +53,17 @@ export async function readConventions(root: string, paths?: readonly string[]): 
   const { daily } = found
   if (daily && isDailyFormat(daily.format)) return { ...defaultConventions, ...found, daily, hasDaily: true, own }
   // A workspace made by this app has its logs at the default location.
-  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
-  const seen = isOurs ? usualDaily('') : (inferDailyNotes(paths ?? (await pathsBelow(root))) ?? defaultDailyNotes[kind])
-  return { ...defaultConventions, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
+  const isAppWorkspace = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
+  const inferredDaily = isAppWorkspace
+    ? usualDaily('')
+    : (inferDailyNotes(paths ?? (await pathsBelow(root))) ?? defaultDailyNotes[kind])
+  return {
+    ...defaultConventions,
+    ...found,
+    daily: inferredDaily ?? usualDaily(own),
+    hasDaily: inferredDaily !== undefined,
+    own,
+  }
 }
 
 /** Programs that show every file of the folder to the user. */
@@ -64,9 +74,9 @@ const vaults: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logs
  * vault of another program without them, they will be created in the app's folder.
  */
 async function findOwnFolder(root: string, kind: VaultConventions['kind']): Promise<string> {
-  const ours = join(root, appFolderName)
+  const appFolder = join(root, appFolderName)
   // In a home folder, the app's state folder can have this name.
-  if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : appFolderName
+  if (await isFolder(appFolder)) return existsSync(join(appFolder, 'config.yaml')) ? '' : appFolderName
   return vaults.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
 }
 
@@ -102,15 +112,15 @@ const defaultDailyNotes: Readonly<Partial<Record<VaultConventions['kind'], Daily
   foam: { folder: 'journals', format: 'YYYY-MM-DD' },
 }
 
-async function detectProgram(root: string): Promise<Found> {
+async function detectProgram(root: string): Promise<DetectedConventions> {
   const names = new Set(await readdir(root).catch(() => []))
   if (names.has('.obsidian') && (await isFolder(join(root, '.obsidian')))) return obsidian(root)
-  const logseq = names.has('logseq') ? await textOf(root, 'logseq/config.edn') : undefined
+  const logseq = names.has('logseq') ? await readTextFile(root, 'logseq/config.edn') : undefined
   if (logseq !== undefined) return logseqHabits(logseq)
   if (names.has('.foam')) return foam(root)
   if (names.has('.vscode')) {
-    const settings = await jsonOf(root, '.vscode/settings.json')
-    const recommended = await textOf(root, '.vscode/extensions.json')
+    const settings = await readJsonFile(root, '.vscode/settings.json')
+    const recommended = await readTextFile(root, '.vscode/extensions.json')
     const isFoam =
       /foam\.foam-vscode/.test(recommended ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
     return isFoam
@@ -128,15 +138,15 @@ async function detectProgram(root: string): Promise<Found> {
   return {}
 }
 
-async function obsidian(root: string): Promise<Found> {
+async function obsidian(root: string): Promise<DetectedConventions> {
   const [app, core, periodic] = await Promise.all([
-    jsonOf(root, '.obsidian/app.json'),
-    jsonOf(root, '.obsidian/daily-notes.json'),
-    jsonOf(root, '.obsidian/plugins/periodic-notes/data.json'),
+    readJsonFile(root, '.obsidian/app.json'),
+    readJsonFile(root, '.obsidian/daily-notes.json'),
+    readJsonFile(root, '.obsidian/plugins/periodic-notes/data.json'),
   ])
-  const ofPeriod = objectOf(periodic?.['daily'])
-  const daily = ofPeriod?.['enabled'] === true ? ofPeriod : core
-  const place = app?.['newFileLocation']
+  const periodicDaily = asObject(periodic?.['daily'])
+  const daily = periodicDaily?.['enabled'] === true ? periodicDaily : core
+  const newFileLocation = app?.['newFileLocation']
   const format = app?.['newLinkFormat']
   const files = asString(app?.['attachmentFolderPath']) ?? '/'
   return {
@@ -144,11 +154,11 @@ async function obsidian(root: string): Promise<Found> {
     ...(daily
       ? { daily: { folder: folderOf(asString(daily['folder'])), format: asString(daily['format']) || 'YYYY-MM-DD' } }
       : {}),
-    attachments: attachmentsOf(files),
+    attachments: parseAttachmentFolder(files),
     newNotes:
-      place === 'current'
+      newFileLocation === 'current'
         ? 'beside'
-        : { path: place === 'folder' ? folderOf(asString(app?.['newFileFolderPath'])) : '' },
+        : { path: newFileLocation === 'folder' ? folderOf(asString(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
     linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
     lineBreaks: app?.['strictLineBreaks'] !== true,
@@ -163,13 +173,13 @@ async function obsidian(root: string): Promise<Found> {
 }
 
 /** `./` is the folder of the note, `./files` a subfolder of it. */
-function attachmentsOf(folder: string): VaultConventions['attachments'] {
+function parseAttachmentFolder(folder: string): VaultConventions['attachments'] {
   if (!folder.startsWith('./')) return { path: folderOf(folder) }
   const below = folderOf(folder)
   return below === '' ? 'beside' : { below }
 }
 
-function logseqHabits(config: string): Found {
+function logseqHabits(config: string): DetectedConventions {
   const journals = asString(ednValue(config, 'journals-directory')) ?? 'journals'
   const pages = asString(ednValue(config, 'pages-directory')) ?? 'pages'
   const format = asString(ednValue(config, 'journal/file-name-format'))
@@ -181,7 +191,7 @@ function logseqHabits(config: string): Found {
   }
 }
 
-function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): Found {
+function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): DetectedConventions {
   return {
     daily: { folder: journals, format },
     attachments: { path: 'assets' },
@@ -191,10 +201,10 @@ function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): Fo
   }
 }
 
-async function foam(root: string): Promise<Found> {
+async function foam(root: string): Promise<DetectedConventions> {
   const [settings, template] = await Promise.all([
-    jsonOf(root, '.vscode/settings.json'),
-    textOf(root, '.foam/templates/daily-note.md'),
+    readJsonFile(root, '.vscode/settings.json'),
+    readTextFile(root, '.foam/templates/daily-note.md'),
   ])
   const path = /^\s*filepath:\s*['"]?([^'"\n]+?)['"]?\s*$/m.exec(template ?? '')?.[1]
   const folder = asString(settings?.['foam.openDailyNote.directory'])
@@ -221,26 +231,26 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Returns undefined if the file is missing or cannot be read, so that the vault still opens. */
-async function textOf(root: string, path: string): Promise<string | undefined> {
+async function readTextFile(root: string, path: string): Promise<string | undefined> {
   return readSmallText(join(root, ...path.split('/')), maxSettings).catch(() => undefined)
 }
 
 /** Parses JSON with comments and trailing commas, as in the settings of VS Code. Undefined if that fails. */
-async function jsonOf(root: string, path: string): Promise<Record<string, unknown> | undefined> {
-  const text = await textOf(root, path)
+async function readJsonFile(root: string, path: string): Promise<Record<string, unknown> | undefined> {
+  const text = await readTextFile(root, path)
   if (text === undefined) return undefined
   const plain = text
     .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (found) => (found.startsWith('/') ? '' : found))
     .replaceAll(/,(?=\s*[}\]])/g, '')
   try {
-    return objectOf(JSON.parse(plain))
+    return asObject(JSON.parse(plain))
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-function objectOf(value: unknown): Record<string, unknown> | undefined {
+function asObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
 }
 

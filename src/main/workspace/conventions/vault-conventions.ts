@@ -15,7 +15,7 @@ export interface ConventionOverrides {
 }
 
 /** Conventions of a vault: those of the program that made it, overridden by this app's settings. */
-export class VaultHabits {
+export class ConventionsReader {
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #root: string
@@ -31,8 +31,8 @@ export class VaultHabits {
   }
 
   /** @param root absolute */
-  static async open(root: string, own: () => ConventionOverrides): Promise<VaultHabits> {
-    return new VaultHabits(root, own, await readConventions(root))
+  static async open(root: string, own: () => ConventionOverrides): Promise<ConventionsReader> {
+    return new ConventionsReader(root, own, await readConventions(root))
   }
 
   /** Conventions of the program that made the vault. */
@@ -58,21 +58,21 @@ export class VaultHabits {
 /** Overrides the vault's conventions by those of this app's settings. */
 export function applyOverrides(found: VaultConventions, own: ConventionOverrides): VaultConventions {
   const ownFolder = normalizeFolder(own.own ?? found.own)
-  const usual = found.hasDaily ? found.daily : usualDaily(ownFolder)
-  const { folder = usual.folder, format = usual.format } = own.daily
+  const defaultDaily = found.hasDaily ? found.daily : usualDaily(ownFolder)
+  const { folder = defaultDaily.folder, format = defaultDaily.format } = own.daily
   return {
     ...found,
-    daily: { folder: normalizeFolder(folder), format: isDailyFormat(format) ? format : usual.format },
+    daily: { folder: normalizeFolder(folder), format: isDailyFormat(format) ? format : defaultDaily.format },
     own: ownFolder,
     attachments: parseAttachments(own.attachments) ?? found.attachments,
     ignored: [...found.ignored, ...own.ignored.map(normalizeFolder).filter(Boolean)],
   }
 }
 
-function parseAttachments(place: string | undefined): VaultConventions['attachments'] | undefined {
-  if (place === undefined || place === 'beside') return place
-  const folder = normalizeFolder(place)
-  if (!/^\.[\\/]/.test(place)) return { path: folder }
+function parseAttachments(folderSetting: string | undefined): VaultConventions['attachments'] | undefined {
+  if (folderSetting === undefined || folderSetting === 'beside') return folderSetting
+  const folder = normalizeFolder(folderSetting)
+  if (!/^\.[\\/]/.test(folderSetting)) return { path: folder }
   return folder === '' ? 'beside' : { below: folder }
 }
 

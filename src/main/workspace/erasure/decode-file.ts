@@ -22,8 +22,8 @@ export async function extractTexts(file: string): Promise<string[] | undefined> 
   if (!info?.isFile()) return undefined
   if (info.size > maxBytes) return undefined
   const bytes = await readFile(file)
-  const whole = await decoded(file, bytes)
-  const raw = whole.toString('utf8')
+  const content = await decompress(file, bytes)
+  const raw = content.toString('utf8')
   if (!/\.jsonl?(?:\.gz)?$/.test(file)) return [raw]
   const rows = file.endsWith('.jsonl') ? raw.split('\n') : [raw]
   return rows.flatMap((row) => {
@@ -32,7 +32,7 @@ export async function extractTexts(file: string): Promise<string[] | undefined> 
   })
 }
 
-async function decoded(file: string, bytes: Buffer): Promise<Buffer> {
+async function decompress(file: string, bytes: Buffer): Promise<Buffer> {
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await unzip(bytes)
     if (/[\\/]objects[\\/][0-9a-f]{2}[\\/][0-9a-f]{38}$/.test(file)) return await expand(bytes)

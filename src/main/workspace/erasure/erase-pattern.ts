@@ -14,9 +14,9 @@ const minHan = 2
 
 export class ErasePattern {
   readonly #pattern: RegExp
-  readonly #every: RegExp
+  readonly #globalPattern: RegExp
   /** True if a phrase matches the privacy markers themselves. They are then excluded from the search. */
-  readonly #isInMarks: boolean
+  readonly #matchesMarkers: boolean
 
   /**
    * @param texts phrases; any of them matches
@@ -27,28 +27,28 @@ export class ErasePattern {
     if (parts.length === 0) throw noTextGiven()
     this.#pattern = new RegExp(parts.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
-    this.#every = new RegExp(parts.join('|'), 'giu')
-    this.#isInMarks = this.#pattern.test(`${localMark}\n${localMatter}`)
+    this.#globalPattern = new RegExp(parts.join('|'), 'giu')
+    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localMatter}`)
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
-  matches(asked: string): boolean {
-    const text = this.#withoutMarkers(asked)
+  matches(input: string): boolean {
+    const text = this.#withoutMarkers(input)
     return this.#pattern.test(text) || (isDecomposed(text) && this.matches(text.normalize('NFC')))
   }
 
   /** Returns the numbers (1-based) of lines with a match. A match over a line break counts for both lines. */
-  matchingLines(asked: string): number[] {
-    const text = this.#withoutMarkers(asked)
+  matchingLines(input: string): number[] {
+    const text = this.#withoutMarkers(input)
     const lines = text.split('\n')
-    const whole = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
+    const normalized = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
     const found = new Set<number>()
     let [line, at] = [1, 0]
-    for (const match of whole.matchAll(this.#every)) {
-      for (; at < match.index; at += 1) if (whole.charCodeAt(at) === newline) line += 1
+    for (const match of normalized.matchAll(this.#globalPattern)) {
+      for (; at < match.index; at += 1) if (normalized.charCodeAt(at) === newline) line += 1
       found.add(line)
       for (; at < match.index + match[0].length; at += 1)
-        if (whole.charCodeAt(at) === newline) {
+        if (normalized.charCodeAt(at) === newline) {
           line += 1
           found.add(line)
         }
@@ -58,32 +58,32 @@ export class ErasePattern {
 
   /** Removes the lines with a match. If a privacy marker goes with them, lines that it covered get their own. */
   removeLines(text: string): string {
-    const gone = new Set(this.matchingLines(text).map((line) => line - 1))
-    return gone.size === 0 ? text : withoutLines(text, gone)
+    const matchedLines = new Set(this.matchingLines(text).map((line) => line - 1))
+    return matchedLines.size === 0 ? text : withoutLines(text, matchedLines)
   }
 
   /** Returns true if `removeLines` adds privacy markers. */
   addsMarkers(text: string): boolean {
-    const gone = this.matchingLines(text)
-    const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))
+    const matchedLines = this.matchingLines(text)
+    const plain = text.split('\n').filter((_, at) => !matchedLines.includes(at + 1))
     return this.removeLines(text) !== plain.join('\n')
   }
 
   /** Masks privacy markers with NULs, so that offsets stay the same. */
   #withoutMarkers(text: string): string {
-    if (!this.#isInMarks) return text
+    if (!this.#matchesMarkers) return text
     return text
       .replaceAll(/\^\[[ \t]*local[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
-      .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (said) => '\0'.repeat(said.length))
+      .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (visibilityLine) => '\0'.repeat(visibilityLine.length))
   }
 
   /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
   maskLines(text: string): string {
-    const gone = new Set(this.matchingLines(text))
-    if (gone.size === 0) return text
+    const matchedLines = new Set(this.matchingLines(text))
+    if (matchedLines.size === 0) return text
     return text
       .split('\n')
-      .map((line, at) => (gone.has(at + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line))
+      .map((line, at) => (matchedLines.has(at + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line))
       .join('\n')
   }
 }
@@ -101,12 +101,12 @@ function patternOf(text: string): string {
   if (han < minHan && letters < minLetters)
     throw new AppError('input_invalid', 'too short: it would match too many other words', { field: 'words' })
   const words = text.split(/[\s_-]+/u).filter((word) => word !== '')
-  const inner = words.map((word) => RegExp.escape(word)).join(String.raw`[\s_-]+`)
+  const body = words.map((word) => RegExp.escape(word)).join(String.raw`[\s_-]+`)
   const isLetter = (letter: string | undefined) =>
     /[\p{L}\p{N}]/u.test(letter ?? '') && !/[\p{Script=Han}]/u.test(letter ?? '')
   const start = isLetter([...text][0]) ? String.raw`(?<![\p{L}\p{N}])` : ''
   const end = isLetter([...text].at(-1)) ? String.raw`(?![\p{L}\p{N}])` : ''
-  return `${start}${inner}${end}`
+  return `${start}${body}${end}`
 }
 
 /** @throws AppError `input_invalid` if there is no text, or one is too short */

@@ -76,17 +76,17 @@ async function* runErasure(
   signal?: AbortSignal,
 ): AsyncGenerator<ErasureStep> {
   const phrase = new ErasePattern(texts)
-  const kept = new Set(keep)
+  const keptPaths = new Set(keep)
   const stored = await listStoredFiles(folders)
-  const own = taskFile(folders)
+  const runningTask = taskFile(folders)
   const removed: ErasurePlace[] = []
   const add = (kind: ErasurePlace['kind'], path: string, count = 1) => removed.push({ kind, path, count, lines: [] })
   const files = stored.filter(
-    ({ kind, path, file }) => !isUntouched(kind) && file !== own && !(kind === 'note' && kept.has(path)),
+    ({ kind, path, file }) => !isNotEdited(kind) && file !== runningTask && !(kind === 'note' && keptPaths.has(path)),
   )
   const total = files.length + 2
   let isHistoryHit = false
-  const writers = new Mutex(folders.workspace)
+  const workspaceMutex = new Mutex(folders.workspace)
   try {
     for (const [index, one] of files.entries()) {
       if (signal?.aborted) break
@@ -95,18 +95,18 @@ async function* runErasure(
       if (one.kind === 'history') isHistoryHit ||= isHit
       if (!isHit || isRepositoryFile(one.file)) continue
       const remove = () => removeOccurrences(one, phrase)
-      if (await (one.kind === 'note' ? writers.run(remove) : remove())) add(one.kind, one.path)
+      if (await (one.kind === 'note' ? workspaceMutex.run(remove) : remove())) add(one.kind, one.path)
     }
     if (!signal?.aborted && isHistoryHit) {
       yield { type: 'progress', done: files.length, total }
       const change = {
-        text: (path: string, text: string) => (kept.has(path) ? text : phrase.removeLines(text)),
-        keepsPath: (path: string) => kept.has(path) || !phrase.matches(path),
+        text: (path: string, text: string) => (keptPaths.has(path) ? text : phrase.removeLines(text)),
+        keepsPath: (path: string) => keptPaths.has(path) || !phrase.matches(path),
       }
       const commits = await rewriteHistory(folders.history, folders.workspace, change, signal)
       if (commits !== undefined) add('history', 'history', commits)
     }
-    if (!signal?.aborted && (removed.length > 0 || (await indexHas(folders, phrase)))) {
+    if (!signal?.aborted && (removed.length > 0 || (await indexContainsMatch(folders, phrase)))) {
       // The index is rebuilt from the files.
       for (const file of await indexFiles(folders.index)) await rm(file, { force: true })
       add('index', 'index')
@@ -114,10 +114,10 @@ async function* runErasure(
   } catch (error) {
     if (!signal?.aborted) throw error
   } finally {
-    writers.close()
+    workspaceMutex.close()
   }
   yield { type: 'progress', done: total - 1, total }
-  await rm(own, { force: true })
+  await rm(runningTask, { force: true })
   const left = await findRemaining(folders, phrase)
   yield { type: 'done', outcome: { removed, left, isStopped: signal?.aborted === true } }
 }
@@ -125,7 +125,7 @@ async function* runErasure(
 const progressInterval = 20
 
 /** Returns true for files that are not edited: attachments, the index, and the configuration (the user edits it). */
-function isUntouched(kind: ErasurePlace['kind']): boolean {
+function isNotEdited(kind: ErasurePlace['kind']): boolean {
   return kind === 'other' || kind === 'index' || kind === 'state'
 }
 
@@ -138,7 +138,7 @@ async function containsMatch(file: string, phrase: ErasePattern): Promise<boolea
   return (await extractTexts(file))?.some((text) => phrase.matches(text)) ?? false
 }
 
-async function indexHas({ index }: ErasureFolders, phrase: ErasePattern): Promise<boolean> {
+async function indexContainsMatch({ index }: ErasureFolders, phrase: ErasePattern): Promise<boolean> {
   for (const file of await indexFiles(index)) if (await containsMatch(file, phrase)) return true
   return false
 }

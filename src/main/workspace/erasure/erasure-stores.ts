@@ -36,7 +36,7 @@ const foreignFolders = new Set(['.git', 'node_modules'])
 export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSignal): Promise<StoredFile[]> {
   const { workspace, forbidden, home } = folders
   const notes = await filesIn(workspace, (folder) => forbidden.some((other) => isInside(folder, other)), signal)
-  const kept: StoredFile[] = []
+  const stateFiles: StoredFile[] = []
   const places: readonly (readonly [ForgetKind, string])[] = [
     ['chat', folders.sessions],
     ['history', folders.history],
@@ -48,13 +48,17 @@ export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSig
   ]
   for (const [kind, root] of places)
     for (const file of await filesIn(root, () => false, signal))
-      kept.push({ kind: refineKind(kind, file), path: shown(home, file), file })
+      stateFiles.push({ kind: refineKind(kind, file), path: relativePath(home, file), file })
   const otherFiles = [folders.pendingChange, ...(await indexFiles(folders.index)), ...(await stateFolderFiles(home))]
   for (const file of otherFiles)
-    if (await isFile(file)) kept.push({ kind: indexKind(file, folders), path: shown(home, file), file })
+    if (await isFile(file)) stateFiles.push({ kind: indexKind(file, folders), path: relativePath(home, file), file })
   return [
-    ...notes.map((file): StoredFile => ({ kind: noteKind(workspace, file), path: shown(workspace, file), file })),
-    ...kept,
+    ...notes.map((file): StoredFile => ({
+      kind: noteKind(workspace, file),
+      path: relativePath(workspace, file),
+      file,
+    })),
+    ...stateFiles,
   ]
 }
 
@@ -88,7 +92,7 @@ function refineKind(kind: ForgetKind, file: string): ForgetKind {
 }
 
 function noteKind(workspace: string, file: string): ForgetKind {
-  const path = shown(workspace, file)
+  const path = relativePath(workspace, file)
   if (path.startsWith('.trash/')) return 'trash'
   return isMarkdown(path) ? 'note' : 'other'
 }
@@ -104,20 +108,20 @@ async function stateFolderFiles(home: string): Promise<string[]> {
 }
 
 /** Lists files below a folder. Does not follow symbolic links. */
-async function filesIn(root: string, isLeft: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {
+async function filesIn(root: string, isSkipped: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {
   signal?.throwIfAborted()
   const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
   const found: string[] = []
   for (const entry of entries) {
     const path = join(root, entry.name)
     if (entry.isFile()) found.push(path)
-    else if (entry.isDirectory() && !foreignFolders.has(entry.name) && !isLeft(path))
-      found.push(...(await filesIn(path, isLeft, signal)))
+    else if (entry.isDirectory() && !foreignFolders.has(entry.name) && !isSkipped(path))
+      found.push(...(await filesIn(path, isSkipped, signal)))
   }
   return found
 }
 
-function shown(root: string, file: string): string {
+function relativePath(root: string, file: string): string {
   return relative(root, file).split(sep).join('/')
 }
 

@@ -17,22 +17,22 @@ export async function* eraseInWorker(
 ): AsyncGenerator<ErasureStep> {
   const worker = new WorkerHost<ErasureJobs>({ entry })
   const stop = () => void worker.run((client) => client.stop()).catch(() => undefined)
-  let left: AsyncIterator<ErasureStep, unknown> | undefined
+  let unfinished: AsyncIterator<ErasureStep, unknown> | undefined
   try {
     signal.addEventListener('abort', stop, { once: true })
     const steps = await worker.run((client) => client.run({ folders, request }))
     if (signal.aborted) stop()
     for (;;) {
-      left = undefined
+      unfinished = undefined
       const { value, done } = await steps.next()
       if (done) return
-      left = steps
+      unfinished = steps
       yield value
     }
   } catch (error) {
     throw fromOrpcError(error)
   } finally {
-    if (left) await drain(left)
+    if (unfinished) await drain(unfinished)
     signal.removeEventListener('abort', stop)
     await worker.close()
   }

@@ -22,9 +22,9 @@ export async function findOccurrences(
   for (const { kind, path, file } of await listStoredFiles(folders, signal)) {
     signal?.throwIfAborted()
     if (kind === 'index') hasIndex = true
-    else if (kind === 'history') hasHistory ||= await hasIt(file, phrase)
+    else if (kind === 'history') hasHistory ||= await containsMatch(file, phrase)
     else {
-      const place = await placeOf(kind, path, file, phrase)
+      const place = await findInFile(kind, path, file, phrase)
       if (place) found.push(place)
     }
   }
@@ -43,18 +43,18 @@ export async function findRemaining(folders: ErasureFolders, phrase: ErasePatter
   const left: ErasurePlace[] = []
   for (const { kind, path, file } of await listStoredFiles(folders)) {
     const place = groupedKinds.has(kind)
-      ? (await hasIt(file, phrase)) && { kind, path, count: 1, lines: [] }
-      : await placeOf(kind, path, file, phrase)
+      ? (await containsMatch(file, phrase)) && { kind, path, count: 1, lines: [] }
+      : await findInFile(kind, path, file, phrase)
     if (place) left.push(place)
   }
   return left
 }
 
-async function hasIt(file: string, phrase: ErasePattern): Promise<boolean> {
+async function containsMatch(file: string, phrase: ErasePattern): Promise<boolean> {
   return (await extractTexts(file))?.some((text) => phrase.matches(text)) ?? false
 }
 
-async function placeOf(
+async function findInFile(
   kind: ForgetKind,
   path: string,
   file: string,
@@ -65,13 +65,20 @@ async function placeOf(
   if (!read && (await isFile(file))) return { kind, path, count: 0, lines: [] }
   const texts = read ?? []
   const hits = texts.filter((text) => phrase.matches(text))
-  const isNamed = hasMatchingPath({ kind, path }, phrase)
-  if (hits.length === 0 && !isNamed) return undefined
+  const isPathMatch = hasMatchingPath({ kind, path }, phrase)
+  if (hits.length === 0 && !isPathMatch) return undefined
   const isText = kind === 'note' || kind === 'trash' || kind === 'other'
   const count = hits.reduce((sum, text) => sum + phrase.matchingLines(text).length, 0)
   const lines = hits.flatMap((text) => excerptLines(phrase, text, isText)).slice(0, maxLines)
-  const keepsLocal = kind === 'note' && !isNamed && hits.some((text) => phrase.addsMarkers(text))
-  return { kind, path, count, lines, ...(isNamed ? { isNamed } : {}), ...(keepsLocal ? { keepsLocal } : {}) }
+  const keepsLocal = kind === 'note' && !isPathMatch && hits.some((text) => phrase.addsMarkers(text))
+  return {
+    kind,
+    path,
+    count,
+    lines,
+    ...(isPathMatch ? { isNamed: isPathMatch } : {}),
+    ...(keepsLocal ? { keepsLocal } : {}),
+  }
 }
 
 function excerptLines(phrase: ErasePattern, text: string, isNumbered = false): ErasurePlace['lines'] {

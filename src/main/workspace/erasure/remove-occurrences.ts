@@ -44,14 +44,14 @@ async function removeOnce({ kind, path, file }: StoredFile, phrase: ErasePattern
   const text = plain.toString('utf8')
   // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
   if (!Buffer.from(text, 'utf8').equals(plain)) return false
-  const made = changed(kind, path, text, phrase)
-  if (made === text) return false
-  const packed = made !== undefined && isZipped ? await zip(made) : made
+  const rewritten = changed(kind, path, text, phrase)
+  if (rewritten === text) return false
+  const encoded = rewritten !== undefined && isZipped ? await zip(rewritten) : rewritten
   if ((await stampOf(file)) !== known) return undefined
-  if (packed === undefined || made === undefined) await rm(file, { force: true })
+  if (encoded === undefined || rewritten === undefined) await rm(file, { force: true })
   // The log file is open for appending: keep the same file.
-  else if (kind === 'log') await writeFile(file, made)
-  else await writeDurably(file, packed)
+  else if (kind === 'log') await writeFile(file, rewritten)
+  else await writeDurably(file, encoded)
   return true
 }
 
@@ -66,27 +66,27 @@ export function hasMatchingPath({ kind, path }: Pick<StoredFile, 'kind' | 'path'
 }
 
 async function removeFolders(file: string, path: string, phrase: ErasePattern): Promise<void> {
-  let [folder, shown] = [dirname(file), posix.dirname(path)]
-  while (shown !== '.' && phrase.matches(shown)) {
-    const isGone = await rmdir(folder).then(
+  let [folder, shownPath] = [dirname(file), posix.dirname(path)]
+  while (shownPath !== '.' && phrase.matches(shownPath)) {
+    const isRemoved = await rmdir(folder).then(
       () => true,
       () => false,
     )
-    if (!isGone) return
-    ;[folder, shown] = [dirname(folder), posix.dirname(shown)]
+    if (!isRemoved) return
+    ;[folder, shownPath] = [dirname(folder), posix.dirname(shownPath)]
   }
 }
 
 /** Returns the new text; undefined deletes the file. */
 function changed(kind: StoredFile['kind'], path: string, text: string, phrase: ErasePattern): string | undefined {
-  if (path.endsWith('inbox.json')) return withoutItems(text, 'proposals', phrase)
-  if (path.endsWith('.jsonl')) return withRows(kind, text, phrase)
+  if (path.endsWith('inbox.json')) return removeItems(text, 'proposals', phrase)
+  if (path.endsWith('.jsonl')) return rewriteRows(kind, text, phrase)
   if (/\.json(?:\.gz)?$/.test(path)) {
     const value = parseJson(text)
     // Torn JSON cannot be changed in part.
     if (value === undefined) return phrase.matches(text) ? undefined : text
-    const made = mapStrings(value, textChange(kind, phrase))
-    return JSON.stringify(made) === JSON.stringify(value) ? text : JSON.stringify(made)
+    const rewritten = mapStrings(value, textChange(kind, phrase))
+    return JSON.stringify(rewritten) === JSON.stringify(value) ? text : JSON.stringify(rewritten)
   }
   return phrase.removeLines(text)
 }
@@ -96,27 +96,27 @@ function textChange(kind: StoredFile['kind'], phrase: ErasePattern): (text: stri
   return kind === 'proposal' || kind === 'draft' ? (text) => phrase.removeLines(text) : (text) => phrase.maskLines(text)
 }
 
-function withRows(kind: StoredFile['kind'], text: string, phrase: ErasePattern): string {
+function rewriteRows(kind: StoredFile['kind'], text: string, phrase: ErasePattern): string {
   const change = textChange(kind, phrase)
   return text
     .split('\n')
     .flatMap((row) => {
       const value = parseJson(row)
       if (value === undefined) return phrase.matches(row) ? [] : [row]
-      const made = JSON.stringify(mapStrings(value, change))
-      if (made === JSON.stringify(value)) return [row]
+      const rewritten = JSON.stringify(mapStrings(value, change))
+      if (rewritten === JSON.stringify(value)) return [row]
       // Saved queries and model verdicts are useless without their text.
-      return kind === 'check' || kind === 'proposal' ? [] : [made]
+      return kind === 'check' || kind === 'proposal' ? [] : [rewritten]
     })
     .join('\n')
 }
 
-function withoutItems(text: string, field: string, phrase: ErasePattern): string | undefined {
+function removeItems(text: string, field: string, phrase: ErasePattern): string | undefined {
   const value = parseJson(text)
   if (!isRecord(value) || !Array.isArray(value[field])) return phrase.matches(text) ? undefined : text
   const items: unknown[] = value[field]
-  const kept = items.filter(
+  const keptItems = items.filter(
     (item) => JSON.stringify(mapStrings(item, (one) => phrase.maskLines(one))) === JSON.stringify(item),
   )
-  return kept.length === items.length ? text : JSON.stringify({ ...value, [field]: kept })
+  return keptItems.length === items.length ? text : JSON.stringify({ ...value, [field]: keptItems })
 }

@@ -23,11 +23,11 @@ function findSection(lines: readonly string[], title: string): Section | undefin
     sections.find((known) => known.title === name) ??
     sections.find((known) => known.title.toLowerCase() === plain) ??
     // A note for a section that is marked local goes there, not into a new section that is not local.
-    sections.find((known) => withoutMarks(known.title).toLowerCase() === withoutMarks(plain))
+    sections.find((known) => withoutFootnotes(known.title).toLowerCase() === withoutFootnotes(plain))
   )
 }
 
-function withoutMarks(title: string): string {
+function withoutFootnotes(title: string): string {
   return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
 }
 
@@ -69,10 +69,10 @@ export function findInSection(
   const heading = lines.lastIndexOf(`## ${title}`)
   if (!section && heading < 0) return undefined
   const { from, to } = section ?? { from: heading + 1, to: lines.length }
-  const wanted = note.split('\n')
-  for (let at = to - wanted.length; at >= from; at -= 1)
-    if (wanted.every((line, index) => lines[at + index] === line))
-      return { startLine: at + 1, endLine: at + wanted.length }
+  const noteLines = note.split('\n')
+  for (let at = to - noteLines.length; at >= from; at -= 1)
+    if (noteLines.every((line, index) => lines[at + index] === line))
+      return { startLine: at + 1, endLine: at + noteLines.length }
   return undefined
 }
 

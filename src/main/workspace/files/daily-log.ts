@@ -15,7 +15,7 @@ export interface PlacedEntry {
 export function addLogEntry(log: string | undefined, note: string, at: Date): PlacedEntry & { readonly text: string } {
   const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
   const entry = logEntry(note, at)
-  return { text: `${before}\n${entry}`, ...placeOf(entry, before.split('\n').length + 1) }
+  return { text: `${before}\n${entry}`, ...entryLines(entry, before.split('\n').length + 1) }
 }
 
 /** Finds the newest entry with exactly this note from the last two minutes before `at`; undefined if there is none. */
@@ -23,12 +23,12 @@ export function findLogEntry(log: string, note: string, at: Date): PlacedEntry |
   for (let minutes = 0; minutes <= maxMinutesSince; minutes += 1) {
     const entry = logEntry(note, new Date(at.getTime() - minutes * 60_000))
     const start = log.lastIndexOf(`\n${entry}`)
-    if (start >= 0) return placeOf(entry, log.slice(0, start + 1).split('\n').length)
+    if (start >= 0) return entryLines(entry, log.slice(0, start + 1).split('\n').length)
   }
   return undefined
 }
 
-function placeOf(entry: string, startLine: number): PlacedEntry {
+function entryLines(entry: string, startLine: number): PlacedEntry {
   return { startLine, endLine: startLine + entry.split('\n').length - 2 }
 }
 

@@ -5,22 +5,22 @@ import { type Clock, DraftStore, type StoredDraft } from '#platform'
 
 /** Stores unsaved text of open files, one draft for each file and writer. */
 export class FileDrafts {
-  readonly #folder: DraftStore<FileDraft>
+  readonly #store: DraftStore<FileDraft>
 
   /** @param onDamaged called with the new path of a draft that could not be read */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => fileDraftSchema.safeParse(value).data
-    this.#folder = new DraftStore({ folder, parse, now, onDamaged })
+    this.#store = new DraftStore({ folder, parse, now, onDamaged })
   }
 
   /** Returns the drafts of a file, newest first. */
   async list(path: string): Promise<StoredDraft<FileDraft>[]> {
-    return this.#folder.list(nameOf(path))
+    return this.#store.list(draftKey(path))
   }
 
   /** @param draft null removes the draft @throws AppError `disk_full`, `write_failed` */
   async save(path: string, writer: string, draft: FileDraft | null): Promise<void> {
-    await this.#folder.save(nameOf(path), writer, draft, path)
+    await this.#store.save(draftKey(path), writer, draft, path)
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -31,6 +31,6 @@ export class FileDrafts {
   }
 }
 
-function nameOf(path: string): string {
+function draftKey(path: string): string {
   return `file-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
 }

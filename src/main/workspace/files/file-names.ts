@@ -15,10 +15,12 @@ const instructions =
 
 /**
  * Returns true for a note with instructions for other programs' agents.
- * @param own the folder of the agent's own files
+ * @param ownFolder the folder of the agent's own files
  */
-export function isInstruction(path: string, own = ''): boolean {
-  return instructions.test(own !== '' && path.startsWith(`${own}/`) ? path.slice(own.length + 1) : path)
+export function isInstruction(path: string, ownFolder = ''): boolean {
+  return instructions.test(
+    ownFolder !== '' && path.startsWith(`${ownFolder}/`) ? path.slice(ownFolder.length + 1) : path,
+  )
 }
 
 /** Device names, which Windows reserves in every folder and with every extension. */

@@ -1,9 +1,9 @@
 import type { FileKind, MemoryScope, IndexExclusion } from '#shared/contract/index.ts'
 import {
-  datedName,
+  dateOfFileName,
   dailyNoteDate,
   dailyNotePath,
-  usualDailyNotes,
+  defaultDailyNotes,
   type DailyNotes,
 } from '#shared/markdown/daily-notes.ts'
 import { contextNames, longTermName, appFolderName, type agentFileNames } from '#shared/util/agent-files.ts'
@@ -26,7 +26,7 @@ export function createLayout(own = ''): Layout {
 
 /** Returns the default location of daily logs. */
 export function usualDaily(own: string): DailyNotes {
-  return own === '' ? usualDailyNotes : { ...usualDailyNotes, folder: `${own}/${memoryFolder}` }
+  return own === '' ? defaultDailyNotes : { ...defaultDailyNotes, folder: `${own}/${memoryFolder}` }
 }
 
 const memoryFolder = 'memory'
@@ -71,7 +71,7 @@ export const maxDepth = 64
 const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
 /** Returns a path relative to the memory folder that contains it; undefined for other paths. */
-function pathInMemoryFolder(path: string, layout: Layout): string | undefined {
+function relativeToMemoryFolder(path: string, layout: Layout): string | undefined {
   const folder = memoryFolderPaths(layout).find((one) => path.startsWith(`${one}/`))
   return folder === undefined ? undefined : path.slice(folder.length + 1)
 }
@@ -83,7 +83,9 @@ function pathInMemoryFolder(path: string, layout: Layout): string | undefined {
 export function dailyLogDate(path: string, layout: Layout = defaultLayout): string | undefined {
   if (isVerbatim(path, layout)) return undefined
   return (
-    dailyLog.exec(pathInMemoryFolder(path, layout) ?? '')?.[1] ?? dailyNoteDate(layout.daily, path) ?? datedName(path)
+    dailyLog.exec(relativeToMemoryFolder(path, layout) ?? '')?.[1] ??
+    dailyNoteDate(layout.daily, path) ??
+    dateOfFileName(path)
   )
 }
 
@@ -106,7 +108,7 @@ export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled
 
 /** Returns true for verbatim text. Earlier versions stored it next to the logs. */
 export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
-  const name = pathInMemoryFolder(path, layout) ?? ''
+  const name = relativeToMemoryFolder(path, layout) ?? ''
   return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
 }
 
@@ -131,7 +133,8 @@ function isProjectContext(path: string, layout: Layout = defaultLayout): boolean
  * share, and that the scope `memory` searches.
  */
 export function isMemoryPath(path: string, layout: Layout = defaultLayout): boolean {
-  if (path === longTermFile(layout) || (pathInMemoryFolder(path, layout) !== undefined && isMarkdown(path))) return true
+  if (path === longTermFile(layout) || (relativeToMemoryFolder(path, layout) !== undefined && isMarkdown(path)))
+    return true
   return dailyNoteDate(layout.daily, path) !== undefined
 }
 

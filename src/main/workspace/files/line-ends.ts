@@ -20,45 +20,54 @@ interface Line {
  */
 export function restoreLineEnds(before: string, after: string): string {
   const mark = before.startsWith(byteOrderMark) ? byteOrderMark : ''
-  const old = linesOf(before.slice(mark.length))
-  const now = linesOf(mark !== '' && after.startsWith(mark) ? after.slice(mark.length) : after)
-  const usual = usualEnd(old)
-  const ends = endsFor(old, now)
-  const text = now.map((line, index) => (index === now.length - 1 ? line.text : line.text + (ends[index] || usual)))
+  const oldLines = linesOf(before.slice(mark.length))
+  const newLines = linesOf(mark !== '' && after.startsWith(mark) ? after.slice(mark.length) : after)
+  const defaultEnd = mostCommonEnd(oldLines)
+  const ends = matchLineEnds(oldLines, newLines)
+  const text = newLines.map((line, index) =>
+    index === newLines.length - 1 ? line.text : line.text + (ends[index] || defaultEnd),
+  )
   return mark + text.join('')
 }
 
 /** Returns the previous line end for each line; empty for new lines. */
-function endsFor(old: readonly Line[], now: readonly Line[]): string[] {
-  const most = Math.min(old.length, now.length)
-  let first = 0
-  while (first < most && old[first]?.text === now[first]?.text) first += 1
-  let last = 0
-  while (last < most - first && old.at(-1 - last)?.text === now.at(-1 - last)?.text) last += 1
+function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
+  const minLength = Math.min(oldLines.length, newLines.length)
+  let prefixLength = 0
+  while (prefixLength < minLength && oldLines[prefixLength]?.text === newLines[prefixLength]?.text) prefixLength += 1
+  let suffixLength = 0
+  while (
+    suffixLength < minLength - prefixLength &&
+    oldLines.at(-1 - suffixLength)?.text === newLines.at(-1 - suffixLength)?.text
+  )
+    suffixLength += 1
   return [
-    ...old.slice(0, first).map(({ end }) => end),
-    ...endsBetween(old.slice(first, old.length - last), now.slice(first, now.length - last)),
-    ...(last === 0 ? [] : old.slice(-last).map(({ end }) => end)),
+    ...oldLines.slice(0, prefixLength).map(({ end }) => end),
+    ...endsBetween(
+      oldLines.slice(prefixLength, oldLines.length - suffixLength),
+      newLines.slice(prefixLength, newLines.length - suffixLength),
+    ),
+    ...(suffixLength === 0 ? [] : oldLines.slice(-suffixLength).map(({ end }) => end)),
   ]
 }
 
-function endsBetween(old: readonly Line[], now: readonly Line[]): string[] {
+function endsBetween(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const texts = (lines: readonly Line[]) => lines.map(({ text }) => text)
-  const changes = diffArrays(texts(old), texts(now), { maxEditLength: maxEdits })
-  if (!changes) return now.map(() => '')
+  const changes = diffArrays(texts(oldLines), texts(newLines), { maxEditLength: maxEdits })
+  if (!changes) return newLines.map(() => '')
   const ends: string[] = []
   let at = 0
   let removedLines: readonly Line[] = []
   for (const { added, removed, count } of changes) {
     if (removed) {
-      removedLines = old.slice(at, at + count)
+      removedLines = oldLines.slice(at, at + count)
       at += count
     } else if (added) {
       // Replaced lines take over the line ends of the lines they replace.
       for (let index = 0; index < count; index += 1) ends.push(removedLines[index]?.end ?? '')
       removedLines = []
     } else {
-      ends.push(...old.slice(at, at + count).map(({ end }) => end))
+      ends.push(...oldLines.slice(at, at + count).map(({ end }) => end))
       at += count
       removedLines = []
     }
@@ -78,7 +87,7 @@ function linesOf(text: string): Line[] {
 }
 
 /** Returns the most common line end; on a tie, the one that occurs first. */
-function usualEnd(lines: readonly Line[]): string {
+function mostCommonEnd(lines: readonly Line[]): string {
   const counts = new Map<string, number>()
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1)
   return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['\n', 0] as const)[0]

@@ -47,7 +47,7 @@ export interface ResolvedPath {
   readonly isAllowed: (realPath: string) => boolean
 }
 
-interface Found extends ResolvedPath {
+interface FoundPath extends ResolvedPath {
   /** Segments of the real path, relative to the root. */
   readonly names: readonly string[]
   /** Number of trailing segments that do not exist yet. */
@@ -60,38 +60,46 @@ export async function resolveRoots({
   forbidden,
 }: Pick<Roots, 'workspace' | 'forbidden'>): Promise<ResolvedRoots> {
   const { real: root } = await realpathOfExisting(workspace, workspace)
-  const foreign = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
+  const forbiddenFolders = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
     // A workspace may be nested in the folder of another agent.
     .filter((folder) => !isInside(folder, root))
-  const isAllowed = (real: string) => isInside(root, real) && !foreign.some((folder) => isInside(folder, real))
+  const isAllowed = (real: string) => isInside(root, real) && !forbiddenFolders.some((folder) => isInside(folder, real))
   return { root, isAllowed }
 }
 
 /**
  * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
  * not exist; its deepest existing ancestor must be inside.
- * @param place result of `resolveRoots(roots)`, if known
+ * @param resolvedRoots result of `resolveRoots(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
-export async function resolveInside(roots: Roots, requested: string, place?: ResolvedRoots): Promise<string> {
-  return (await resolve(roots, requested, place)).target
+export async function resolveInside(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<string> {
+  return (await resolve(roots, requested, resolvedRoots)).target
 }
 
 /**
  * Resolves a note to write, which need not exist. An existing file must not be executable, a new name must be portable.
  * @throws AppError as `resolveInside`, `write_refused`
  */
-export async function resolveWritable(roots: Roots, requested: string, place?: ResolvedRoots): Promise<ResolvedPath> {
-  return writable(await resolve(roots, requested, place), requested, isNote)
+export async function resolveWritable(
+  roots: Roots,
+  requested: string,
+  resolvedRoots?: ResolvedRoots,
+): Promise<ResolvedPath> {
+  return writable(await resolve(roots, requested, resolvedRoots), requested, isNote)
 }
 
 /**
  * Resolves a file whose links are updated after a move: a note or an existing canvas.
  * @throws AppError as `resolveWritable`
  */
-export async function resolveRewritable(roots: Roots, requested: string, place?: ResolvedRoots): Promise<ResolvedPath> {
-  const found = await resolve(roots, requested, place)
+export async function resolveRewritable(
+  roots: Roots,
+  requested: string,
+  resolvedRoots?: ResolvedRoots,
+): Promise<ResolvedPath> {
+  const found = await resolve(roots, requested, resolvedRoots)
   return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
 }
 
@@ -101,13 +109,13 @@ export async function resolveMovable(roots: Roots, requested: string): Promise<R
   return writable(await resolve(roots, requested), requested, isFit)
 }
 
-async function writable(found: Found, requested: string, isFit: (path: string) => boolean): Promise<ResolvedPath> {
+async function writable(found: FoundPath, requested: string, isFit: (path: string) => boolean): Promise<ResolvedPath> {
   const path = found.names.join('/')
   if (!isFit(path) || !isFit(normalizePath(requested))) throw writeRefused(requested)
-  const added = found.names.slice(found.names.length - found.missing)
-  if (!added.every(isPortable)) throw invalid(requested)
-  if (added.length > 0 && found.names.length > maxDepth) throw invalid(requested)
-  if (added.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
+  const newNames = found.names.slice(found.names.length - found.missing)
+  if (!newNames.every(isPortable)) throw invalid(requested)
+  if (newNames.length > 0 && found.names.length > maxDepth) throw invalid(requested)
+  if (newNames.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
   return found
 }
 
@@ -137,7 +145,7 @@ export async function resolveNewFolder(roots: Roots, requested: string): Promise
 /** Resolves a path below `.trash/`, which other functions refuse as hidden. @throws AppError as `resolveInside` */
 export async function resolveTrash(roots: Roots, trashed: string): Promise<ResolvedPath> {
   const steps = normalizePath(trashed).split('/')
-  return find(await resolveRoots(roots), steps, trashed, 1)
+  return resolveSegments(await resolveRoots(roots), steps, trashed, 1)
 }
 
 /**
@@ -146,19 +154,19 @@ export async function resolveTrash(roots: Roots, trashed: string): Promise<Resol
  * @throws AppError as `resolveInside`
  */
 export async function resolveRealPath(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
-  const elsewhere = findReadableFolder(roots, requested)
-  if (elsewhere) {
+  const readableFolder = findReadableFolder(roots, requested)
+  if (readableFolder) {
     const { target } = await resolveReadable(roots, requested)
-    const { root } = await resolveRoots({ workspace: elsewhere.folder, forbidden: [] })
-    return elsewhere.prefix + relative(root, target).split(sep).join('/')
+    const { root } = await resolveRoots({ workspace: readableFolder.folder, forbidden: [] })
+    return readableFolder.prefix + relative(root, target).split(sep).join('/')
   }
-  const place = await resolveRoots(roots)
-  const { target, names } = await resolve(roots, requested, place)
+  const resolvedRoots = await resolveRoots(roots)
+  const { target, names } = await resolve(roots, requested, resolvedRoots)
   const path = names.join('/')
   const id = await idOf(target)
   for (const one of own) {
     // A file that does not exist has no id: compare names, since the disk may ignore case and normalization.
-    const isSame = id === undefined ? isSpelling(one, path) : (await idOf(join(place.root, one))) === id
+    const isSame = id === undefined ? isSpelling(one, path) : (await idOf(join(resolvedRoots.root, one))) === id
     if (isSame) return one
   }
   return path
@@ -173,26 +181,33 @@ function isSpelling(one: string, other: string): boolean {
   return one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase()
 }
 
-async function resolve(roots: Roots, requested: string, place?: ResolvedRoots): Promise<Found> {
+async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<FoundPath> {
   // The prefix of a readable folder never names a folder of the workspace.
   if (findReadableFolder(roots, requested)) throw outside(requested)
   const steps = normalizePath(requested).split('/')
-  return find(place ?? (await resolveRoots(roots)), steps, requested, 0)
+  return resolveSegments(resolvedRoots ?? (await resolveRoots(roots)), steps, requested, 0)
 }
 
-/** @param hidden number of leading segments that may be hidden */
-async function find(place: ResolvedRoots, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
-  if (isHiddenTarget(steps, hidden)) throw hiddenPath(requested)
-  const { real: target, missing } = await realpathOfExisting(join(place.root, ...steps), requested, true)
-  const names = relative(place.root, target).split(sep)
-  if (!place.isAllowed(target)) throw outside(requested)
-  if (isHiddenTarget(names, names[0] === trashFolder ? hidden : 0)) throw hiddenPath(requested)
-  return { target, isAllowed: place.isAllowed, names, missing }
+/** @param hiddenCount number of leading segments that may be hidden */
+async function resolveSegments(
+  resolvedRoots: ResolvedRoots,
+  steps: readonly string[],
+  requested: string,
+  hiddenCount: number,
+): Promise<FoundPath> {
+  if (isHiddenTarget(steps, hiddenCount)) throw hiddenPath(requested)
+  const { real: target, missing } = await realpathOfExisting(join(resolvedRoots.root, ...steps), requested, true)
+  const names = relative(resolvedRoots.root, target).split(sep)
+  if (!resolvedRoots.isAllowed(target)) throw outside(requested)
+  if (isHiddenTarget(names, names[0] === trashFolder ? hiddenCount : 0)) throw hiddenPath(requested)
+  return { target, isAllowed: resolvedRoots.isAllowed, names, missing }
 }
 
 /** Paths in the trash have the form `.trash/<milliseconds>/<original path>`. */
-function isHiddenTarget(steps: readonly string[], hidden: number): boolean {
-  return hidden === 0 ? isHiddenPath(steps) : steps.slice(hidden, 2).some(isHidden) || isHiddenPath(steps.slice(2))
+function isHiddenTarget(steps: readonly string[], hiddenCount: number): boolean {
+  return hiddenCount === 0
+    ? isHiddenPath(steps)
+    : steps.slice(hiddenCount, 2).some(isHidden) || isHiddenPath(steps.slice(2))
 }
 
 /** Returns the readable folder outside the workspace that a path is in; undefined for a path of the workspace. */
@@ -202,9 +217,9 @@ export function findReadableFolder({ readable }: Roots, requested: string): Read
 
 /** Resolves a path to read, in the workspace or in a readable folder. @throws AppError as `resolveInside` */
 export async function resolveReadable(roots: Roots, requested: string): Promise<ResolvedPath> {
-  const elsewhere = findReadableFolder(roots, requested)
-  if (!elsewhere) return resolve(roots, requested)
-  const { prefix, folder, isMemoryOnly, own } = elsewhere
+  const readableFolder = findReadableFolder(roots, requested)
+  if (!readableFolder) return resolve(roots, requested)
+  const { prefix, folder, isMemoryOnly, own } = readableFolder
   const path = normalizePath(requested.slice(prefix.length))
   if (isMemoryOnly ? !isMemoryPath(path, createLayout(own)) : !isMarkdown(path)) throw outside(requested)
   // A shared folder may be inside a forbidden one. Other forbidden folders inside it stay forbidden.
@@ -230,8 +245,11 @@ export function isInside(folder: string, path: string): boolean {
   // Fast path: only Windows spells one path in several ways.
   if (process.platform !== 'win32' && !path.includes('..'))
     return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
-  const way = relative(folder, path)
-  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !/^([A-Za-z]:|[\\/])/.test(way))
+  const relativePath = relative(folder, path)
+  return (
+    relativePath === '' ||
+    (!relativePath.startsWith(`..${sep}`) && relativePath !== '..' && !/^([A-Za-z]:|[\\/])/.test(relativePath))
+  )
 }
 
 /**

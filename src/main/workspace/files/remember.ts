@@ -17,18 +17,18 @@ interface Notes {
 /** Appends a note to the daily log. @throws AppError as `Workspace.edit` */
 export async function addToLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
-  let place: PlacedEntry = { startLine: 1, endLine: 1 }
+  let entryLines: PlacedEntry = { startLine: 1, endLine: 1 }
   let note: AddedNote | undefined
   const write = await notes.edit(path, origin, (current) => {
     const added = addLogEntry(current, text, at)
-    place = { startLine: added.startLine, endLine: added.endLine }
-    const [heading = '', ...body] = added.text.split('\n').slice(place.startLine - 1, place.endLine)
+    entryLines = { startLine: added.startLine, endLine: added.endLine }
+    const [heading = '', ...body] = added.text.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
     const [day = ''] = added.text.split('\n')
     const headings = [...(current === undefined || current === '' ? [day] : []), heading]
-    note = { headings, under: titleOf(heading), body, at: place.startLine + 1 }
+    note = { headings, under: titleOf(heading), body, at: entryLines.startLine + 1 }
     return added.text
   })
-  return { path, ...place, change: await notes.describe(write), note: note ?? nothing }
+  return { path, ...entryLines, change: await notes.describe(write), note: note ?? nothing }
 }
 
 /** Adds a note as a list item to a section of MEMORY.md. @throws AppError as `Workspace.edit` */
@@ -43,11 +43,11 @@ export async function addToMemorySection(
   let added: AddedNote | undefined
   const note = noteItem(text)
   const write = await notes.edit(path, origin, (current = '') => {
-    const placed = addToSection(current, section, note)
-    startLine = placed.startLine
-    const headings = placed.heading === undefined ? [] : [placed.heading]
-    added = { headings, under: placed.under, body: note.split('\n'), at: startLine }
-    return placed.text
+    const result = addToSection(current, section, note)
+    startLine = result.startLine
+    const headings = result.heading === undefined ? [] : [result.heading]
+    added = { headings, under: result.under, body: note.split('\n'), at: startLine }
+    return result.text
   })
   const endLine = startLine + note.split('\n').length - 1
   return { path, startLine, endLine, change: await notes.describe(write), note: added ?? nothing }
@@ -69,6 +69,6 @@ export async function findNote(
   const path = section === undefined ? dailyLogPath(localDate(at), notes.layout) : longTermFile(notes.layout)
   if (!(await notes.exists(path))) return undefined
   const file = (await notes.read(path)).text
-  const place = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
-  return place && { path, ...place }
+  const entryLines = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+  return entryLines && { path, ...entryLines }
 }

@@ -6,20 +6,20 @@ export function removeNote(text: string, { headings, under, body, at }: AddedNot
   const lines = text.split('\n')
   const distance = (start: number) =>
     Math.abs(start - at) + (continuesIndented(lines, start - 1 + body.length) ? lines.length + at : 0)
-  const start = placesOf(lines, under, body).toSorted((one, other) => distance(one) - distance(other))[0]
+  const start = findStartLines(lines, under, body).toSorted((one, other) => distance(one) - distance(other))[0]
   if (start === undefined) return undefined
-  cut(lines, start - 1, body.length)
+  removeLines(lines, start - 1, body.length)
   for (const heading of headings.toReversed()) {
     const found = sectionsOf(lines).findLast(
       ({ from }) => from <= start && withoutCarriageReturn(lines[from - 1]) === heading,
     )
-    if (found && lines.slice(found.from, found.to).every(isEmpty)) cut(lines, found.from - 1, 1)
+    if (found && lines.slice(found.from, found.to).every(isEmpty)) removeLines(lines, found.from - 1, 1)
   }
   return lines.every(isEmpty) ? '' : lines.join('\n')
 }
 
 /** Finds the body in sections of that title. @returns 1-based start lines */
-function placesOf(lines: readonly string[], under: string, body: readonly string[]): number[] {
+function findStartLines(lines: readonly string[], under: string, body: readonly string[]): number[] {
   const places = new Set<number>()
   for (const { title, from, to } of sectionsOf(lines)) {
     if (title !== under) continue
@@ -35,7 +35,7 @@ function continuesIndented(lines: readonly string[], index: number): boolean {
   return next !== undefined && /^\s/.test(next)
 }
 
-function cut(lines: string[], start: number, count: number): void {
+function removeLines(lines: string[], start: number, count: number): void {
   lines.splice(start, count)
   if (start > 0 && isEmpty(lines[start - 1])) {
     const next = lines.findIndex((line, index) => index >= start && !isEmpty(line))

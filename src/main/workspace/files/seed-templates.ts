@@ -16,26 +16,26 @@ export async function seedWorkspace(
   layout: Layout = defaultLayout,
 ): Promise<string[]> {
   await makeFolder(join(workspace, memoryFolderPath(layout)))
-  const alone = new Mutex(workspace)
+  const mutex = new Mutex(workspace)
   try {
-    return await alone.run(async () => {
-      const there = new Set(await readdir(templates))
+    return await mutex.run(async () => {
+      const templateNames = new Set(await readdir(templates))
       const created: string[] = []
       for (const name of agentFileNames) {
         const path = ownFilePath(name, layout)
-        if (!there.has(name) || existsSync(join(workspace, path))) continue
+        if (!templateNames.has(name) || existsSync(join(workspace, path))) continue
         const text = await readFile(join(templates, name), 'utf8')
-        await writeDurably(join(workspace, path), placed(text, layout), path)
+        await writeDurably(join(workspace, path), adaptPaths(text, layout), path)
         created.push(path)
       }
       return created.sort()
     })
   } finally {
-    alone.close()
+    mutex.close()
   }
 }
 
-function placed(text: string, layout: Layout): string {
+function adaptPaths(text: string, layout: Layout): string {
   const { folder, format } = layout.daily
   const log = `\`${folder === '' ? '' : `${folder}/`}${format}.md\``
   return text

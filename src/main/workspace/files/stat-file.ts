@@ -18,10 +18,10 @@ export const statFile: StatFile = promisify<string, Stats>(statWithCallback)
  */
 export function createAdaptiveStat(): StatFile {
   let asyncCallsLeft = 0
-  let asked = 0
+  let callCount = 0
   return (path) => {
-    asked += 1
-    if (asked % yieldEvery === 0) return statFile(path)
+    callCount += 1
+    if (callCount % yieldEvery === 0) return statFile(path)
     if (asyncCallsLeft > 0) {
       asyncCallsLeft -= 1
       return statFile(path)

@@ -120,8 +120,8 @@ export function assertReadable(text: string, shownAs: string): void {
 
 function tooLarge(shownAs: string, size: number): AppError {
   const megabytes = Math.ceil(size / 1024 / 1024)
-  const most = maxTextBytes / 1024 / 1024
-  return new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${most} MB can be opened`, {
+  const maxMegabytes = maxTextBytes / 1024 / 1024
+  return new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${maxMegabytes} MB can be opened`, {
     path: shownAs,
     megabytes,
   })

@@ -18,27 +18,27 @@ const readAtOnce = 16
 /** Counts words and tokens of files, cached by size and modification time. */
 export class TextStatisticsCache {
   readonly #read: (path: string) => Promise<string>
-  readonly #known = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()
+  readonly #statistics = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()
 
   constructor(read: (path: string) => Promise<string>) {
     this.#read = read
   }
 
   /** Returns all known statistics by path. Files that are too large or cannot be read have none. */
-  async of(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
+  async load(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
     const changed = files.filter(({ path, size, modifiedAt }) => {
-      const known = this.#known.get(path)
+      const known = this.#statistics.get(path)
       return size <= maxCounted && (known?.size !== size || known.modifiedAt !== modifiedAt)
     })
     for (let from = 0; from < changed.length; from += readAtOnce)
       await Promise.all(changed.slice(from, from + readAtOnce).map((file) => this.#count(file)))
-    return this.#known
+    return this.#statistics
   }
 
   async #count({ path, size, modifiedAt }: FileState): Promise<void> {
-    this.#known.delete(path)
+    this.#statistics.delete(path)
     const text = await this.#read(path).catch(() => undefined)
     if (text === undefined) return
-    this.#known.set(path, { size, modifiedAt, words: countWords(text), tokens: estimateTokens(text) })
+    this.#statistics.set(path, { size, modifiedAt, words: countWords(text), tokens: estimateTokens(text) })
   }
 }

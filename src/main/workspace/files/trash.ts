@@ -9,7 +9,7 @@ import { resolveTrash, type Roots } from './paths.ts'
 export async function freeTrashPath(roots: Roots, path: string, at: Date) {
   for (let number = at.getTime(); ; number += 1) {
     const trashed = `${trashFolder}/${number}/${path}`
-    const place = await resolveTrash(roots, trashed)
-    if (!existsSync(place.target)) return { trashed, ...place }
+    const resolved = await resolveTrash(roots, trashed)
+    if (!existsSync(resolved.target)) return { trashed, ...resolved }
   }
 }

@@ -58,9 +58,9 @@ export async function walkMarkdown(
   root: string,
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
-  ask: StatFile = statFile,
+  statFn: StatFile = statFile,
 ): Promise<Walk> {
-  return walk(root, isMarkdown, signal, forbidden, ask)
+  return walk(root, isMarkdown, signal, forbidden, statFn)
 }
 
 /** Lists notes, by their extensions. @throws as `walkMarkdown` */
@@ -68,9 +68,9 @@ export async function walkNotes(
   root: string,
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
-  ask: StatFile = statFile,
+  statFn: StatFile = statFile,
 ): Promise<Walk> {
-  return walk(root, isNote, signal, forbidden, ask)
+  return walk(root, isNote, signal, forbidden, statFn)
 }
 
 /** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
@@ -106,14 +106,18 @@ export async function isBehindLink(root: string, path: string): Promise<boolean>
   const real = await realpath(root)
   const steps = path.split('/')
   for (let count = 1; count <= steps.length; count += 1) {
-    const place = join(real, ...steps.slice(0, count))
-    if ((await lstat(place)).isSymbolicLink() && isListedElsewhere(stepsTo(real, await realpath(place)))) return true
+    const absolutePath = join(real, ...steps.slice(0, count))
+    if (
+      (await lstat(absolutePath)).isSymbolicLink() &&
+      isListedElsewhere(segmentsBelow(real, await realpath(absolutePath)))
+    )
+      return true
   }
   return false
 }
 
-function stepsTo(real: string, place: string): string[] {
-  return place.slice(real.length + 1).split(/[\\/]/)
+function segmentsBelow(real: string, absolutePath: string): string[] {
+  return absolutePath.slice(real.length + 1).split(/[\\/]/)
 }
 
 /** Returns true if the walk lists a link's target under its own path. It does not list `node_modules`. */
@@ -121,13 +125,13 @@ function isListedElsewhere(steps: readonly string[]): boolean {
   return !steps.includes('node_modules')
 }
 
-/** @param ask reads file metadata; if undefined, sizes and times are 0 */
+/** @param statFn reads file metadata; if undefined, sizes and times are 0 */
 async function walk(
   root: string,
   isWanted: (name: string) => boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[],
-  ask: StatFile | undefined,
+  statFn: StatFile | undefined,
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
@@ -168,24 +172,24 @@ async function walk(
     if (!isUsable(entry.name)) return reportProblem(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()
     if (isLink) links.add(path)
-    const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
+    const absolutePath = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
     // Regular files need no check: their folder was checked.
-    if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
+    if ((isLink || entry.isDirectory()) && !isAllowed(absolutePath)) return undefined
     // A link must not reveal a hidden target under another name.
-    const steps = isLink ? stepsTo(real, place) : []
+    const steps = isLink ? segmentsBelow(real, absolutePath) : []
     if (isHiddenPath(steps)) return undefined
     if (isLink && isListedElsewhere(steps)) return undefined
     links.delete(path)
-    if (!ask && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
+    if (!statFn && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
-      const info = await (ask ?? statFile)(place)
+      const info = await (statFn ?? statFile)(absolutePath)
       if (info.isFile() && isWanted(entry.name)) {
         return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
       }
       if (!info.isDirectory()) return undefined
     }
     if (folder.depth === maxDepth) return reportProblem(path, 'folder_too_deep')
-    return { path, real: place, depth: folder.depth + 1 }
+    return { path, real: absolutePath, depth: folder.depth + 1 }
   }
 
   /** Reports folders without read permission and ignores files that were deleted during the walk. */

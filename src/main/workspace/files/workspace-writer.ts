@@ -87,33 +87,33 @@ export class WorkspaceWriter {
    * Rewrites a file. The caller must hold the lock (`withLock`).
    * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
    */
-  async rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+  async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#rewriteOnce(shown, origin, rewrite)
+        return await this.#rewriteOnce(notePath, origin, rewrite)
       } catch (error) {
         if (!(error instanceof ConcurrentWriteError) || tries === maxTries) throw error
       }
     }
   }
 
-  async #rewriteOnce(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    const { target, isAllowed } = await resolveWritable(this.#roots, shown)
+  async #rewriteOnce(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+    const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
     const known = await fileStamp(target)
-    const current = await readIfThere(target, shown, isAllowed)
+    const current = await readIfThere(target, notePath, isAllowed)
     const text = await rewrite(current)
-    assertReadable(text, shown)
+    assertReadable(text, notePath)
     if (current?.text !== text) {
-      await assertUnprotected(target, shown)
-      await writeText(target, text, shown, isAllowed, known)
+      await assertUnprotected(target, notePath)
+      await writeText(target, text, notePath, isAllowed, known)
     }
-    const write = this.writeOf(shown, origin, current?.text ?? null, text)
+    const write = this.createWrite(notePath, origin, current?.text ?? null, text)
     if (current?.text !== text) await this.notify(write)
     return write
   }
 
   /** Builds the event for a change. @param before, after texts; null: no file */
-  writeOf(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
+  createWrite(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
     return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
   }
 

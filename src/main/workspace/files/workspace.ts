@@ -21,7 +21,7 @@ import {
   moveAttachmentToTrash,
   moveToTrash,
   cleanUpTempFiles,
-  type Trash,
+  type TrashContext,
 } from '../transactions/trash-operations.ts'
 import { movesLocalNotes, runPreservingPrivacy, type LocalPathRules } from '../transactions/preserve-privacy.ts'
 import { createReverter, type RevertSources } from '../transactions/create-reverter.ts'
@@ -93,11 +93,11 @@ export class Workspace {
   /** Emits every note that `remember` or `rememberIn` adds. */
   readonly captures: Subscribable<Capture>
   readonly #captures = new EventEmitter<Capture>()
-  readonly #edits: WorkspaceWriter
+  readonly #writer: WorkspaceWriter
   readonly #layout: () => Layout
   readonly #local: LocalPathRules | undefined
-  readonly #texts: RevertSources
-  readonly #trash: Trash
+  readonly #revertSources: RevertSources
+  readonly #trash: TrashContext
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
@@ -115,20 +115,20 @@ export class Workspace {
   ) {
     this.roots = roots
     this.#layout = layout
-    this.#edits = new WorkspaceWriter(roots, now, onUnlocked)
-    this.changes = this.#edits.changes
+    this.#writer = new WorkspaceWriter(roots, now, onUnlocked)
+    this.changes = this.#writer.changes
     this.captures = this.#captures
-    this.#texts = { differ, history }
-    this.#trash = { roots, edits: this.#edits, now }
+    this.#revertSources = { differ, history }
+    this.#trash = { roots, edits: this.#writer, now }
     const notes = async () => (await this.list()).files.map(({ path }) => path)
-    const kept = journal === undefined ? undefined : new ChangeJournal(journal)
-    this.#transaction = { roots, edits: this.#edits, notes, journal: kept }
+    const changeJournal = journal === undefined ? undefined : new ChangeJournal(journal)
+    this.#transaction = { roots, edits: this.#writer, notes, journal: changeJournal }
     this.#local = local
   }
 
   close(): void {
     this.#stopCleanup()
-    this.#edits.close()
+    this.#writer.close()
   }
 
   get layout(): Layout {
@@ -142,20 +142,20 @@ export class Workspace {
 
   /** Lists the Markdown files. @throws AppError `folder_unreadable` */
   async list(signal?: AbortSignal): Promise<Walk> {
-    return this.#walked(walkMarkdown, signal)
+    return this.#walk(walkMarkdown, signal)
   }
 
   /** Returns the paths of the files of `list`. Much faster: it reads no sizes and times. @throws AppError as `list` */
   async paths(signal?: AbortSignal): Promise<string[]> {
-    return this.#walked(walkPaths, signal)
+    return this.#walk(walkPaths, signal)
   }
 
   /** Returns the paths of symbolic links that `list` skips: a note has only its own path. @throws AppError as `list` */
   async skippedLinks(signal?: AbortSignal): Promise<string[]> {
-    return this.#walked(walkLinks, signal)
+    return this.#walk(walkLinks, signal)
   }
 
-  async #walked<T>(
+  async #walk<T>(
     walk: (root: string, signal: AbortSignal | undefined, forbidden: readonly string[]) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
@@ -231,7 +231,7 @@ export class Workspace {
    * `file_busy`
    */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.#edits.change(path, origin, () => text)
+    return this.#writer.change(path, origin, () => text)
   }
 
   /**
@@ -251,7 +251,7 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#edits.change(path, { cause: 'user' }, async (current) => {
+    const write = await this.#writer.change(path, { cause: 'user' }, async (current) => {
       if (current?.text === text) return text
       if ((current?.hash ?? null) === expected.hash) return current ? restoreLineEnds(current.text, text) : text
       if (current && expected.hash === null && expected.baseText === undefined)
@@ -259,7 +259,7 @@ export class Workspace {
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? await this.#texts.differ.merge({
+          ? await this.#revertSources.differ.merge({
               base,
               mine: restoreLineEnds(base, text),
               theirs: current.text,
@@ -283,7 +283,7 @@ export class Workspace {
     origin: WriteOrigin,
     rewrite: (text: string | undefined) => string | Promise<string>,
   ): Promise<WorkspaceWrite> {
-    return this.#edits.change(path, origin, (current) => rewrite(current?.text))
+    return this.#writer.change(path, origin, (current) => rewrite(current?.text))
   }
 
   /**
@@ -301,7 +301,7 @@ export class Workspace {
 
   /** Appends an entry `## HH:MM - Title` to the daily log of `at`. @throws AppError as `write` */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
-    return this.#remembered(await addToLog(this, text, at, origin), text, origin)
+    return this.#emitCapture(await addToLog(this, text, at, origin), text, origin)
   }
 
   /**
@@ -321,18 +321,18 @@ export class Workspace {
    * @throws AppError `input_invalid` for an empty or multi-line section name; as `write`
    */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
-    return this.#remembered(await addToMemorySection(this, sectionTitle(section), text, origin), text, origin)
+    return this.#emitCapture(await addToMemorySection(this, sectionTitle(section), text, origin), text, origin)
   }
 
-  #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
+  #emitCapture(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
     this.#captures.emit({ ...lines, note, origin })
     return lines
   }
 
   /** Compares the texts of a write line by line. A separate call, so that writes do not wait for the diff. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const isKept = this.#texts.history() !== undefined && isNote(path)
-    return this.#texts.differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
+    const isKept = this.#revertSources.history() !== undefined && isNote(path)
+    return this.#revertSources.differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
   /**
@@ -342,27 +342,27 @@ export class Workspace {
    * texts
    */
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<RevertedChange> {
-    const shown = normalizePath(path)
+    const notePath = normalizePath(path)
     // Load recorded texts before taking the lock: the history may need the lock to record files.
-    const restore = await createReverter(this.#texts, shown, patch, signal)
-    return this.#edits.withLock(async () => {
-      let isLeft = true
+    const restore = await createReverter(this.#revertSources, notePath, patch, signal)
+    return this.#writer.withLock(async () => {
+      let keepsFile = true
       // The change created the file and the file is deleted: there is nothing to revert.
-      if (!(await this.exists(shown)) && (await restore('')) === '')
-        return { write: this.#edits.writeOf(shown, origin, null, null) }
+      if (!(await this.exists(notePath)) && (await restore('')) === '')
+        return { write: this.#writer.createWrite(notePath, origin, null, null) }
       const rewrite = async (current = '') => {
         const restored = await restore(current)
-        isLeft = restored !== '' || current === ''
-        return isLeft ? restored : current
+        keepsFile = restored !== '' || current === ''
+        return keepsFile ? restored : current
       }
-      const write = await this.#edits.rewrite(shown, origin, (current) => rewrite(current?.text))
-      return isLeft ? { write } : moveToTrash(this.#trash, shown, origin)
+      const write = await this.#writer.rewrite(notePath, origin, (current) => rewrite(current?.text))
+      return keepsFile ? { write } : moveToTrash(this.#trash, notePath, origin)
     })
   }
 
   /** Reapplies a change that `undo` reverted. @throws AppError as `undo` */
   async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    const restore = await createReverter(this.#texts, path, invertPatch(patch), signal)
+    const restore = await createReverter(this.#revertSources, path, invertPatch(patch), signal)
     return this.edit(path, origin, (current = '') => restore(current))
   }
 
@@ -389,9 +389,11 @@ export class Workspace {
     batch: Batch,
     texts: readonly TextWrite[],
     origin: WriteOrigin,
-    watch?: TransactionOptions,
+    options?: TransactionOptions,
   ): ReturnType<typeof runPreservingPrivacy> {
-    return this.#edits.withLock(() => runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, watch))
+    return this.#writer.withLock(() =>
+      runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, options),
+    )
   }
 
   /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
@@ -403,8 +405,8 @@ export class Workspace {
    * Checks a move before it starts.
    * @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside`
    */
-  async assertMovable(asked: Move): Promise<void> {
-    const move = { from: normalizePath(asked.from), to: normalizePath(asked.to) }
+  async assertMovable(requestedMove: Move): Promise<void> {
+    const move = { from: normalizePath(requestedMove.from), to: normalizePath(requestedMove.to) }
     const isFolder = await isFolderAt(this.roots, move.from)
     if (isFolder) assertNotInItself(move)
     else {
@@ -429,7 +431,7 @@ export class Workspace {
     if (!pending) return undefined
     const kind = batchKind(pending)
     if (kind) onBegin?.(kind)
-    return this.#edits.withLock(() => recover(this.#transaction))
+    return this.#writer.withLock(() => recover(this.#transaction))
   }
 
   /**
@@ -438,7 +440,7 @@ export class Workspace {
    * @throws AppError `file_not_found`
    */
   async remove(path: string, origin: WriteOrigin): Promise<Required<RevertedChange>> {
-    return this.#edits.withLock(() => moveToTrash(this.#trash, normalizePath(path), origin))
+    return this.#writer.withLock(() => moveToTrash(this.#trash, normalizePath(path), origin))
   }
 
   /**
@@ -453,7 +455,7 @@ export class Workspace {
 
   /** Removes those of the folders that are empty. @param folders the innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
-    await this.#edits.withLock(() => removeEmpty(this.roots, folders))
+    await this.#writer.withLock(() => removeEmpty(this.roots, folders))
   }
 
   /**
@@ -470,20 +472,20 @@ export class Workspace {
    * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
    */
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.#edits.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
+    return this.#writer.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
   }
 
   /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns its path */
   async duplicate(path: string, origin: WriteOrigin): Promise<string> {
-    const shown = normalizePath(path)
-    const { text } = await this.read(shown)
-    const [, stem = shown, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(shown) ?? []
-    return this.#edits.withLock(async () => {
+    const notePath = normalizePath(path)
+    const { text } = await this.read(notePath)
+    const [, stem = notePath, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(notePath) ?? []
+    return this.#writer.withLock(async () => {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      const isKept = this.#local?.covers(shown) === true && !this.#local.covers(copy)
-      await this.#edits.rewrite(copy, origin, () => (isKept ? withVisibility(text, true) : text))
+      const isKept = this.#local?.covers(notePath) === true && !this.#local.covers(copy)
+      await this.#writer.rewrite(copy, origin, () => (isKept ? withVisibility(text, true) : text))
       return copy
     })
   }

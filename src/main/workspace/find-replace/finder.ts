@@ -50,7 +50,7 @@ export class Finder {
    */
   async *find(wanted: SearchQuery, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
-    const steps = this.#worker.stream((client) => client.search({ ...this.#where(), wanted }, { signal }))
+    const steps = this.#worker.stream((client) => client.search({ ...this.#searchRoots(), wanted }, { signal }))
     for await (const step of steps) {
       for (const { path, hash } of step.found) files.set(path, hash)
       const found = step.found.map(({ hash: _hash, ...file }) => file)
@@ -81,10 +81,11 @@ export class Finder {
       yield { type: 'progress', done: 0, total: files.length }
       const { changes, left: skipped } = await this.#planReplacements({ ...known.wanted, replacement }, files, signal)
       const counts = new Map(changes.map((change) => [change.path, change.count]))
-      const countOf = (of: readonly TextWrite[]) => of.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
-      const batchOf = (of: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(of) } })
+      const countOf = (writes: readonly TextWrite[]) =>
+        writes.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
+      const batchOf = (writes: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(writes) } })
       const { batches } = this.#options
-      const made = yield* progressOf(async (onProgress) => {
+      const made = yield* streamProgress(async (onProgress) => {
         if (signal.aborted) return []
         try {
           return (await batches.write(batchOf(changes), changes, origin, { skipped, signal, onProgress })).texts
@@ -122,8 +123,8 @@ export class Finder {
       if (signal.aborted) return undefined
       if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
       try {
-        const asked = { ...this.#where(), wanted, file: { path, hash } }
-        const made = await this.#worker.run((client) => client.rewrite(asked))
+        const request = { ...this.#searchRoots(), wanted, file: { path, hash } }
+        const made = await this.#worker.run((client) => client.rewrite(request))
         return made ? { ...made, newPath: path } : { path, reason: 'changed' }
       } catch (error) {
         return toLeftFile(path, error)
@@ -131,24 +132,24 @@ export class Finder {
     })
     const known = all.filter((one) => one !== undefined)
     return {
-      changes: known.flatMap((one) => (isLeft(one) ? [] : [one])),
-      left: known.filter((one) => isLeft(one)),
+      changes: known.flatMap((one) => (isSkipped(one) ? [] : [one])),
+      left: known.filter((one) => isSkipped(one)),
     }
   }
 
-  #where() {
+  #searchRoots() {
     const { workspace, forbidden } = this.#options.workspace.roots
     return { workspace, forbidden: [...forbidden] }
   }
 }
 
-function isLeft(one: Planned | LeftFile): one is LeftFile {
+function isSkipped(one: Planned | LeftFile): one is LeftFile {
   return 'reason' in one
 }
 
 /** Yields the progress of `work`. Skips events if the consumer is slow. */
-async function* progressOf<Of>(
-  work: (tell: (done: number, total: number) => void) => Promise<Of>,
+async function* streamProgress<Of>(
+  work: (reportProgress: (done: number, total: number) => void) => Promise<Of>,
 ): AsyncGenerator<ReplaceEvent, Of> {
   let latest: ReplaceEvent | undefined
   let news = Promise.withResolvers<boolean>()
@@ -169,7 +170,7 @@ async function* progressOf<Of>(
   return end
 }
 
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
   map.set(key, value)
-  for (const old of [...map.keys()].slice(0, -most)) map.delete(old)
+  for (const old of [...map.keys()].slice(0, -maxSize)) map.delete(old)
 }

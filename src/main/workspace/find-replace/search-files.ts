@@ -49,18 +49,18 @@ let context: ReturnType<typeof createContext> | undefined
 
 /** Searches all Markdown files. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
 export async function* searchFiles(
-  where: SearchRoots,
-  wanted: SearchQuery,
+  roots: SearchRoots,
+  query: SearchQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<FindStep> {
-  const finder = toRegExp(wanted)
-  const place = await resolveRoots(where)
-  const { files } = await walkMarkdown(where.workspace, signal, where.forbidden)
-  let listed = 0
+  const finder = toRegExp(query)
+  const resolvedRoots = await resolveRoots(roots)
+  const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
+  let lineCount = 0
   for (let from = 0; from < files.length; from += atOnce) {
     signal?.throwIfAborted()
     const batch = files.slice(from, from + atOnce)
-    const texts = await inBatches(batch, atOnce, ({ path }) => readOrReason(where, place, path))
+    const texts = await inBatches(batch, atOnce, ({ path }) => readOrReason(roots, resolvedRoots, path))
     const found: FileMatches[] = []
     const unread: UnreadFile[] = []
     for (const [at, read] of texts.entries()) {
@@ -70,10 +70,10 @@ export async function* searchFiles(
         unread.push({ path, reason: read.reason })
         continue
       }
-      const room = Math.min(maxOfFile, maxOfAll - listed)
-      const matches = timed(wanted, () => findMatches(read.text, finder, room))
+      const maxLines = Math.min(maxOfFile, maxOfAll - lineCount)
+      const matches = timed(query, () => findMatches(read.text, finder, maxLines))
       if (matches.count === 0) continue
-      listed += matches.lines.length
+      lineCount += matches.lines.length
       found.push({ path, hash: read.hash, ...matches })
     }
     yield { found, unread, done: Math.min(from + atOnce, files.length), total: files.length }
@@ -89,14 +89,14 @@ export async function* searchFiles(
  * @throws AppError `input_invalid` for an invalid or slow pattern
  */
 export async function rewriteFile(
-  where: SearchRoots,
-  wanted: SearchQuery & { readonly replacement: string },
+  roots: SearchRoots,
+  query: SearchQuery & { readonly replacement: string },
   { path, hash }: Pick<FileMatches, 'path' | 'hash'>,
 ): Promise<Rewritten | undefined> {
-  const read = await readOrReason(where, await resolveRoots(where), path)
+  const read = await readOrReason(roots, await resolveRoots(roots), path)
   if (!read || 'reason' in read || read.hash !== hash) return undefined
-  const finder = toRegExp(wanted)
-  const { text, count } = timed(wanted, () => replaceMatches(read.text, finder, wanted.replacement, wanted.isPattern))
+  const finder = toRegExp(query)
+  const { text, count } = timed(query, () => replaceMatches(read.text, finder, query.replacement, query.isPattern))
   return { path, count, before: read.text, after: text }
 }
 
@@ -123,9 +123,9 @@ export function withRegexTimeout<Result>(task: () => Result): Result {
 }
 
 /** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
-async function readOrReason(where: SearchRoots, place: ResolvedRoots, path: string) {
+async function readOrReason(roots: SearchRoots, resolvedRoots: ResolvedRoots, path: string) {
   try {
-    return await readText(await resolveInside(where, path, place), path, place.isAllowed)
+    return await readText(await resolveInside(roots, path, resolvedRoots), path, resolvedRoots.isAllowed)
   } catch (error) {
     if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : { reason: reasonOf(error) }
     if (isSystemError(error)) return isSystemError(error, 'ENOENT') ? undefined : { reason: 'unreadable' as const }

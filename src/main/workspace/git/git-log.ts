@@ -23,7 +23,7 @@ const maxRemembered = 5000
  */
 export class GitLog {
   readonly #options: CommitsOptions
-  readonly #listed = new Map<string, FileCommit>()
+  readonly #commits = new Map<string, FileCommit>()
 
   constructor(options: CommitsOptions) {
     this.#options = options
@@ -31,19 +31,19 @@ export class GitLog {
 
   /** Returns commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
   async log(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
-    const found = await this.#find(path, signal)
+    const found = await this.#findRepository(path, signal)
     if (found.state !== 'found') return { ...found, commits: [], isMore: false }
     const { prefix } = found
     const { commits, isMore } = await this.#page(path, prefix, { skip, limit }, signal)
-    for (const one of commits) this.#remember(path, one)
-    const shown = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : `/${name}`)
+    for (const one of commits) this.#cacheCommit(path, one)
+    const relativePath = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : `/${name}`)
     return {
       state: 'found',
       isMore,
-      commits: commits.map(({ path: then, from, added, removed, ...rest }) => ({
+      commits: commits.map(({ path: pathThen, from, added, removed, ...rest }) => ({
         ...rest,
-        path: shown(then),
-        ...(from === undefined ? {} : { from: shown(from) }),
+        path: relativePath(pathThen),
+        ...(from === undefined ? {} : { from: relativePath(from) }),
         added: added ?? 0,
         removed: removed ?? 0,
       })),
@@ -56,22 +56,25 @@ export class GitLog {
    * `git_failed`
    */
   async diff(path: string, commit: string, signal: AbortSignal | undefined): Promise<{ patch: string }> {
-    const found = await this.#find(path, signal)
+    const found = await this.#findRepository(path, signal)
     const missing = () => new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
     if (found.state !== 'found') throw missing()
-    const listed = this.#listed.get(keyOf(path, commit)) ?? (await this.#search(path, found.prefix, commit, signal))
+    const listed = this.#commits.get(keyOf(path, commit)) ?? (await this.#search(path, found.prefix, commit, signal))
     if (!listed) throw missing()
     const { workspace } = this.#options.roots
     const [before, after] = await Promise.all([
       readBlob(workspace, `${commit}^`, listed.from ?? listed.path, signal),
       readBlob(workspace, commit, listed.path, signal),
     ])
-    const [was, is] = [textOf(before, path), textOf(after, path)]
-    const { patch } = await this.#options.differ.describe({ path, before: was, after: is, isKept: false }, signal)
+    const [textBefore, textAfter] = [decodeBlob(before, path), decodeBlob(after, path)]
+    const { patch } = await this.#options.differ.describe(
+      { path, before: textBefore, after: textAfter, isKept: false },
+      signal,
+    )
     return { patch }
   }
 
-  async #find(path: string, signal: AbortSignal | undefined) {
+  async #findRepository(path: string, signal: AbortSignal | undefined) {
     const { roots } = this.#options
     await resolveInside(roots, path)
     return findRepository(roots.workspace, signal)
@@ -94,11 +97,11 @@ export class GitLog {
     return undefined
   }
 
-  #remember(path: string, commit: FileCommit): void {
-    this.#listed.set(keyOf(path, commit.commit), commit)
-    for (const oldest of this.#listed.keys()) {
-      if (this.#listed.size <= maxRemembered) break
-      this.#listed.delete(oldest)
+  #cacheCommit(path: string, commit: FileCommit): void {
+    this.#commits.set(keyOf(path, commit.commit), commit)
+    for (const oldest of this.#commits.keys()) {
+      if (this.#commits.size <= maxRemembered) break
+      this.#commits.delete(oldest)
     }
   }
 }
@@ -108,7 +111,7 @@ function keyOf(path: string, commit: string): string {
 }
 
 /** Returns an empty text if the file did not exist. @throws AppError `file_not_text`, `file_too_large` */
-function textOf(bytes: Buffer | undefined, path: string): string {
+function decodeBlob(bytes: Buffer | undefined, path: string): string {
   if (!bytes) return ''
   if (bytes.length > maxTextBytes) {
     const megabytes = Math.ceil(bytes.length / 1024 / 1024)

@@ -25,7 +25,7 @@ const settings = [
 
 const before = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...settings.flatMap((one) => ['-c', one])]
 
-export interface GitAnswer {
+export interface GitResult {
   readonly code: number
   readonly output: Buffer
   /** Error message of Git, in English. */
@@ -41,7 +41,7 @@ export function runGit(
   folder: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<GitAnswer | undefined> {
+): Promise<GitResult | undefined> {
   const options = {
     // On Windows, programs are searched in the current folder first.
     cwd: homedir(),
@@ -66,9 +66,9 @@ export function runGit(
 /** Passes on what Git needs to run and to find the user's configuration, which contains `safe.directory`. */
 function environment(): NodeJS.ProcessEnv {
   const names = ['PATH', 'Path', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'SYSTEMROOT', 'SystemRoot', 'TEMP', 'TMP']
-  const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  const passedEntries = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   return {
-    ...(Object.fromEntries(kept) as NodeJS.ProcessEnv),
+    ...(Object.fromEntries(passedEntries) as NodeJS.ProcessEnv),
     LC_ALL: 'C',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',

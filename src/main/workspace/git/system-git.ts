@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { runGit, type GitAnswer } from './run-git.ts'
+import { runGit, type GitResult } from './run-git.ts'
 
 /** Separates commits. Contains NUL, which names and messages never do. */
 const mark = '\0:commit:\0'
@@ -39,8 +39,8 @@ export async function findRepository(workspace: string, signal: AbortSignal | un
   const answer = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
   if (!answer) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
   const { code, output, message } = answer
-  const owned = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
-  if (owned !== undefined) return { state: 'untrusted', path: owned }
+  const untrustedPath = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
+  if (untrustedPath !== undefined) return { state: 'untrusted', path: untrustedPath }
   const [isInside, prefix = ''] = output.toString('utf8').split('\n')
   return code === 0 && isInside === 'true' ? { state: 'found', prefix } : { state: 'none' }
 }
@@ -94,26 +94,26 @@ async function runOrThrow(
   workspace: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<GitAnswer> {
+): Promise<GitResult> {
   const answer = await runGit(workspace, args, signal)
   if (!answer) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
   return answer
 }
 
-function failed({ code, message }: GitAnswer): AppError {
+function failed({ code, message }: GitResult): AppError {
   const [line = ''] = message.split('\n')
-  const said = line === '' ? `ended with ${code}` : line.slice(0, 500)
-  return new AppError('git_failed', `Git failed: ${said}`, { message: said })
+  const reason = line === '' ? `ended with ${code}` : line.slice(0, 500)
+  return new AppError('git_failed', `Git failed: ${reason}`, { message: reason })
 }
 
 /** @param path the file's path in the newest commit @returns newest first */
 function readLog(text: string, path: string): FileCommit[] {
   const commits: FileCommit[] = []
-  let now = path
+  let followedPath = path
   for (const record of text.split(mark).slice(1)) {
     const [commit = '', seconds = '', author = '', subject = '', ...rest] = record.split('\0')
     const change = readNumstat(rest.join('\0'))
-    const named = change?.path ?? now
+    const named = change?.path ?? followedPath
     commits.push({
       commit,
       at: Number(seconds) * 1000,
@@ -124,7 +124,7 @@ function readLog(text: string, path: string): FileCommit[] {
       added: change ? change.added : 0,
       removed: change ? change.removed : 0,
     })
-    now = change?.from ?? named
+    followedPath = change?.from ?? named
   }
   return commits
 }

@@ -1,7 +1,7 @@
 import { mergeTexts, revertStatusOfHunks, type RevertStatus } from '#platform'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { splitHunks } from '#shared/util/patch-hunks.ts'
-import { currentPath, textOf, queryTimeline } from './history-queries.ts'
+import { currentPath, textIfExists, queryTimeline } from './history-queries.ts'
 import type { Repository } from './repository.ts'
 
 export interface ChangeRevertStatus {
@@ -16,32 +16,32 @@ export interface ChangeRevertStatus {
  * @param path path of the file when the change was made
  */
 export async function revertStatusOf(repository: Repository, path: string, patch: string): Promise<ChangeRevertStatus> {
-  const now = repository.blobIdAt(path) === undefined ? await currentPath(repository, path) : path
-  const id = repository.blobIdAt(now)
+  const pathNow = repository.blobIdAt(path) === undefined ? await currentPath(repository, path) : path
+  const id = repository.blobIdAt(pathNow)
   const text = id === undefined ? '' : await repository.text(id)
-  if (parseLargeChange(patch)) return { path: now, hunks: [await standingOfLarge(repository, text, patch)] }
+  if (parseLargeChange(patch)) return { path: pathNow, hunks: [await revertStatusOfLarge(repository, text, patch)] }
   const hunks = revertStatusOfHunks(text, patch)
-  if (!hunks.includes('changed')) return { path: now, hunks }
+  if (!hunks.includes('changed')) return { path: pathNow, hunks }
   const parts = splitHunks(patch)
-  const undoings = (await queryTimeline(repository, { path: now, limit: Number.MAX_SAFE_INTEGER })).filter(
+  const undos = (await queryTimeline(repository, { path: pathNow, limit: Number.MAX_SAFE_INTEGER })).filter(
     ({ isUndo }) => isUndo,
   )
-  for (const { file } of undoings) {
+  for (const { file } of undos) {
     const [before, after] = [await textOr(repository, file.before), await textOr(repository, file.after)]
-    for (const [place, hunk] of parts.entries())
-      if (hunks[place] === 'changed' && isApplied(before, hunk) && !isApplied(after, hunk)) hunks[place] = 'undone'
+    for (const [index, hunk] of parts.entries())
+      if (hunks[index] === 'changed' && isApplied(before, hunk) && !isApplied(after, hunk)) hunks[index] = 'undone'
   }
-  return { path: now, hunks }
+  return { path: pathNow, hunks }
 }
 
 function isApplied(text: string, hunk: string): boolean {
   return revertStatusOfHunks(text, hunk)[0] === 'there'
 }
 
-async function standingOfLarge(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
+async function revertStatusOfLarge(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
   const large = parseLargeChange(patch)
   const [before, after] = large
-    ? [await textOf(repository, large.before), await textOf(repository, large.after)]
+    ? [await textIfExists(repository, large.before), await textIfExists(repository, large.after)]
     : [undefined, undefined]
   if (before === undefined || after === undefined) return 'changed'
   if (text === after) return 'there'
@@ -50,5 +50,5 @@ async function standingOfLarge(repository: Repository, text: string, patch: stri
 }
 
 async function textOr(repository: Repository, id: string | null): Promise<string> {
-  return id === null ? '' : ((await textOf(repository, id)) ?? '')
+  return id === null ? '' : ((await textIfExists(repository, id)) ?? '')
 }

@@ -33,22 +33,22 @@ export class FileTree {
   set(path: string, oid: string | null): void {
     const steps = path.split('/')
     const name = steps.pop() ?? ''
-    const way = [this.#root]
+    const chain = [this.#root]
     for (const step of steps) {
-      const current = way.at(-1) ?? this.#root
+      const current = chain.at(-1) ?? this.#root
       const next = current.folders.get(step) ?? emptyFolder()
       current.folders.set(step, next)
-      way.push(next)
+      chain.push(next)
     }
-    for (const folder of way) folder.oid = undefined
-    const last = way.at(-1) ?? this.#root
+    for (const folder of chain) folder.oid = undefined
+    const last = chain.at(-1) ?? this.#root
     if (oid !== null) last.files.set(name, oid)
     else {
       last.files.delete(name)
-      for (let at = way.length - 1; at > 0; at -= 1) {
-        const folder = way[at]
+      for (let at = chain.length - 1; at > 0; at -= 1) {
+        const folder = chain[at]
         if (!folder || folder.files.size > 0 || folder.folders.size > 0) break
-        way[at - 1]?.folders.delete(steps[at - 1] ?? '')
+        chain[at - 1]?.folders.delete(steps[at - 1] ?? '')
       }
     }
   }

@@ -45,8 +45,8 @@ export async function queryTimeline(
   { path, before, from, since, causes, limit, groupAdopted = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
   const found: FileChangeRecord[] = []
-  const names = new CurrentPaths()
-  let name = path
+  const currentPaths = new CurrentPaths()
+  let followedPath = path
   const log = await repository.log()
   if (from !== undefined && !log.some(({ commit }) => commit === from)) {
     const reason = `the history has no change ${from} (it may be too old)`
@@ -56,23 +56,23 @@ export async function queryTimeline(
   for (const record of log) {
     if (found.length >= limit || (since !== undefined && record.at < since)) break
     isInRange ||= record.commit === from
-    const wasPast = isInRange
+    const isIncluded = isInRange
     isInRange ||= record.commit === before
-    const later = record.files.map((file) => names.of(file.path))
-    names.addMoves(record.files)
+    const pathsNow = record.files.map((file) => currentPaths.of(file.path))
+    currentPaths.addMoves(record.files)
     // Drop `files`: repeating all files of a commit in each of its rows takes too much memory.
     const { files, ...rest } = record
-    if (groupAdopted && name === undefined && record.cause === 'adopted') {
+    if (groupAdopted && followedPath === undefined && record.cause === 'adopted') {
       const [file] = files
-      if (file && wasPast && (causes === undefined || causes.includes(record.cause)))
-        found.push({ ...rest, file, now: later[0] ?? file.path, files: files.length })
+      if (file && isIncluded && (causes === undefined || causes.includes(record.cause)))
+        found.push({ ...rest, file, now: pathsNow[0] ?? file.path, files: files.length })
       continue
     }
-    for (const [place, file] of files.entries()) {
-      const now = later[place] ?? file.path
-      if (name !== undefined && file.path !== name) continue
-      if (wasPast && (causes === undefined || causes.includes(record.cause))) found.push({ ...rest, file, now })
-      if (name !== undefined && file.from !== undefined) name = file.from
+    for (const [index, file] of files.entries()) {
+      const now = pathsNow[index] ?? file.path
+      if (followedPath !== undefined && file.path !== followedPath) continue
+      if (isIncluded && (causes === undefined || causes.includes(record.cause))) found.push({ ...rest, file, now })
+      if (followedPath !== undefined && file.from !== undefined) followedPath = file.from
     }
   }
   return found
@@ -83,14 +83,14 @@ export async function queryTimeline(
  * from this path. Returns `path` itself if the file was not moved.
  */
 export async function currentPath(repository: Repository, path: string, commit?: string): Promise<string> {
-  const names = new CurrentPaths()
+  const currentPaths = new CurrentPaths()
   for (const record of await repository.log()) {
     if (record.commit === commit) break
     const moved = record.files.find(({ from }) => from === path)
-    if (commit === undefined && moved) return names.of(moved.path)
-    names.addMoves(record.files)
+    if (commit === undefined && moved) return currentPaths.of(moved.path)
+    currentPaths.addMoves(record.files)
   }
-  return names.of(path)
+  return currentPaths.of(path)
 }
 
 /** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
@@ -100,7 +100,7 @@ export async function findMovedFile(repository: Repository, path: string): Promi
 }
 
 /** Another program's rename shows as one file removed and one added within this time, ms. */
-const sameMomentMs = 5000
+const maxRenameGapMs = 5000
 
 /**
  * Detects a rename by another program: a new file with the same text appeared at the same time. If there are several,
@@ -109,31 +109,32 @@ const sameMomentMs = 5000
  * @returns undefined if the file was deleted, or the target is ambiguous
  */
 export function detectRename(log: readonly CommitRecord[], path: string): string | undefined {
-  const lost = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
-  const file = lost?.files.find((one) => one.path === path)
-  if (lost?.cause !== 'outside' || file?.after !== null || file.before === null || file.removed === 0) return undefined
-  const came = log
-    .filter(({ cause, at }) => cause === 'outside' && Math.abs(at - lost.at) <= sameMomentMs)
+  const removal = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
+  const file = removal?.files.find((one) => one.path === path)
+  if (removal?.cause !== 'outside' || file?.after !== null || file.before === null || file.removed === 0)
+    return undefined
+  const candidates = log
+    .filter(({ cause, at }) => cause === 'outside' && Math.abs(at - removal.at) <= maxRenameGapMs)
     .flatMap(({ files }) => files)
     .filter((one) => one.before === null && one.after === file.before && one.path !== path)
-  const nameOf = (of: string) => of.slice(of.lastIndexOf('/') + 1)
-  const sameName = came.filter((one) => nameOf(one.path) === nameOf(path))
-  const [only, ...others] = came.length > 1 ? sameName : came
-  return others.length === 0 ? only?.path : undefined
+  const fileName = (of: string) => of.slice(of.lastIndexOf('/') + 1)
+  const sameNameCandidates = candidates.filter((one) => fileName(one.path) === fileName(path))
+  const [renamed, ...others] = candidates.length > 1 ? sameNameCandidates : candidates
+  return others.length === 0 ? renamed?.path : undefined
 }
 
 class CurrentPaths {
-  readonly #later = new Map<string, string>()
+  readonly #currentByPath = new Map<string, string>()
 
   of(path: string): string {
-    return this.#later.get(path) ?? path
+    return this.#currentByPath.get(path) ?? path
   }
 
   addMoves(files: readonly FileRecord[]): void {
     const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [{ path, from, now: this.of(path) }]))
     // Before this move, the path belonged to another file or to none.
-    for (const { path } of moves) this.#later.delete(path)
-    for (const { from, now } of moves) this.#later.set(from, now)
+    for (const { path } of moves) this.#currentByPath.delete(path)
+    for (const { from, now } of moves) this.#currentByPath.set(from, now)
   }
 }
 
@@ -157,7 +158,7 @@ export async function diffOf(
 }
 
 /** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
-export async function textOf(repository: Repository, id: string): Promise<string | undefined> {
+export async function textIfExists(repository: Repository, id: string): Promise<string | undefined> {
   try {
     return await repository.text(id)
   } catch (error) {

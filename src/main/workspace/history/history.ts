@@ -35,7 +35,7 @@ export class History {
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
   #timer: NodeJS.Timeout | undefined
-  readonly #first: NodeJS.Timeout | undefined
+  readonly #startTimer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
@@ -45,7 +45,7 @@ export class History {
     this.#worker = new WorkerHost({
       entry,
       idleMs,
-      onStart: (client, ending) => this.#open(client, ending),
+      onStart: (client, ending) => this.#openRecorder(client, ending),
       flush: (client) => client.settle().catch(onFault),
       onStop: (client) => client.close(),
       onCrash: (error) => {
@@ -56,7 +56,7 @@ export class History {
     })
     const begin = () => void this.#worker.run(() => Promise.resolve()).catch(onFault)
     // A new history must record the existing files before the first write.
-    if (existsSync(this.repository)) this.#first = setTimeout(begin, startMs).unref()
+    if (existsSync(this.repository)) this.#startTimer = setTimeout(begin, startMs).unref()
     else begin()
   }
 
@@ -70,7 +70,7 @@ export class History {
 
   /** Records the journal soon; ignores all paths but notes. */
   journalChanged(path: string): void {
-    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), debounceMs)
+    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#notifyWorker(), debounceMs)
   }
 
   /** Records files that another program may have changed (workspace-relative paths); ignores all but notes. */
@@ -78,7 +78,7 @@ export class History {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
     if (notes.length > 0)
-      void this.#worker.run((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
+      void this.#worker.run((client) => client.recordFiles({ paths: notes, forbidden })).catch(this.#options.onFault)
   }
 
   /** Applies changed forbidden folders: files in them are recorded as removed. */
@@ -86,7 +86,7 @@ export class History {
     const { forbidden } = this.#options.roots
     if (JSON.stringify(forbidden) === this.#forbidden) return
     this.#forbidden = JSON.stringify(forbidden)
-    await this.#worker.run((client) => client.lookAgain(forbidden)).catch(this.#options.onFault)
+    await this.#worker.run((client) => client.rescanFiles(forbidden)).catch(this.#options.onFault)
   }
 
   /** Returns changes, newest first, with blob ids. @throws AppError `input_invalid` if `request.from` is unknown */
@@ -124,7 +124,7 @@ export class History {
 
   /** Returns the current path of the file at `path` after `commit`; without `commit`, of the newest that left `path`. */
   currentPath(path: string, commit?: string): Promise<string> {
-    return this.#worker.run((client) => client.nameNow({ path, commit }))
+    return this.#worker.run((client) => client.resolveCurrentPath({ path, commit }))
   }
 
   /** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
@@ -137,7 +137,7 @@ export class History {
    * @param path path of the file when the change was made
    */
   revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
-    return this.#worker.run((client) => client.standing({ path, patch }))
+    return this.#worker.run((client) => client.revertStatus({ path, patch }))
   }
 
   /** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
@@ -157,7 +157,7 @@ export class History {
 
   /** Records pending changes and ends the worker. Never rejects. */
   async close(): Promise<void> {
-    clearTimeout(this.#first)
+    clearTimeout(this.#startTimer)
     clearTimeout(this.#timer)
     // The next process records what is in the journal.
     if (!this.isWorkerRunning && !this.#hasStarted && this.#timer === undefined) return
@@ -166,9 +166,9 @@ export class History {
     await this.#worker.close()
   }
 
-  async #open(client: HistoryClient, ending: AbortSignal): Promise<void> {
+  async #openRecorder(client: HistoryClient, ending: AbortSignal): Promise<void> {
     const { folder, roots, now } = this.#options
-    void this.#follow(await client.events(undefined, { signal: ending }), ending)
+    void this.#forwardEvents(await client.events(undefined, { signal: ending }), ending)
     await client.open({
       folder,
       workspace: roots.workspace,
@@ -179,7 +179,7 @@ export class History {
     this.#hasStarted = true
   }
 
-  async #follow(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
+  async #forwardEvents(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
     try {
       for await (const event of events) this.#changes.emit(event)
     } catch (error) {
@@ -187,8 +187,8 @@ export class History {
     }
   }
 
-  async #note(): Promise<void> {
+  async #notifyWorker(): Promise<void> {
     this.#timer = undefined
-    await this.#worker.run((client) => client.note()).catch(this.#options.onFault)
+    await this.#worker.run((client) => client.notifyJournalChange()).catch(this.#options.onFault)
   }
 }

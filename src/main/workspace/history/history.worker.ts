@@ -5,7 +5,7 @@ import {
   diffOf,
   findMovedFile,
   currentPath,
-  textOf,
+  textIfExists,
   queryTimeline,
   type TimelineRequest,
 } from './history-queries.ts'
@@ -25,19 +25,19 @@ const jobs = {
     recorder = new Recorder(settings, (event) => events.publish('event', event))
   },
   events: (_: undefined, signal: AbortSignal | undefined) => events.subscribe('event', signal ? { signal } : {}),
-  note: () => opened().journalChanged(),
-  look: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
+  notifyJournalChange: () => opened().journalChanged(),
+  recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     opened().recordExternalChanges(paths, forbidden),
-  lookAgain: (forbidden: readonly string[]) => opened().rescan(forbidden),
+  rescanFiles: (forbidden: readonly string[]) => opened().rescan(forbidden),
   timeline: async (request: TimelineRequest) => queryTimeline(await opened().repositoryUpToDate(), request),
   diff: async ({ commit, path }: { commit: string; path: string }) =>
     diffOf(await opened().repositoryUpToDate(), commit, path),
-  nameNow: async ({ path, commit }: { path: string; commit: string | undefined }) =>
+  resolveCurrentPath: async ({ path, commit }: { path: string; commit: string | undefined }) =>
     currentPath(await opened().repositoryUpToDate(), path, commit),
   movedTo: async (path: string) => findMovedFile(await opened().repositoryUpToDate(), path),
-  standing: async ({ path, patch }: { path: string; patch: string }) =>
+  revertStatus: async ({ path, patch }: { path: string; patch: string }) =>
     revertStatusOf(await opened().repositoryUpToDate(), path, patch),
-  text: async (id: string) => textOf(await opened().repositoryNow(), id),
+  text: async (id: string) => textIfExists(await opened().repositoryNow(), id),
   blame: async (path: string) => blameFile(await opened().repositoryUpToDate(), path),
   settle: () => opened().flush(),
   close: () => recorder?.close(),

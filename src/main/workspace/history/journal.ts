@@ -60,9 +60,9 @@ export class Journal {
   readonly #gitdir: string
   readonly #mutex: Mutex
   readonly #onFault: (error: unknown) => void
-  #unwritten: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
+  #pending: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
   #retry: NodeJS.Timeout | undefined
-  #hasTold = false
+  #hasReported = false
 
   /** @param onFault called when a line cannot be written; the write is retried until it succeeds */
   constructor(folder: string, onFault: (error: unknown) => void) {
@@ -88,7 +88,7 @@ export class Journal {
       origin: { cause, session, turn, client, ...(sources ? { sources: [...sources] } : {}), isUndo },
       at,
     }
-    this.#unwritten.push({ line, texts: [before, after].filter((text) => text !== null) })
+    this.#pending.push({ line, texts: [before, after].filter((text) => text !== null) })
     await this.#write()
   }
 
@@ -114,15 +114,15 @@ export class Journal {
     return this.#mutex.run(async () => {
       const text = await readIfExists(this.#file).catch(() => null)
       if (text === null) return renameDamaged(this.#file)
-      const whole = (text ?? '').split('\n').slice(0, -1)
-      const isOurs = whole.every((line) => line === '' || parseJson(line) !== undefined)
-      return isOurs ? undefined : copyDamaged(this.#file)
+      const completeLines = (text ?? '').split('\n').slice(0, -1)
+      const isIntact = completeLines.every((line) => line === '' || parseJson(line) !== undefined)
+      return isIntact ? undefined : copyDamaged(this.#file)
     })
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#retry)
-    if (this.#unwritten.length > 0) await this.#write()
+    if (this.#pending.length > 0) await this.#write()
     clearTimeout(this.#retry)
     this.#mutex.close()
   }
@@ -138,18 +138,18 @@ export class Journal {
     clearTimeout(this.#retry)
     try {
       await this.#mutex.run(async () => {
-        const changes = this.#unwritten
+        const changes = this.#pending
         if (changes.length === 0) return
         const texts = new Set(changes.flatMap((change) => change.texts))
         await inBatches([...texts], blobsAtOnce, (text) => writeBlob(this.#gitdir, text))
         await makeFolder(dirname(this.#file))
         await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
-        this.#unwritten = this.#unwritten.slice(changes.length)
-        this.#hasTold = false
+        this.#pending = this.#pending.slice(changes.length)
+        this.#hasReported = false
       })
     } catch (error) {
-      if (!this.#hasTold) this.#onFault(error)
-      this.#hasTold = true
+      if (!this.#hasReported) this.#onFault(error)
+      this.#hasReported = true
       this.#retry = setTimeout(() => void this.#write(), retryMs)
       this.#retry.unref()
     }

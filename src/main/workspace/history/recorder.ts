@@ -31,7 +31,7 @@ import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-c
 const gatherMs = 150
 const maxGatherMs = 1000
 const retryMs = 2000
-const lookedAtOnce = 100
+const scanBatchSize = 100
 const filesAtOnce = 32
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
@@ -70,7 +70,7 @@ export class Recorder {
   /** Undefined while another process records. */
   #repository: Repository | undefined
   /** Id of the last journal line that is committed. */
-  #recordedLine: string | undefined
+  #lastRecordedId: string | undefined
   #needsFullScan: boolean
   /** True while a new history records existing files (as `adopted`, not as changes). */
   #isAdopting = false
@@ -89,7 +89,7 @@ export class Recorder {
     this.#journal = new Journal(settings.folder, (error) => this.#raiseProblem('history_failed', error))
     this.#workspaceMutex = new Mutex(settings.workspace)
     this.#needsFullScan = settings.scanAtStart
-    this.#work = this.#catchUp().catch((error: unknown) => this.#failed(error))
+    this.#work = this.#catchUp().catch((error: unknown) => this.#handleFailure(error))
   }
 
   /** Called when the journal has a new line. Debounced. */
@@ -158,14 +158,14 @@ export class Recorder {
   #enqueue(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work)
     this.#work = done.then(
-      () => this.#clear('history_failed'),
-      (error: unknown) => this.#failed(error),
+      () => this.#clearProblem('history_failed'),
+      (error: unknown) => this.#handleFailure(error),
     )
     return done
   }
 
   /** Loses no change: unrecorded ones are in the journal and on disk. */
-  #failed(error: unknown): void {
+  #handleFailure(error: unknown): void {
     this.#raiseProblem('history_failed', error)
     this.#scheduleRetry()
   }
@@ -182,7 +182,7 @@ export class Recorder {
     this.#emitProblems()
   }
 
-  #clear(code: HistoryProblem['code']): void {
+  #clearProblem(code: HistoryProblem['code']): void {
     if (this.#problems.delete(code)) this.#emitProblems()
   }
 
@@ -204,7 +204,7 @@ export class Recorder {
     this.#needsFullScan = false
     try {
       await this.#scanAll(repository)
-      if (this.#isAdopting) await rm(this.#adopting, { force: true })
+      if (this.#isAdopting) await rm(this.#adoptionMarker, { force: true })
       this.#isAdopting = false
     } catch (error) {
       this.#needsFullScan = true
@@ -227,16 +227,16 @@ export class Recorder {
       this.#needsFullScan = true
       return undefined
     }
-    this.#clear('history_elsewhere')
+    this.#clearProblem('history_elsewhere')
     const aside = await this.#journal.checkIntegrity()
     if (aside !== undefined)
       this.#raiseProblem('history_damaged', `the journal could not be read; the damaged file is in ${aside}`)
     const repository = await this.#openRepository(workspace)
     // The marker stays until a process completes the scan of all files.
-    if (repository.isEmpty) await writeDurably(this.#adopting, '')
-    this.#isAdopting = existsSync(this.#adopting)
+    if (repository.isEmpty) await writeDurably(this.#adoptionMarker, '')
+    this.#isAdopting = existsSync(this.#adoptionMarker)
     if (this.#isAdopting) this.#needsFullScan = true
-    this.#recordedLine = await repository.lastJournalLine()
+    this.#lastRecordedId = await repository.lastJournalLine()
     return repository
   }
 
@@ -254,8 +254,8 @@ export class Recorder {
     try {
       return await Repository.open(this.#gitdir, workspace)
     } catch (error) {
-      const isOutside = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
-      if (error instanceof AppError || isOutside || !existsSync(this.#gitdir)) throw error
+      const isDiskError = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
+      if (error instanceof AppError || isDiskError || !existsSync(this.#gitdir)) throw error
       const aside = await renameDamaged(this.#gitdir)
       this.#raiseProblem(
         'history_damaged',
@@ -270,13 +270,13 @@ export class Recorder {
   }
 
   async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
-    const recorded = lines.findIndex(({ id }) => id === this.#recordedLine)
-    const missing: string[] = []
+    const recorded = lines.findIndex(({ id }) => id === this.#lastRecordedId)
+    const incompletePaths: string[] = []
     let group: RecordedChange[] = []
     for (const line of lines.slice(recorded + 1)) {
-      const change = await this.#changeOf(repository, line)
+      const change = await this.#readChange(repository, line)
       if (!change) {
-        missing.push(line.path, ...(line.from === undefined ? [] : [line.from]))
+        incompletePaths.push(line.path, ...(line.from === undefined ? [] : [line.from]))
         continue
       }
       const last = group.at(-1)
@@ -288,11 +288,12 @@ export class Recorder {
     }
     await this.#commitGroup(repository, group)
     if (bytes > 0) await this.#journal.removeLines(bytes)
-    if (missing.length > 0) await this.#recordSteps(repository, await this.#stepsOf(repository, missing))
+    if (incompletePaths.length > 0)
+      await this.#recordTransitions(repository, await this.#transitionsOf(repository, incompletePaths))
   }
 
   /** Returns undefined if a text of the line is missing. */
-  async #changeOf(repository: Repository, line: JournalLine): Promise<RecordedChange | undefined> {
+  async #readChange(repository: Repository, line: JournalLine): Promise<RecordedChange | undefined> {
     const { id, path, from, origin, at } = line
     const [before, after] = [
       await this.#textOf(repository, line.before, path),
@@ -308,7 +309,7 @@ export class Recorder {
       return await repository.text(id)
     } catch {
       // A power failure may have lost the object; the file itself was synced.
-      const text = await this.#readFile(path, await this.#place())
+      const text = await this.#readFile(path, await this.#resolveRoots())
       return typeof text === 'string' && blobId(text) === id ? text : undefined
     }
   }
@@ -319,7 +320,7 @@ export class Recorder {
     if (!first || !last) return
     await this.#commitExternal(repository, await this.#externalChangesBefore(repository, group), first.at)
     await this.#commit(repository, first.origin, coalesceChanges(group), last.at, { line: last.id })
-    this.#recordedLine = last.id
+    this.#lastRecordedId = last.id
   }
 
   async #commit(
@@ -350,15 +351,15 @@ export class Recorder {
     const repository = this.#repository
     if (!repository || !existsSync(this.#settings.workspace)) return
     await this.#recordJournal(repository)
-    const place = await this.#place()
-    const changed = await this.#stepsOf(repository, paths, signal)
+    const resolvedRoots = await this.#resolveRoots()
+    const changed = await this.#transitionsOf(repository, paths, signal)
     const steps: FileTransition[] = []
-    for (let from = 0; from < changed.length; from += lookedAtOnce) {
+    for (let from = 0; from < changed.length; from += scanBatchSize) {
       signal?.throwIfAborted()
-      const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
+      const batch = changed.slice(from, from + scanBatchSize).map(({ path }) => path)
       const { part, texts } = await this.#workspaceMutex.run(async () => ({
         part: await this.#journal.read(),
-        texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path, place)] as const)),
+        texts: await Promise.all(batch.map(async (path) => [path, await this.#readFile(path, resolvedRoots)] as const)),
       }))
       await this.#recordLines(repository, part)
       for (const [path, text] of texts) {
@@ -366,37 +367,46 @@ export class Recorder {
         if (step) steps.push(step)
       }
     }
-    await this.#recordSteps(repository, steps, signal)
+    await this.#recordTransitions(repository, steps, signal)
   }
 
-  #place(): Promise<ResolvedRoots> {
+  #resolveRoots(): Promise<ResolvedRoots> {
     return resolveRoots({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
   }
 
-  async #recordSteps(repository: Repository, steps: readonly FileTransition[], signal?: AbortSignal): Promise<void> {
+  async #recordTransitions(
+    repository: Repository,
+    steps: readonly FileTransition[],
+    signal?: AbortSignal,
+  ): Promise<void> {
     await this.#commitExternal(repository, steps, this.#now().getTime(), signal)
   }
 
   async #commitExternal(repository: Repository, steps: readonly FileTransition[], at: number, signal?: AbortSignal) {
-    const isOld = ({ before }: FileTransition) => this.#isAdopting && before === null
-    await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
+    const isAdopted = ({ before }: FileTransition) => this.#isAdopting && before === null
+    await this.#commit(repository, { cause: 'adopted' }, steps.filter(isAdopted), at, { signal })
     await this.#commit(
       repository,
       { cause: 'outside' },
-      steps.filter((step) => !isOld(step)),
+      steps.filter((step) => !isAdopted(step)),
       at,
       { signal },
     )
   }
 
   /** Marker file that exists until a new history has recorded all existing files; the next start continues. */
-  get #adopting(): string {
+  get #adoptionMarker(): string {
     return join(this.#settings.folder, 'adopting')
   }
 
-  async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileTransition[]> {
-    const place = await this.#place()
-    const step = async (path: string) => this.#diffToRecorded(repository, path, await this.#readFile(path, place))
+  async #transitionsOf(
+    repository: Repository,
+    paths: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<FileTransition[]> {
+    const resolvedRoots = await this.#resolveRoots()
+    const step = async (path: string) =>
+      this.#diffToRecorded(repository, path, await this.#readFile(path, resolvedRoots))
     const steps = await inBatches(paths, filesAtOnce, step, signal)
     return steps.filter((found) => found !== undefined)
   }
@@ -430,10 +440,10 @@ export class Recorder {
    * Returns null if the workspace has no such file; undefined if the file has no history because it is not text, too
    * large, or unreadable now.
    */
-  async #readFile(path: string, place: ResolvedRoots): Promise<string | null | undefined> {
+  async #readFile(path: string, resolvedRoots: ResolvedRoots): Promise<string | null | undefined> {
     const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
     try {
-      return (await readText(await resolveInside(roots, path, place), path, place.isAllowed)).text
+      return (await readText(await resolveInside(roots, path, resolvedRoots), path, resolvedRoots.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return absentCodes.has(error.code) ? null : undefined

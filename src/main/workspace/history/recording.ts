@@ -26,7 +26,7 @@ export class HistoryController {
     this.changes = this.#changes
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
-    this.#history = this.#begin()
+    this.#history = this.#startHistory()
   }
 
   /** Undefined while the history is off, and in a short-lived process. */
@@ -62,11 +62,11 @@ export class HistoryController {
       if (history) this.#changes.emit({ type: 'problems', problems: [] })
       return
     }
-    this.#history ??= this.#begin()
+    this.#history ??= this.#startHistory()
     await this.#history?.applyRoots()
   }
 
-  #begin(): History | undefined {
+  #startHistory(): History | undefined {
     const { settings, isLongRunning, ...options } = this.#options
     if (!settings().enabled || !isLongRunning) return undefined
     const history = new History(options)

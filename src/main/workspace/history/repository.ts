@@ -31,7 +31,7 @@ export class Repository {
   #head: string | undefined
   /** Newest first; undefined until first read. */
   #log: CommitRecord[] | undefined
-  readonly #texts = new Map<string, string>()
+  readonly #textCache = new Map<string, string>()
 
   private constructor(gitdir: string) {
     this.#gitdir = gitdir
@@ -71,7 +71,7 @@ export class Repository {
   /**
    * Commits changes.
    * @param at milliseconds since the epoch; the commit has whole seconds
-   * @param told `journal`: id of the last journal line in this commit
+   * @param options `journal`: id of the last journal line in this commit
    * @returns undefined if no file changes
    * @throws AppError `disk_full`, `write_failed`; the signal's reason; nothing is recorded then
    */
@@ -79,10 +79,10 @@ export class Repository {
     origin: Origin,
     steps: readonly FileTransition[],
     at: number,
-    told: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+    options: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CommitRecord | undefined> {
     try {
-      return await this.#commit(origin, steps, at, told)
+      return await this.#commit(origin, steps, at, options)
     } catch (error) {
       await this.#readHead()
       throw error
@@ -95,7 +95,7 @@ export class Repository {
     for (let looked = 0; oid !== undefined && looked < maxLooked; looked += 1) {
       const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
       const { journal } = parseMessage(commit.message)
-      if (journal !== undefined || (await this.#shallow()) === oid) return journal
+      if (journal !== undefined || (await this.#oldestCommit()) === oid) return journal
       oid = commit.parent[0]
     }
     return undefined
@@ -110,10 +110,10 @@ export class Repository {
     const files: FileRecord[] = []
     const writeBlob = async ({ after }: FileTransition) => (after === null ? null : this.#writeBlob(after))
     const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
-    const leaving = new Set(steps.map(({ from }) => from))
+    const movedFrom = new Set(steps.map(({ from }) => from))
     for (const [index, { path, from, before, after }] of steps.entries()) {
       // A file that moves away can free its path for a new file in the same commit.
-      const isNew = from === undefined && before === null && leaving.has(path)
+      const isNew = from === undefined && before === null && movedFrom.has(path)
       const old = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
       const id = ids[index] ?? null
       if (old === id && from === undefined) continue
@@ -154,10 +154,10 @@ export class Repository {
 
   /** Returns a text by its blob id. @throws the Git library's `NotFoundError` if there is none */
   async text(id: string): Promise<string> {
-    const known = this.#texts.get(id)
+    const known = this.#textCache.get(id)
     if (known !== undefined) return known
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
-    return this.#keepText(id, Buffer.from(blob).toString('utf8'))
+    return this.#cacheText(id, Buffer.from(blob).toString('utf8'))
   }
 
   async #readHead(): Promise<void> {
@@ -183,7 +183,7 @@ export class Repository {
 
   async #readLog(): Promise<CommitRecord[]> {
     const records: CommitRecord[] = []
-    const shallow = await this.#shallow()
+    const shallow = await this.#oldestCommit()
     for (let oid = this.#head; oid !== undefined;) {
       const commit = await this.#readCommit(oid)
       if (!commit) break
@@ -202,22 +202,22 @@ export class Repository {
   }
 
   /** Returns the id of the oldest commit, if older ones were deleted by an earlier version. */
-  async #shallow(): Promise<string | undefined> {
+  async #oldestCommit(): Promise<string | undefined> {
     return (await readIfExists(join(this.#gitdir, 'shallow')))?.trim()
   }
 
   async #writeBlob(text: string): Promise<string> {
     const id = await writeBlob(this.#gitdir, text)
-    this.#keepText(id, text)
+    this.#cacheText(id, text)
     return id
   }
 
-  #keepText(id: string, text: string): string {
+  #cacheText(id: string, text: string): string {
     if (text.length > longestKept) return text
-    this.#texts.set(id, text)
-    for (const oldest of this.#texts.keys()) {
-      if (this.#texts.size <= maxKept) break
-      this.#texts.delete(oldest)
+    this.#textCache.set(id, text)
+    for (const oldest of this.#textCache.keys()) {
+      if (this.#textCache.size <= maxKept) break
+      this.#textCache.delete(oldest)
     }
     return text
   }

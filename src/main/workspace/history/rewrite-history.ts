@@ -28,23 +28,23 @@ export interface FoundVersions {
 /** Searches recorded texts and paths; empty if there is no history. @throws the signal's reason */
 export async function findInHistory(
   folder: string,
-  isIn: (text: string) => boolean,
+  isMatch: (text: string) => boolean,
   signal?: AbortSignal,
 ): Promise<FoundVersions[]> {
   const gitdir = repositoryIn(folder)
   const found = new Map<string, { ids: Set<string>; text: string }>()
   const known = new Map<string, string | undefined>()
-  for (const { message } of await commitsOf(gitdir)) {
+  for (const { message } of await readCommits(gitdir)) {
     signal?.throwIfAborted()
     for (const { path, before, after } of parseMessage(message).files)
       for (const id of [before, after]) {
         if (id === null) continue
         if (!known.has(id)) {
-          const text = await textOf(gitdir, id)
-          known.set(id, text !== undefined && isIn(text) ? text : undefined)
+          const text = await readBlobText(gitdir, id)
+          known.set(id, text !== undefined && isMatch(text) ? text : undefined)
         }
         const text = known.get(id)
-        if (text === undefined && !isIn(path)) continue
+        if (text === undefined && !isMatch(path)) continue
         const entry = found.get(path) ?? { ids: new Set<string>(), text: text ?? path }
         entry.ids.add(id)
         found.set(path, entry)
@@ -76,24 +76,24 @@ export async function rewriteHistory(
   signal?: AbortSignal,
 ): Promise<number | undefined> {
   const gitdir = repositoryIn(folder)
-  const [made, gone] = [`${gitdir}.new`, `${gitdir}.gone`]
+  const [rewritten, obsolete] = [`${gitdir}.new`, `${gitdir}.gone`]
   // A previous run was interrupted: restore the original and start again.
-  if (!existsSync(gitdir) && existsSync(gone)) await rename(gone, gitdir)
-  await rm(made, { recursive: true, force: true })
-  await rm(gone, { recursive: true, force: true })
+  if (!existsSync(gitdir) && existsSync(obsolete)) await rename(obsolete, gitdir)
+  await rm(rewritten, { recursive: true, force: true })
+  await rm(obsolete, { recursive: true, force: true })
   if (!existsSync(join(gitdir, 'HEAD'))) return undefined
   const recording = new Mutex(gitdir)
   const journal = new Mutex(join(folder, 'journal.jsonl'))
   try {
     return await recording.run(() =>
       journal.run(async () => {
-        const rewriting = new HistoryRewriter(gitdir, made, change)
-        const count = await rewriting.run(workspace, signal)
-        await rewriteJournal(folder, rewriting, change)
-        await rewriteAccepted(folder, rewriting)
-        await rename(gitdir, gone)
-        await rename(made, gitdir)
-        await rm(gone, { recursive: true, force: true })
+        const rewriter = new HistoryRewriter(gitdir, rewritten, change)
+        const count = await rewriter.run(workspace, signal)
+        await rewriteJournal(folder, rewriter, change)
+        await rewriteAccepted(folder, rewriter)
+        await rename(gitdir, obsolete)
+        await rename(rewritten, gitdir)
+        await rm(obsolete, { recursive: true, force: true })
         return count
       }),
     )
@@ -123,30 +123,32 @@ class HistoryRewriter {
     await git.setConfig({ fs, gitdir: this.#to, path: 'core.worktree', value: workspace })
     let parent: string | undefined
     let count = 0
-    for (const { oid, message, tree, author } of (await commitsOf(this.#from)).reverse()) {
+    for (const { oid, message, tree, author } of (await readCommits(this.#from)).reverse()) {
       signal?.throwIfAborted()
       const { journal, files, sources = [], ...rest } = parseMessage(message)
       const named = sources.filter((source) => this.#change.text('', source) === source)
       const origin = { ...rest, ...(named.length > 0 ? { sources: named } : {}) }
-      const kept: FileRecord[] = []
+      const keptFiles: FileRecord[] = []
       for (const file of files) {
-        const changed = await this.#record(file)
-        if (changed) kept.push(changed)
+        const changed = await this.#rewriteRecord(file)
+        if (changed) keptFiles.push(changed)
       }
-      const treeNow = await this.#tree(tree, '')
+      const newTree = await this.#rewriteTree(tree, '')
       // Drop commits that changed only erased content. Commits of other programs list no files and stay.
-      if (kept.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
+      if (keptFiles.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
         this.commits.set(oid, parent)
         continue
       }
       parent = await git.commit({
         fs,
         gitdir: this.#to,
-        tree: treeNow ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
+        tree: newTree ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
         parent: parent === undefined ? [] : [parent],
         ref: branch,
         message:
-          files.length > 0 || journal !== undefined ? commitMessage(origin, kept, journal) : this.#foreign(message),
+          files.length > 0 || journal !== undefined
+            ? commitMessage(origin, keptFiles, journal)
+            : this.#rewriteMessage(message),
         author,
         committer: author,
       })
@@ -157,52 +159,54 @@ class HistoryRewriter {
   }
 
   /** Returns the new id of a blob; null if its file is removed from the history, undefined if the blob is missing. */
-  async blob(path: string, id: string): Promise<string | null | undefined> {
+  async rewriteBlob(path: string, id: string): Promise<string | null | undefined> {
     if (!this.#change.keepsPath(path)) return null
     const key = `${path}\n${id}`
     const known = this.#blobs.get(key)
     if (known !== undefined) return known
-    const text = await textOf(this.#from, id)
+    const text = await readBlobText(this.#from, id)
     if (text === undefined) return undefined
-    const made = await writeBlob(this.#to, this.#change.text(path, text))
-    this.#blobs.set(key, made)
-    return made
+    const rewritten = await writeBlob(this.#to, this.#change.text(path, text))
+    this.#blobs.set(key, rewritten)
+    return rewritten
   }
 
-  #foreign(message: string): string {
+  #rewriteMessage(message: string): string {
     return this.#change.text('', message)
   }
 
-  async #record(file: FileRecord): Promise<FileRecord | undefined> {
+  async #rewriteRecord(file: FileRecord): Promise<FileRecord | undefined> {
     const { path, from } = file
     if (!this.#change.keepsPath(path)) return undefined
     const isFromKept = from === undefined || this.#change.keepsPath(from)
-    const of = async (id: string | null, at: string) => (id === null ? null : ((await this.blob(at, id)) ?? null))
-    const [before, after] = [await of(file.before, from ?? path), await of(file.after, path)]
+    const newBlobId = async (id: string | null, at: string) =>
+      id === null ? null : ((await this.rewriteBlob(at, id)) ?? null)
+    const [before, after] = [await newBlobId(file.before, from ?? path), await newBlobId(file.after, path)]
     if (before === after && from === undefined) return undefined
-    const text = async (id: string | null) => (id === null ? '' : ((await textOf(this.#to, id)) ?? ''))
+    const text = async (id: string | null) => (id === null ? '' : ((await readBlobText(this.#to, id)) ?? ''))
     const { added, removed } = countLines(await text(before), await text(after))
     return { path, ...(isFromKept && from !== undefined ? { from } : {}), added, removed, before, after }
   }
 
-  async #tree(oid: string, prefix: string): Promise<string | undefined> {
+  async #rewriteTree(oid: string, prefix: string): Promise<string | undefined> {
     const key = `${prefix}\n${oid}`
     if (this.#trees.has(key)) return this.#trees.get(key)
     const entries = []
     for (const entry of (await git.readTree({ fs, gitdir: this.#from, oid })).tree) {
       const path = prefix + entry.path
-      const made = entry.type === 'tree' ? await this.#tree(entry.oid, `${path}/`) : await this.blob(path, entry.oid)
-      if (made !== undefined && made !== null) entries.push({ ...entry, oid: made })
+      const rewritten =
+        entry.type === 'tree' ? await this.#rewriteTree(entry.oid, `${path}/`) : await this.rewriteBlob(path, entry.oid)
+      if (rewritten !== undefined && rewritten !== null) entries.push({ ...entry, oid: rewritten })
     }
-    const made =
+    const rewritten =
       entries.length > 0 || prefix === '' ? await git.writeTree({ fs, gitdir: this.#to, tree: entries }) : undefined
-    this.#trees.set(key, made)
-    return made
+    this.#trees.set(key, rewritten)
+    return rewritten
   }
 }
 
 /** Journal lines refer to blobs as well. */
-async function rewriteJournal(folder: string, rewriting: HistoryRewriter, change: HistoryRewrite): Promise<void> {
+async function rewriteJournal(folder: string, rewriter: HistoryRewriter, change: HistoryRewrite): Promise<void> {
   const file = join(folder, 'journal.jsonl')
   const text = await readIfExists(file)
   if (text === undefined || text === '') return
@@ -214,9 +218,9 @@ async function rewriteJournal(folder: string, rewriting: HistoryRewriter, change
     if (!line || !change.keepsPath(line.path)) continue
     const { from, ...rest } = line
     const isFromKept = from !== undefined && change.keepsPath(from)
-    const of = async (id: string | null, path: string) =>
-      id === null ? null : ((await rewriting.blob(path, id)) ?? null)
-    const [before, after] = [await of(line.before, from ?? line.path), await of(line.after, line.path)]
+    const newBlobId = async (id: string | null, path: string) =>
+      id === null ? null : ((await rewriter.rewriteBlob(path, id)) ?? null)
+    const [before, after] = [await newBlobId(line.before, from ?? line.path), await newBlobId(line.after, line.path)]
     rows.push(JSON.stringify({ ...rest, ...(isFromKept ? { from } : {}), before, after }))
   }
   await writeDurably(file, rows.map((row) => `${row}\n`).join(''))
@@ -243,7 +247,7 @@ interface Commit {
 }
 
 /** Returns commits, newest first, up to the first that cannot be read. */
-async function commitsOf(gitdir: string): Promise<Commit[]> {
+async function readCommits(gitdir: string): Promise<Commit[]> {
   const found: Commit[] = []
   const shallow = (await readIfExists(join(gitdir, 'shallow')))?.trim()
   let oid: string | undefined = await git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
@@ -259,7 +263,7 @@ async function commitsOf(gitdir: string): Promise<Commit[]> {
   return found
 }
 
-async function textOf(gitdir: string, id: string): Promise<string | undefined> {
+async function readBlobText(gitdir: string, id: string): Promise<string | undefined> {
   return git.readBlob({ fs, gitdir, oid: id }).then(
     ({ blob }) => Buffer.from(blob).toString('utf8'),
     () => undefined,

@@ -1,5 +1,5 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
-import { baseOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { fileNameOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
 import {
   markdownTargetFor,
   isValidWikiTarget,
@@ -12,7 +12,13 @@ export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 
 /** Returns the target for `[[…]]`; undefined if no wikilink can lead to the file (`#` or `|` in its name). */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
-  return targetOf(resolver, { kind: 'wiki', from, path: stemOf(path), paths: style?.linkPaths ?? 'shortest', to: path })
+  return shortestTarget(resolver, {
+    kind: 'wiki',
+    from,
+    path: stemOf(path),
+    paths: style?.linkPaths ?? 'shortest',
+    to: path,
+  })
 }
 
 /**
@@ -21,7 +27,7 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
  */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const paths = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
-  const target = targetOf(resolver, { kind: 'inline', from, path, paths: paths ?? 'relative', to: path })
+  const target = shortestTarget(resolver, { kind: 'inline', from, path, paths: paths ?? 'relative', to: path })
   return encodeURI((target ?? path).toWellFormed()).replaceAll(
     /[()#?]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -44,8 +50,8 @@ interface LinkParts {
 export function formatLink(resolver: Resolver, named: LinkParts, { links }: LinkStyle): string {
   const { from, path, label, isEmbed = false, wiki, fragment, inline } = named
   if (links === 'wiki' && wiki !== undefined) return `${isEmbed ? '!' : ''}[[${wiki}]]`
-  const instead = links === 'wiki' ? markdownTargetFor(resolver, { from, to: path, fragment }) : undefined
-  return markdownLink(label, instead ?? inline, isEmbed)
+  const markdownTarget = links === 'wiki' ? markdownTargetFor(resolver, { from, to: path, fragment }) : undefined
+  return markdownLink(label, markdownTarget ?? inline, isEmbed)
 }
 
 /** Returns a link to a file in the style of the vault. @param label text of a Markdown link */
@@ -74,17 +80,17 @@ interface TargetRequest {
 }
 
 /** Returns the first spelling that resolves to the file, the vault's own style first; undefined if there is none. */
-function targetOf(resolver: Resolver, { kind, from, path, paths, to }: TargetRequest): string | undefined {
-  const name = baseOf(path)
+function shortestTarget(resolver: Resolver, { kind, from, path, paths, to }: TargetRequest): string | undefined {
+  const name = fileNameOf(path)
   const relative = relativePath(from, path)
-  const near = relative.startsWith('../') ? relative : `./${relative}`
+  const explicitRelative = relative.startsWith('../') ? relative : `./${relative}`
   const forms = {
     // A name alone must be unique.
     shortest: resolver.countOf(name) === 1 ? [name, path] : [path],
-    relative: [relative, near],
+    relative: [relative, explicitRelative],
     absolute: [path, `/${path}`],
   }[paths]
-  return [...forms, path, near].find(
+  return [...forms, path, explicitRelative].find(
     (target) => (kind !== 'wiki' || isValidWikiTarget(target)) && resolver.resolve(from, { kind, target })?.path === to,
   )
 }

@@ -58,8 +58,8 @@ export class LinkIndex {
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
-  #others: readonly string[] = []
-  #unread = new Map<string, UndecodableNote>()
+  #attachments: readonly string[] = []
+  #undecodable = new Map<string, UndecodableNote>()
   #canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
@@ -74,11 +74,11 @@ export class LinkIndex {
   }
 
   get attachments(): readonly string[] {
-    return this.#others
+    return this.#attachments
   }
 
   get undecodable(): ReadonlyMap<string, UndecodableNote> {
-    return this.#unread
+    return this.#undecodable
   }
 
   get canvases(): ReadonlyMap<string, IndexedCanvas> {
@@ -96,8 +96,8 @@ export class LinkIndex {
   }
 
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
-    const unread = [...this.#unread.keys()].map((path) => ({ path, links: [] }))
-    return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
+    const unread = [...this.#undecodable.keys()].map((path) => ({ path, links: [] }))
+    return [...this.#notes.values(), ...unread, ...this.#attachments.map((path) => ({ path }))]
   }
 
   /** Returns the links to a file from other notes; empty if there are none. */
@@ -121,7 +121,7 @@ export class LinkIndex {
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
-      const known = this.#notes.get(path) ?? this.#unread.get(path)
+      const known = this.#notes.get(path) ?? this.#undecodable.get(path)
       // A note that could not be opened is always tried again: new permissions change neither size nor time.
       return known?.links !== undefined && known.size === size && known.modifiedAt === modifiedAt
     }
@@ -130,7 +130,7 @@ export class LinkIndex {
     const read = new Map<string, IndexedNote>()
     const unread = new Map<string, UndecodableNote>()
     for (const file of notes) {
-      const known = this.#unread.get(file.path)
+      const known = this.#undecodable.get(file.path)
       if (known && isKnown(file)) unread.set(file.path, known)
     }
     await inBatches(changed, readAtOnce, async (file) => {
@@ -139,22 +139,29 @@ export class LinkIndex {
         unread.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
         return
       }
-      const said = parseProperties(text.text)
-      read.set(file.path, { ...file, hash: text.hash, names: namesOf(said), ...said, ...parseLinks(text.text) })
+      const parsedProperties = parseProperties(text.text)
+      read.set(file.path, {
+        ...file,
+        hash: text.hash,
+        names: namesOf(parsedProperties),
+        ...parsedProperties,
+        ...parseLinks(text.text),
+      })
     })
     await this.#readCanvases(files, isAllowed)
-    const isUnreadSame = unread.size === this.#unread.size && [...unread.keys()].every((path) => this.#unread.has(path))
+    const hasSameUndecodable =
+      unread.size === this.#undecodable.size && [...unread.keys()].every((path) => this.#undecodable.has(path))
     const isSame =
       read.size === 0 &&
-      isUnreadSame &&
+      hasSameUndecodable &&
       notes.length === this.#notes.size + unread.size &&
-      others.join('\n') === this.#others.join('\n')
-    this.#unread = unread
+      others.join('\n') === this.#attachments.join('\n')
+    this.#undecodable = unread
     if (isSame) return
     const known = notes.filter(({ path }) => !unread.has(path))
     const entries = known.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
     this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
-    this.#others = others
+    this.#attachments = others
     this.#resolver = undefined
     this.#referrers = undefined
   }
@@ -166,7 +173,7 @@ export class LinkIndex {
   invalidate(paths: readonly string[]): void {
     for (const path of paths) {
       this.#notes.delete(path)
-      this.#unread.delete(path)
+      this.#undecodable.delete(path)
       this.#canvases.delete(path)
     }
   }

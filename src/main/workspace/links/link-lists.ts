@@ -28,8 +28,8 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
 /** Returns the titles of notes: the property `title`, else the first heading of level 1. */
 export function titlesOf(index: LinkIndex) {
   return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
-    const told = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
-    const title = (told ?? headings.find(({ level }) => level === 1)?.title ?? '').trim()
+    const titleProperty = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
+    const title = (titleProperty ?? headings.find(({ level }) => level === 1)?.title ?? '').trim()
     return title === '' ? [] : [{ path, title: title.slice(0, maxCharacters) }]
   })
 }
@@ -49,7 +49,7 @@ export async function blockOf(index: LinkIndex, id: string) {
     const line = note.blocks.find((block) => block.id === id)?.line
     if (line === undefined) continue
     const lines = ((await index.text(note.path))?.text ?? '').split('\n')
-    return { path: note.path, line, text: shownLine(lines[line - 1] ?? '') }
+    return { path: note.path, line, text: excerptOf(lines[line - 1] ?? '') }
   }
   return null
 }
@@ -59,7 +59,7 @@ export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []
   const outgoing = links.slice(0, maxListed).map((link): OutgoingLink => ({
     at: link.line,
-    target: shownTarget(link),
+    target: fullTarget(link),
     isEmbed: link.isEmbed,
     ...resolveLink(index, path, link),
   }))
@@ -77,7 +77,7 @@ export async function linksOf(index: LinkIndex, path: string) {
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }
 
-function shownTarget({ target, fragment }: NoteLink): string {
+function fullTarget({ target, fragment }: NoteLink): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }
 
@@ -86,12 +86,12 @@ async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; l
   const lines: string[] = []
   for (const { note, link } of places) {
     if (!texts.has(note.path)) texts.set(note.path, ((await index.text(note.path))?.text ?? '').split('\n'))
-    lines.push(shownLine(texts.get(note.path)?.[link.line - 1] ?? ''))
+    lines.push(excerptOf(texts.get(note.path)?.[link.line - 1] ?? ''))
   }
   return lines
 }
 
-function shownLine(line: string): string {
+function excerptOf(line: string): string {
   return line.trim().slice(0, maxCharacters).toWellFormed()
 }
 
@@ -111,7 +111,7 @@ export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink
     const { path } = note
     const near = at < maxSuggested ? names.suggest(path, link, lacks) : []
     const { makes } = resolveLink(index, path, link)
-    return { path, line: link.line, text: lines[at] ?? '', target: shownTarget(link), lacks, makes, near }
+    return { path, line: link.line, text: lines[at] ?? '', target: fullTarget(link), lacks, makes, near }
   })
   return { links, count: found.length }
 }

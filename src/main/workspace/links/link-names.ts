@@ -1,5 +1,5 @@
 import type { LinkName } from '#shared/contract/index.ts'
-import { baseOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { fileNameOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { isValidWikiTarget } from '#shared/markdown/links/rewrite-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { LinkIndex } from './link-index.ts'
@@ -14,18 +14,18 @@ export function completeLink(index: LinkIndex, from: string, typed: string): Lin
   return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
 }
 
-function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
+function partsFor(index: LinkIndex, from: string, input: string): LinkName[] {
   const { resolver, style } = index
-  for (let hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
-    const target = whole.slice(0, hash)
+  for (let hash = input.indexOf('#'); hash >= 0; hash = input.indexOf('#', hash + 1)) {
+    const target = input.slice(0, hash)
     const path = resolver.resolve(from, { kind: 'wiki', target })?.path
     const note = path === undefined ? undefined : index.notes.get(path)
     if (path === undefined || !note) continue
-    const typed = whole.slice(hash + 1)
-    const wanted = keyOf(typed.replace(/^\^/, ''))
-    const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
+    const typed = input.slice(hash + 1)
+    const queryKey = keyOf(typed.replace(/^\^/, ''))
+    const fits = (name: string) => queryKey === '' || keyOf(name).includes(queryKey)
     const own = target === '' ? '' : inlineTarget(resolver, from, path, style)
-    const written = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
+    const toLinkName = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
       const wiki = target === '' || isValidWikiTarget(target) ? `${target}#${fragment}` : undefined
       const inline = `${own}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeParen)}`
       const link = formatLink(resolver, { from, path, label, wiki, fragment, inline }, style)
@@ -33,8 +33,8 @@ function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
     }
     const headings = note.headings
       .filter(({ title }) => fits(title) && lineOfFragment(title, note) !== undefined)
-      .map(({ title }) => written('heading', title, title.replaceAll(/[#|[\]]+/g, ' ').trim()))
-    const blocks = note.blocks.filter(({ id }) => fits(id)).map(({ id }) => written('block', `^${id}`, `^${id}`))
+      .map(({ title }) => toLinkName('heading', title, title.replaceAll(/[#|[\]]+/g, ' ').trim()))
+    const blocks = note.blocks.filter(({ id }) => fits(id)).map(({ id }) => toLinkName('block', `^${id}`, `^${id}`))
     return (typed.startsWith('^') ? blocks : [...headings, ...blocks]).slice(0, maxNames)
   }
   return []
@@ -44,7 +44,7 @@ function encodeParen(sign: string): string {
   return sign === '(' ? '%28' : '%29'
 }
 
-interface Found {
+interface Candidate {
   readonly path: string
   readonly name: string
   readonly kind: 'note' | 'alias' | 'file'
@@ -53,29 +53,30 @@ interface Found {
 }
 
 function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
-  const wanted = keyOf(typed.trim())
-  const here = folderOf(from)
-  const found: Found[] = []
+  const queryKey = keyOf(typed.trim())
+  const folder = folderOf(from)
+  const found: Candidate[] = []
   for (const { path, names = [], ...file } of index.files()) {
     if (path === from) continue
     const isNote = 'links' in file
-    const own = isNote ? stemOf(baseOf(path)) : baseOf(path)
-    const offered = names.filter((name) => keyOf(name) !== keyOf(own))
-    const byName = rankOf(keyOf(own), wanted) ?? (keyOf(stemOf(path)).includes(wanted) ? 4 : undefined)
-    const late = isNote ? 0 : 0.5
-    if (byName !== undefined) found.push({ path, name: own, kind: isNote ? 'note' : 'file', rank: byName + late })
-    for (const name of offered) {
-      const rank = rankOf(keyOf(name), wanted)
-      if (rank !== undefined && wanted !== '') found.push({ path, name, kind: 'alias', rank: rank + 0.25 })
+    const own = isNote ? stemOf(fileNameOf(path)) : fileNameOf(path)
+    const aliases = names.filter((name) => keyOf(name) !== keyOf(own))
+    const byName = rankOf(keyOf(own), queryKey) ?? (keyOf(stemOf(path)).includes(queryKey) ? 4 : undefined)
+    const filePenalty = isNote ? 0 : 0.5
+    if (byName !== undefined)
+      found.push({ path, name: own, kind: isNote ? 'note' : 'file', rank: byName + filePenalty })
+    for (const name of aliases) {
+      const rank = rankOf(keyOf(name), queryKey)
+      if (rank !== undefined && queryKey !== '') found.push({ path, name, kind: 'alias', rank: rank + 0.25 })
     }
   }
   const recent = (path: string) => index.notes.get(path)?.modifiedAt ?? 0
-  const isNear = (path: string) => Number(path.startsWith(here))
+  const isNear = (path: string) => Number(path.startsWith(folder))
   return found
     .toSorted(
       (one, other) =>
         one.rank - other.rank ||
-        (wanted === '' ? recent(other.path) - recent(one.path) : 0) ||
+        (queryKey === '' ? recent(other.path) - recent(one.path) : 0) ||
         isNear(other.path) - isNear(one.path) ||
         one.name.length - other.name.length ||
         (one.path < other.path ? -1 : 1),
@@ -92,9 +93,9 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
 }
 
 /** Returns 0 for equal names, 1 for a prefix, 2 for the start of a word, 3 for another match; undefined for none. */
-function rankOf(name: string, wanted: string): number | undefined {
-  if (name === wanted) return 0
-  const at = name.indexOf(wanted)
+function rankOf(name: string, queryKey: string): number | undefined {
+  if (name === queryKey) return 0
+  const at = name.indexOf(queryKey)
   if (at < 0) return undefined
   if (at === 0) return 1
   return /[\s\-_/.]/.test(name[at - 1] ?? '') ? 2 : 3

@@ -23,7 +23,7 @@ export interface LinksOptions {
   readonly idleMs?: number | undefined
 }
 
-interface WrittenLink {
+interface LinkText {
   readonly label: string
   readonly isEmbed?: boolean
   readonly style?: LinkStyle | undefined
@@ -46,40 +46,40 @@ export class Links {
   }
 
   linksOf(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.of({ ...asked, path }, { signal }))
+    return this.#query((client, request) => client.of({ ...request, path }, { signal }))
   }
 
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
-    return this.#ask((client, asked) => client.resolve({ ...asked, path, link: { kind, target, fragment } }))
+    return this.#query((client, request) => client.resolve({ ...request, path, link: { kind, target, fragment } }))
   }
 
   files(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.files(asked, { signal }))
+    return this.#query((client, request) => client.files(request, { signal }))
   }
 
   titles(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.titles(asked, { signal }))
+    return this.#query((client, request) => client.titles(request, { signal }))
   }
 
   block(id: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.block({ ...asked, id }, { signal }))
+    return this.#query((client, request) => client.block({ ...request, id }, { signal }))
   }
 
   broken(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.broken(asked, { signal }))
+    return this.#query((client, request) => client.broken(request, { signal }))
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  write(path: string, to: string, { label, isEmbed = false, style }: WrittenLink) {
-    return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as: style }))
+  write(path: string, to: string, { label, isEmbed = false, style }: LinkText) {
+    return this.#query((client, request) => client.write({ ...request, path, to, label, isEmbed, as: style }))
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.names({ ...asked, path, typed }, { signal }))
+    return this.#query((client, request) => client.names({ ...request, path, typed }, { signal }))
   }
 
   properties(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.properties({ ...asked, path }, { signal }))
+    return this.#query((client, request) => client.properties({ ...request, path }, { signal }))
   }
 
   /** Plans to rename a tag; changes nothing. @throws AppError `tag_invalid` */
@@ -112,8 +112,8 @@ export class Links {
    * @param plan id of the plan that the user has seen; without it no link is updated
    * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
    */
-  async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
-    const move = normalized(asked)
+  async move(request: Move, plan: string | undefined, origin: WriteOrigin) {
+    const move = normalized(request)
     const planned = plan === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== plan) throw outdated()
     const staysLocal = await this.#options.workspace.isLocalAfterMove(move)
@@ -126,22 +126,22 @@ export class Links {
   }
 
   #planRename(rename: TagRename) {
-    return this.#ask((client, asked) => client.planTagRename({ ...asked, rename }))
+    return this.#query((client, request) => client.planTagRename({ ...request, rename }))
   }
 
   #plan(move: Move) {
-    return this.#ask((client, asked) => client.planMove({ ...asked, move }))
+    return this.#query((client, request) => client.planMove({ ...request, move }))
   }
 
-  async #ask<T>(work: (client: WorkerClient<LinkJobs>, asked: LinkRequest) => Promise<T>): Promise<T> {
+  async #query<T>(work: (client: WorkerClient<LinkJobs>, request: LinkRequest) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const isStale = this.#isStale
     this.#isStale = false
     try {
       return await this.#worker.run(async (client) => {
         const { newNotes, isFlat, links, linkPaths } = await this.#options.conventions()
-        const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
-        return work(client, asked)
+        const request = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
+        return work(client, request)
       })
     } catch (error) {
       this.#isStale ||= isStale

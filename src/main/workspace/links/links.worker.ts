@@ -15,7 +15,7 @@ export interface LinkRequest extends NewNoteConventions, LinkStyle {
   readonly isStale: boolean
 }
 
-interface AtPath {
+interface PathInput {
   readonly path: string
 }
 
@@ -26,7 +26,7 @@ let index: LinkIndex | undefined
 let refreshedAt = -Infinity
 let refreshing: Promise<unknown> = Promise.resolve()
 
-async function current({
+async function refreshIndex({
   workspace,
   forbidden,
   isStale,
@@ -39,10 +39,10 @@ async function current({
   const known = index
   known.newNotes = { newNotes, isFlat }
   known.style = { links, linkPaths }
-  const asked = performance.now()
+  const requestedAt = performance.now()
   const refreshIfNeeded = async () => {
     // A refresh that started after this request is recent enough.
-    if (refreshedAt >= asked || (!isStale && asked - refreshedAt < maxAgeMs)) return
+    if (refreshedAt >= requestedAt || (!isStale && requestedAt - refreshedAt < maxAgeMs)) return
     const at = performance.now()
     await known.refresh(forbidden)
     refreshedAt = at
@@ -54,12 +54,12 @@ async function current({
 
 function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
   return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
-    work(await current(input), input, signal)
+    work(await refreshIndex(input), input, signal)
 }
 
 const jobs = {
-  of: job((index, { path }: AtPath) => linksOf(index, path)),
-  resolve: job((index, { path, link }: AtPath & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
+  of: job((index, { path }: PathInput) => linksOf(index, path)),
+  resolve: job((index, { path, link }: PathInput & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
     resolveLink(index, path, link),
   ),
   files: job((index) =>
@@ -77,11 +77,11 @@ const jobs = {
         label,
         isEmbed,
         as,
-      }: AtPath & { to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined },
+      }: PathInput & { to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined },
     ) => formatFileLink(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
   ),
-  names: job((index, { path, typed }: AtPath & { typed: string }) => completeLink(index, path, typed)),
-  properties: job((index, { path }: AtPath) => propertiesOf(index, path)),
+  names: job((index, { path, typed }: PathInput & { typed: string }) => completeLink(index, path, typed)),
+  properties: job((index, { path }: PathInput) => propertiesOf(index, path)),
   planTagRename: job((index, { rename, forbidden }: LinkRequest & { rename: TagRename }) =>
     planTagRename(index, rename, forbidden),
   ),

@@ -12,17 +12,21 @@ export type NewNoteConventions = Pick<VaultConventions, 'newNotes' | 'isFlat'>
 export function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
-  habit: NewNoteConventions,
+  conventions: NewNoteConventions,
 ): string | undefined {
   if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
     return undefined
   const stem = target.replace(/\.(?:md|markdown)$/i, '')
-  const { newNotes } = habit
-  const placed = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
+  const { newNotes } = conventions
+  const newNoteFolder = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
   const isPath = kind !== 'wiki' || /^\.\.?\//.test(stem)
-  const above = isPath ? folderOf(from) : stem.includes('/') ? '' : placed
-  const isFlat = habit.isFlat && !isPath
-  const flat = isFlat ? placed + stem.replaceAll('/', '___') : stem.startsWith('/') ? stem.slice(1) : above + stem
+  const above = isPath ? folderOf(from) : stem.includes('/') ? '' : newNoteFolder
+  const isFlat = conventions.isFlat && !isPath
+  const flat = isFlat
+    ? newNoteFolder + stem.replaceAll('/', '___')
+    : stem.startsWith('/')
+      ? stem.slice(1)
+      : above + stem
   const steps: string[] = []
   for (const step of flat.split('/')) {
     if (step === '..' && steps.length === 0) return undefined

@@ -1,4 +1,4 @@
-import { baseOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { fileNameOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { BrokenLink } from '#shared/contract/index.ts'
 import type { LinkIndex } from './link-index.ts'
@@ -8,7 +8,7 @@ const maxNear = 3
 /** Minimum Sørensen–Dice similarity. */
 const minSimilarity = 0.5
 
-interface Named {
+interface NamedFile {
   readonly path: string
   readonly pairs: number
 }
@@ -16,12 +16,12 @@ interface Named {
 /** Suggests targets for broken links by the similarity of names. */
 export class TargetSuggestions {
   readonly #index: LinkIndex
-  readonly #byPair = new Map<string, Named[]>()
+  readonly #byPair = new Map<string, NamedFile[]>()
 
   constructor(index: LinkIndex) {
     this.#index = index
     for (const { path, names = [] } of index.files())
-      for (const name of [stemOf(baseOf(path)), ...names]) {
+      for (const name of [stemOf(fileNameOf(path)), ...names]) {
         const pairs = bigramsOf(name)
         const named = { path, pairs: pairs.size }
         for (const pair of pairs) {
@@ -35,36 +35,36 @@ export class TargetSuggestions {
   /** Returns up to three targets for a link in the note `from`, in its syntax, most similar first. */
   suggest(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
     const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
-    if (note !== undefined) return this.#nearParts(note, link)
+    if (note !== undefined) return this.#similarHeadings(note, link)
     const part = link.fragment === undefined ? '' : `#${link.fragment}`
     const write = link.kind === 'wiki' ? wikiTarget : inlineTarget
-    return this.#nearPaths(stemOf(baseOf(link.target))).flatMap((path) => {
+    return this.#similarPaths(stemOf(fileNameOf(link.target))).flatMap((path) => {
       const target = write(this.#index.resolver, from, path)
       return target === undefined ? [] : target + part
     })
   }
 
-  #nearParts(path: string, { written, fragment = '' }: NoteLink): string[] {
-    const wanted = bigramsOf(fragment)
+  #similarHeadings(path: string, { written, fragment = '' }: NoteLink): string[] {
+    const queryBigrams = bigramsOf(fragment)
     const titles = [...new Set(this.#index.notes.get(path)?.headings.map(({ title }) => title))]
     return titles
-      .map((title) => ({ title, similarity: similarity(wanted, bigramsOf(title)) }))
+      .map((title) => ({ title, similarity: similarity(queryBigrams, bigramsOf(title)) }))
       .filter(({ similarity }) => similarity >= minSimilarity)
       .toSorted((one, other) => other.similarity - one.similarity)
       .slice(0, maxNear)
       .map(({ title }) => `${written}#${title}`)
   }
 
-  #nearPaths(name: string): string[] {
-    const wanted = bigramsOf(name)
-    const shared = new Map<Named, number>()
-    for (const pair of wanted)
+  #similarPaths(name: string): string[] {
+    const queryBigrams = bigramsOf(name)
+    const shared = new Map<NamedFile, number>()
+    for (const pair of queryBigrams)
       for (const named of this.#byPair.get(pair) ?? []) shared.set(named, (shared.get(named) ?? 0) + 1)
-    const near = [...shared]
-      .map(([{ path, pairs }, count]) => ({ path, similarity: (2 * count) / (pairs + wanted.size) }))
+    const similar = [...shared]
+      .map(([{ path, pairs }, count]) => ({ path, similarity: (2 * count) / (pairs + queryBigrams.size) }))
       .filter(({ similarity }) => similarity >= minSimilarity)
       .toSorted((one, other) => other.similarity - one.similarity || one.path.length - other.path.length)
-    return [...new Set(near.map(({ path }) => path))].slice(0, maxNear)
+    return [...new Set(similar.map(({ path }) => path))].slice(0, maxNear)
   }
 }
 

@@ -72,9 +72,9 @@ export function rulePattern(rule: string): RegExp {
       part === '**/' ? '(?:.*/)?' : part === '*' ? '[^/]*' : part.startsWith('*') ? '.*' : RegExp.escape(part),
     )
     .join('')
-  const made = new RegExp(`^${source}(?:\\.md)?(?:/.*)?$`, 's')
-  patterns.set(rule, made)
-  return made
+  const compiled = new RegExp(`^${source}(?:\\.md)?(?:/.*)?$`, 's')
+  patterns.set(rule, compiled)
+  return compiled
 }
 
 /** Ignores case, because some disks do not distinguish `Private` and `private`. */
@@ -97,10 +97,10 @@ export function rulesAfterMove(
   { from, to }: { readonly from: string; readonly to: string },
   isFolder: boolean,
 ): MovedRules {
-  const place = foldCase(from)
+  const movedFrom = foldCase(from)
   const followed = rules.map((rule) => {
     const plain = normalizeRule(rule).replace(/\/+$/, '')
-    const isAffected = !isPattern(rule) && (plain === place || plain.startsWith(`${place}/`))
+    const isAffected = !isPattern(rule) && (plain === movedFrom || plain.startsWith(`${movedFrom}/`))
     if (!isAffected) return rule
     const rest = rule
       .replaceAll('\\', '/')
@@ -110,8 +110,8 @@ export function rulesAfterMove(
     return [to, ...rest].join('/')
   })
   // The rule has no extension and may also cover a folder.
-  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === place)) followed.push(to)
-  const isCovered = (path: string, by: readonly string[]) => findRule(path, by) !== undefined
+  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === movedFrom)) followed.push(to)
+  const isCovered = (path: string, ruleList: readonly string[]) => findRule(path, ruleList) !== undefined
   if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, followed)) followed.push(`${to}/`)
   const after = followed.filter((rule, at) => {
     const others = followed.filter((_, other) => other !== at && (other < at || followed[other] !== rule))

@@ -17,10 +17,10 @@ function placesOfRule(workspace: string, rule: string): string[] {
   const plain = rule.replaceAll('\\', '/')
   const end = plain.endsWith('/') ? '/' : ''
   const steps = resolve(workspace, plain).split(/[\\/]/)
-  const wild = steps.findIndex(isPattern)
-  if (wild >= 0) {
-    const above = resolveExisting(`${steps.slice(0, wild).join('/')}/`)
-    return [steps.join('/') + end, [above, ...steps.slice(wild)].join('/') + end]
+  const wildcardIndex = steps.findIndex(isPattern)
+  if (wildcardIndex >= 0) {
+    const above = resolveExisting(`${steps.slice(0, wildcardIndex).join('/')}/`)
+    return [steps.join('/') + end, [above, ...steps.slice(wildcardIndex)].join('/') + end]
   }
   const place = steps.join('/')
   // A rule can name a note without its extension.
@@ -33,7 +33,7 @@ function resolveExisting(path: string, links = 0): string {
   try {
     return realpathSync(path)
   } catch {
-    const target = links < maxLinks ? linkAt(path) : undefined
+    const target = links < maxLinks ? readDanglingLink(path) : undefined
     if (target !== undefined)
       return resolveExisting(resolve(resolveExisting(dirname(path), links + 1), target), links + 1)
     const above = dirname(path)
@@ -42,7 +42,7 @@ function resolveExisting(path: string, links = 0): string {
 }
 
 /** Returns the target of a dangling link; undefined for other paths. */
-function linkAt(path: string): string | undefined {
+function readDanglingLink(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
   } catch {
@@ -54,19 +54,21 @@ function linkAt(path: string): string | undefined {
  * Returns the rules for a folder: its own rules, and parts of other rules that cover files in it.
  * @param places absolute, as from `resolveRules`
  */
-export function rulesForFolder(folder: string, own: readonly string[], places: readonly string[]): string[] {
-  if (places.length === 0) return [...own]
-  const known = new Set(own.map(normalizeRule))
+export function rulesForFolder(folder: string, ownRules: readonly string[], places: readonly string[]): string[] {
+  if (places.length === 0) return [...ownRules]
+  const known = new Set(ownRules.map(normalizeRule))
   const below = [...new Set([folder, resolveExisting(folder)])].flatMap((root) => {
     const steps = stepsOf(foldCase(root))
     return places.flatMap((place) =>
-      remainders(stepsOf(place), steps).map((rest) => (rest.length === 0 ? '**' : rest.join('/')) + endOf(place, rest)),
+      remainders(stepsOf(place), steps).map(
+        (rest) => (rest.length === 0 ? '**' : rest.join('/')) + trailingSlash(place, rest),
+      ),
     )
   })
-  return [...own, ...new Set(below.filter((rule) => !known.has(normalizeRule(rule))))]
+  return [...ownRules, ...new Set(below.filter((rule) => !known.has(normalizeRule(rule))))]
 }
 
-function endOf(place: string, rest: readonly string[]): string {
+function trailingSlash(place: string, rest: readonly string[]): string {
   return place.endsWith('/') && rest.length > 0 ? '/' : ''
 }
 
@@ -76,10 +78,10 @@ function stepsOf(path: string): string[] {
 
 /** Returns the parts of a rule below a folder; an empty part covers the whole folder. */
 function remainders(rule: readonly string[], folder: readonly string[]): (readonly string[])[] {
-  const [first, ...more] = rule
+  const [first, ...remainingRule] = rule
   const [step, ...below] = folder
   if (step === undefined || first === undefined) return [rule]
-  if (first === '**') return [...remainders(more, folder), ...remainders(rule, below)]
+  if (first === '**') return [...remainders(remainingRule, folder), ...remainders(rule, below)]
   const isSame = isPattern(first) ? rulePattern(foldCase(first)).test(step) : foldCase(first) === step
-  return isSame ? remainders(more, below) : []
+  return isSame ? remainders(remainingRule, below) : []
 }

@@ -25,13 +25,13 @@ const undoSchema = batchSchema.extend({
   /** Folders that the batch created, innermost first. */
   made: z.array(z.string()),
 })
-type Undo = z.infer<typeof undoSchema>
+type StoredUndo = z.infer<typeof undoSchema>
 
 /** Stored format of earlier versions: a move or a renamed tag. */
 const earlierMoveSchema = undoSchema
   .omit({ files: true })
   .extend({ rewrites: z.array(fileSchema) })
-  .transform(({ rewrites, ...rest }): Undo => ({ ...rest, files: rewrites }))
+  .transform(({ rewrites, ...rest }): StoredUndo => ({ ...rest, files: rewrites }))
 
 /** Stored format of earlier versions: a replacement. */
 const earlierReplacementSchema = z
@@ -42,7 +42,7 @@ const earlierReplacementSchema = z
     count: z.number(),
     files: z.array(fileSchema.omit({ newPath: true })),
   })
-  .transform(({ at, files, ...replacement }): Undo => ({
+  .transform(({ at, files, ...replacement }): StoredUndo => ({
     at,
     replacement,
     files: files.map((file) => ({ ...file, newPath: file.path })),
@@ -61,7 +61,7 @@ interface WriteOptions extends TransactionOptions {
   readonly skipped?: LeftFile[] | undefined
 }
 
-interface UnderWay extends Moving {
+interface RunningBatch extends Moving {
   readonly stop: AbortController
 }
 
@@ -71,11 +71,11 @@ export class Batches {
   readonly progress: Subscribable<Moving | null>
   readonly #changes = new EventEmitter<Moving | null>()
   readonly #options: BatchesOptions
-  readonly #store: UndoStore<Undo>
+  readonly #store: UndoStore<StoredUndo>
   /** Undo information that could not be stored; lost when the app quits. */
-  readonly #unstored = new Map<string, Undo>()
+  readonly #unstored = new Map<string, StoredUndo>()
   #queue: Promise<unknown> = Promise.resolve()
-  #underWay: UnderWay | undefined
+  #runningBatch: RunningBatch | undefined
 
   constructor(options: BatchesOptions) {
     this.progress = this.#changes
@@ -86,17 +86,17 @@ export class Batches {
 
   /** Progress of the running batch; null if none runs. */
   get running(): Moving | null {
-    if (!this.#underWay) return null
-    const { stop: _stop, ...moving } = this.#underWay
+    if (!this.#runningBatch) return null
+    const { stop: _stop, ...moving } = this.#runningBatch
     return moving
   }
 
   /** Cancels the running batch and rolls it back. No effect once all notes are written. */
   cancel(): void {
-    const underWay = this.#underWay
-    if (!underWay || underWay.done === underWay.total || underWay.isCancelled) return
-    underWay.stop.abort()
-    this.#setRunning({ ...underWay, isCancelled: true })
+    const runningBatch = this.#runningBatch
+    if (!runningBatch || runningBatch.done === runningBatch.total || runningBatch.isCancelled) return
+    runningBatch.stop.abort()
+    this.#setRunning({ ...runningBatch, isCancelled: true })
   }
 
   /**
@@ -185,7 +185,7 @@ export class Batches {
   }
 
   /** @param left gets the file if it cannot be restored; if undefined, that error is thrown */
-  async #revertFile(file: Undo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
+  async #revertFile(file: StoredUndo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
     const { path, newPath, before, after } = file
     const { workspace, differ } = this.#options
     try {
@@ -222,8 +222,8 @@ export class Batches {
     return done
   }
 
-  #setRunning(underWay: UnderWay | undefined): void {
-    this.#underWay = underWay
+  #setRunning(runningBatch: RunningBatch | undefined): void {
+    this.#runningBatch = runningBatch
     this.#changes.emit(this.running)
   }
 }

@@ -95,18 +95,22 @@ export class ChangeJournal {
 
 /** Builds the journal entry of a text: the single part that differs, never cutting a surrogate pair. */
 export function createPendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
-  const old = before ?? ''
-  const most = Math.min(old.length, after.length)
+  const oldText = before ?? ''
+  const minLength = Math.min(oldText.length, after.length)
   let at = 0
-  while (at < most && old[at] === after[at]) at += 1
-  let tail = 0
-  while (tail < most - at && old[old.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  while (at < minLength && oldText[at] === after[at]) at += 1
+  let suffixLength = 0
+  while (
+    suffixLength < minLength - at &&
+    oldText[oldText.length - 1 - suffixLength] === after[after.length - 1 - suffixLength]
+  )
+    suffixLength += 1
   // JSON cannot store a lone surrogate.
   const isCut = (text: string) =>
-    /[\uD800-\uDBFF]$/.test(text.slice(0, at)) || /^[\uDC00-\uDFFF]/.test(text.slice(text.length - tail))
-  if (isCut(old) || isCut(after)) {
+    /[\uD800-\uDBFF]$/.test(text.slice(0, at)) || /^[\uDC00-\uDFFF]/.test(text.slice(text.length - suffixLength))
+  if (isCut(oldText) || isCut(after)) {
     if (at > 0) at -= 1
-    if (tail > 0) tail -= 1
+    if (suffixLength > 0) suffixLength -= 1
   }
   return {
     path,
@@ -114,13 +118,13 @@ export function createPendingText(path: string, newPath: string, before: string 
     before: before === null ? null : hashText(before),
     after: hashText(after),
     at,
-    cut: old.slice(at, old.length - tail),
-    put: after.slice(at, after.length - tail),
+    cut: oldText.slice(at, oldText.length - suffixLength),
+    put: after.slice(at, after.length - suffixLength),
   }
 }
 
 /** Returns the text after the change, given the one before it. With `isForward` false, the reverse. */
 export function applyPendingText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
-  const [there, instead] = isForward ? [cut, put] : [put, cut]
-  return text.slice(0, at) + instead + text.slice(at + there.length)
+  const [current, replacementText] = isForward ? [cut, put] : [put, cut]
+  return text.slice(0, at) + replacementText + text.slice(at + current.length)
 }

@@ -28,7 +28,9 @@ export async function createReverter(
   const conflict = () =>
     new AppError('undo_conflict', `${path} has changed since; the change cannot be undone automatically`, { path })
   const large = parseLargeChange(patch)
-  const [before, after] = large ? await Promise.all([textOf(texts, large.before), textOf(texts, large.after)]) : []
+  const [before, after] = large
+    ? await Promise.all([readRecordedText(texts, large.before), readRecordedText(texts, large.after)])
+    : []
   if (large && (before === undefined || after === undefined)) throw conflict()
   return async (current: string): Promise<string> => {
     if (current === after && before !== undefined) return before
@@ -42,9 +44,9 @@ export async function createReverter(
 }
 
 /** Returns a recorded text. The empty text is not recorded. */
-async function textOf({ history }: RevertSources, id: string): Promise<string | undefined> {
+async function readRecordedText({ history }: RevertSources, id: string): Promise<string | undefined> {
   if (id === blobId('')) return ''
-  const recorded = history()
-  if (!recorded) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
-  return recorded.text(id)
+  const recordedTexts = history()
+  if (!recordedTexts) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+  return recordedTexts.text(id)
 }

@@ -9,8 +9,8 @@ import {
   type Move,
   type RewrittenFile,
 } from '#shared/markdown/links/rewrite-links.ts'
-import { inJson, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
-import { isTagName, underTag } from '#shared/markdown/properties/property-test.ts'
+import { escapeEdits, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
+import { isTagName, isUnderTag } from '#shared/markdown/properties/property-test.ts'
 import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
@@ -40,7 +40,7 @@ export interface PlannedRename {
   readonly rewrites: readonly NoteRewrite[]
 }
 
-interface Left extends UnfixableLink {
+interface SkippedPlace extends UnfixableLink {
   readonly isProtected?: boolean | undefined
   /** The note is not text, or cannot be opened. */
   readonly isUnread?: boolean | undefined
@@ -48,7 +48,7 @@ interface Left extends UnfixableLink {
 
 interface Edited {
   readonly files: readonly RewrittenFile[]
-  readonly left: readonly Left[]
+  readonly left: readonly SkippedPlace[]
 }
 
 /** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that the walk skips */
@@ -65,23 +65,27 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
   const { files, unfixable } = planRewrites(linking, [move])
   const linked = new Map(files.map(({ path, edits }) => [path, edits]))
   const known = new Set(all.map(({ path }) => path))
-  const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
+  const newPathOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
   const canvases = [...index.canvases.values()].flatMap(({ path, files: shown }) => {
-    const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
+    const edits = [...rewriteCanvas(shown, newPathOf), ...escapeEdits(linked.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  const leftInRead = unfixable.filter(({ path }) => !index.undecodable.has(path))
+  const unfixableInDecodable = unfixable.filter(({ path }) => !index.undecodable.has(path))
   return {
     files: [...files.filter(isRead), ...canvases],
-    left: [...leftInRead, ...unreadLinks(index, files, unfixable)],
+    left: [...unfixableInDecodable, ...unreadLinks(index, files, unfixable)],
   }
 }
 
-function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly UnfixableLink[]): Left[] {
+function unreadLinks(
+  index: LinkIndex,
+  files: readonly RewrittenFile[],
+  left: readonly UnfixableLink[],
+): SkippedPlace[] {
   const edits = new Map(files.map((file) => [file.path, file.edits]))
   return [...index.undecodable.values()].flatMap(({ path, links }) => {
     if (!links) return { path, line: 1, target: '', isUnread: true }
-    const places = new Map<string, Left>()
+    const places = new Map<string, SkippedPlace>()
     for (const { from } of edits.get(path) ?? []) {
       const link = links.find((one) => one.targetFrom === from || one.from === from)
       if (link)
@@ -113,20 +117,22 @@ export async function planTagRename(
   )
   for (const { path, after } of rewrites) {
     const parsedAfter = parseAllTags(after)
-    const isLeft = parsedAfter.tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from)))
-    if (isLeft && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
+    const keepsOldTag = parsedAfter.tags.some(
+      ({ name }) => isUnderTag(name, tagKey(from)) && !isUnderTag(to, tagKey(from)),
+    )
+    if (keepsOldTag && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
   }
   const joins =
     tagKey(to) !== tagKey(from) &&
     [...index.notes.values()].some(({ tags }) =>
-      tags.some(({ name }) => underTag(name, tagKey(to)) && !underTag(name, tagKey(from))),
+      tags.some(({ name }) => isUnderTag(name, tagKey(to)) && !isUnderTag(name, tagKey(from))),
     )
   return { plan: { ...shared, left, tags: count, joins }, rewrites }
 }
 
 async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<Edited> {
   const files: RewrittenFile[] = []
-  const left: Left[] = []
+  const left: SkippedPlace[] = []
   for (const note of index.notes.values()) {
     const { path } = note
     const { edits, left: lines } = renameTag(await allTagsOf(index, note, rename.from), rename)
@@ -145,33 +151,38 @@ async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: read
 
 /** Reads all tags of a note. The index stores a limited number for each. */
 async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
-  const now = note.isPartial ? await index.text(note.path) : undefined
+  const current = note.isPartial ? await index.text(note.path) : undefined
   // A note that has changed since is checked again in `createPlan`.
-  if (now?.hash !== note.hash) return note
-  const { tags, isPartial } = parseAllTags(now.text)
+  if (current?.hash !== note.hash) return note
+  const { tags, isPartial } = parseAllTags(current.text)
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
 }
 
 /**
  * Computes the new texts, and plans again if notes change meanwhile.
- * @param of the request; the plan's id is a hash of it and of the texts
+ * @param request the request; the plan's id is a hash of it and of the texts
  */
-async function createPlan(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
+async function createPlan(
+  index: LinkIndex,
+  forbidden: readonly string[],
+  request: unknown,
+  edit: () => Promise<Edited>,
+) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
     const edited = await edit()
     const isProtected = await inBatches(edited.files, atOnce, ({ path }) => index.isWriteProtected(path))
     const files = edited.files.filter((_, at) => !isProtected[at])
-    const left: Left[] = [...edited.left]
+    const left: SkippedPlace[] = [...edited.left]
     for (const { path, edits } of edited.files.filter((_, at) => isProtected[at])) {
       const { text = '' } = (await index.text(path)) ?? {}
       left.push(...edits.slice(0, maxShown).map(({ from, to }) => protectedPlace(path, text, from, to)))
     }
     const rewrites: NoteRewrite[] = []
     for (const { path, newPath, edits } of files) {
-      const now = await index.text(path)
-      if (!now || now.hash !== index.hashOf(path)) break
-      rewrites.push({ path, newPath, hash: now.hash, before: now.text, after: applyEdits(now.text, edits) })
+      const current = await index.text(path)
+      if (!current || current.hash !== index.hashOf(path)) break
+      rewrites.push({ path, newPath, hash: current.hash, before: current.text, after: applyEdits(current.text, edits) })
     }
     if (rewrites.length < files.length && tries < maxTries) {
       index.invalidate(files.map(({ path }) => path))
@@ -188,30 +199,30 @@ async function createPlan(index: LinkIndex, forbidden: readonly string[], of: un
       notes: files.length,
       files: shown,
       left: interleaveNotes(left),
-      id: planId(of, rewrites),
+      id: planId(request, rewrites),
       rewrites,
     }
   }
 }
 
 /** Interleaves notes, so that one note with many rows does not hide the others. */
-function interleaveNotes(left: readonly Left[]): Left[] {
+function interleaveNotes(left: readonly SkippedPlace[]): SkippedPlace[] {
   const seen = new Map<string, number>()
   const counted = left.map((one) => {
-    const turn = seen.get(one.path) ?? 0
-    seen.set(one.path, turn + 1)
-    return { one, turn }
+    const rank = seen.get(one.path) ?? 0
+    seen.set(one.path, rank + 1)
+    return { one, turn: rank }
   })
   const inTurn = counted.toSorted((one, other) => one.turn - other.turn)
   return inTurn.slice(0, maxShown).map(({ one }) => ({ ...one }))
 }
 
-function protectedPlace(path: string, text: string, from: number, to: number): Left {
+function protectedPlace(path: string, text: string, from: number, to: number): SkippedPlace {
   return { path, line: text.slice(0, from).split('\n').length, target: text.slice(from, to), isProtected: true }
 }
 
-function planId(of: unknown, rewrites: readonly NoteRewrite[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(of))
+function planId(request: unknown, rewrites: readonly NoteRewrite[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(request))
   for (const { path, hash: before, after } of rewrites) hash.update(`\0${path}\0${before}\0${after}`)
   return hash.digest('hex')
 }

@@ -21,7 +21,7 @@ export interface LocalPathRules {
   addMoved(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
 }
 
-interface Moved {
+interface MovedNotes {
   readonly move: Move
   readonly isFolder: boolean
   /** Notes that move, by their paths before the move. */
@@ -45,14 +45,14 @@ export async function runPreservingPrivacy(
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
   if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, watch) }
   const moved = await movedBy(tools, batch.move)
-  const marked = await withLocalMarkers(tools.roots, local, moved, texts)
+  const markedTexts = await withLocalMarkers(tools.roots, local, moved, texts)
   const settle = await local.addMoved(moved.move, moved.isFolder)
-  const made = await runTransaction(tools, batch, marked, origin, watch).catch(async (error: unknown) => {
+  const made = await runTransaction(tools, batch, markedTexts, origin, watch).catch(async (error: unknown) => {
     await settle(false)
     throw error
   })
   await settle(true)
-  return { texts: marked, made }
+  return { texts: markedTexts, made }
 }
 
 /** Returns true if a rule covers any note that moves; false without rules. */
@@ -60,8 +60,8 @@ export async function movesLocalNotes(tools: TransactionTools, local: LocalPathR
   return local !== undefined && (await movedBy(tools, move)).paths.some((path) => local.covers(path))
 }
 
-async function movedBy({ roots, notes }: TransactionTools, asked: Move): Promise<Moved> {
-  const move = { from: normalizePath(asked.from), to: normalizePath(asked.to) }
+async function movedBy({ roots, notes }: TransactionTools, requestedMove: Move): Promise<MovedNotes> {
+  const move = { from: normalizePath(requestedMove.from), to: normalizePath(requestedMove.to) }
   const isFolder = await isFolderAt(roots, move.from)
   const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${move.from}/`)) : [move.from]
   return { move, isFolder, paths }
@@ -70,26 +70,26 @@ async function movedBy({ roots, notes }: TransactionTools, asked: Move): Promise
 async function withLocalMarkers(
   roots: Roots,
   rules: LocalPathRules,
-  { move, isFolder, paths }: Moved,
+  { move, isFolder, paths }: MovedNotes,
   texts: readonly TextWrite[],
 ): Promise<readonly TextWrite[]> {
-  const place = await resolveRoots(roots)
-  const written = new Map(texts.map((one) => [one.path, one]))
+  const resolvedRoots = await resolveRoots(roots)
+  const writesByPath = new Map(texts.map((one) => [one.path, one]))
   for (const path of paths) {
     const newPath = movedPath(path, [move])
     if (!rules.covers(path) || rules.coversMoved(move, isFolder, newPath)) continue
-    const before = await textIfReadable(roots, path, place)
+    const before = await textIfReadable(roots, path, resolvedRoots)
     if (before === null) continue
-    const known = written.get(path) ?? { before, after: before }
+    const known = writesByPath.get(path) ?? { before, after: before }
     if (visibilityOf(known.after).isWhole) continue
-    written.set(path, { path, newPath, before: known.before, after: withVisibility(known.after, true) })
+    writesByPath.set(path, { path, newPath, before: known.before, after: withVisibility(known.after, true) })
   }
-  return [...written.values()]
+  return [...writesByPath.values()]
 }
 
-async function textIfReadable(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
+async function textIfReadable(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
   try {
-    return await readTextOrNull(roots, path, place)
+    return await readTextOrNull(roots, path, resolvedRoots)
   } catch (error) {
     if (error instanceof AppError) return null
     throw error

@@ -39,32 +39,32 @@ export async function recover({ roots, edits, notes, journal }: TransactionTools
     return undefined
   }
   const { move, tag, replacement, made = [], origin } = pending
-  const about = { batch: { move: move ?? undefined, tag, replacement }, made }
+  const common = { batch: { move: move ?? undefined, tag, replacement }, made }
   if (move && !(await hasMoved(roots, move))) {
     await journal.end()
-    return { ...about, isDone: false, texts: [], written: 0, skipped: [] }
+    return { ...common, isDone: false, texts: [], written: 0, skipped: [] }
   }
-  const place = await resolveRoots(roots)
-  const settled = await inBatches(pending.texts, atOnce, (text) => settleOrSkip(roots, text, place))
+  const resolvedRoots = await resolveRoots(roots)
+  const settled = await inBatches(pending.texts, atOnce, (text) => settleOrSkip(roots, text, resolvedRoots))
   const texts = settled.flatMap(({ text }) => text ?? [])
   const skipped = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
   const before = new Map(texts.map((text) => [text.newPath, text.before]))
   const moved = move ? await movedNotes(move, notes) : []
   const writes = await inBatches(moved, atOnce, async (path): Promise<WorkspaceWrite[]> => {
     const to = move ? movedPath(path, [move]) : path
-    const text = before.get(to) ?? (await textIfReadable(roots, to, place))
-    return text === null ? [] : [{ ...edits.writeOf(to, origin, text, text), from: path }]
+    const text = before.get(to) ?? (await textIfReadable(roots, to, resolvedRoots))
+    return text === null ? [] : [{ ...edits.createWrite(to, origin, text, text), from: path }]
   })
-  for (const text of texts) writes.push([edits.writeOf(text.newPath, origin, text.before, text.after)])
+  for (const text of texts) writes.push([edits.createWrite(text.newPath, origin, text.before, text.after)])
   await edits.notifyAll(writes.flat())
   await journal.end()
-  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
+  return { ...common, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
 }
 
-async function settleOrSkip(roots: Roots, pending: PendingText, place: ResolvedRoots) {
+async function settleOrSkip(roots: Roots, pending: PendingText, resolvedRoots: ResolvedRoots) {
   const { newPath } = pending
   try {
-    return { newPath, text: await applyPendingWrite(roots, pending, true, place) }
+    return { newPath, text: await applyPendingWrite(roots, pending, true, resolvedRoots) }
   } catch (error) {
     if (error instanceof AppError) return { newPath, text: undefined }
     throw error
@@ -91,8 +91,8 @@ async function stateAt(roots: Roots, path: string) {
   }
 }
 
-async function textIfReadable(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
-  return readTextOrNull(roots, path, place).catch(() => null)
+async function textIfReadable(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
+  return readTextOrNull(roots, path, resolvedRoots).catch(() => null)
 }
 
 async function movedNotes(

@@ -21,24 +21,24 @@ export async function applyPendingWrite(
   roots: Roots,
   text: PendingText,
   isForward: boolean,
-  place: ResolvedRoots,
+  resolvedRoots: ResolvedRoots,
 ): Promise<(TextWrite & { readonly isWritten: boolean }) | undefined> {
   const { path, newPath } = text
-  const now = await readTextOrNull(roots, newPath, place)
-  const hash = now === null ? null : hashText(now)
+  const current = await readTextOrNull(roots, newPath, resolvedRoots)
+  const hash = current === null ? null : hashText(current)
   const isAfter = hash === text.after
   if (!isAfter && hash !== text.before) return undefined
-  const other = isAfter && text.before === null ? null : applyPendingText(now ?? '', text, !isAfter)
-  const [before, after] = isAfter ? [other, now ?? ''] : [now, other ?? '']
+  const other = isAfter && text.before === null ? null : applyPendingText(current ?? '', text, !isAfter)
+  const [before, after] = isAfter ? [other, current ?? ''] : [current, other ?? '']
   if (hashText(after) !== text.after || (before === null ? null : hashText(before)) !== text.before) return undefined
   const isWritten = isAfter !== isForward
-  if (isWritten) await replaceText(roots, newPath, now, other, place)
+  if (isWritten) await replaceText(roots, newPath, current, other, resolvedRoots)
   return { path, newPath, before, after, isWritten }
 }
 
 /** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
-export async function readTextOrNull(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
-  return readOrNull(await resolveInside(roots, path, place), path)
+export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path, resolvedRoots), path)
 }
 
 /** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
@@ -53,21 +53,21 @@ export async function readOrNull(
 /**
  * Replaces a text.
  * @param text required current text; null if the file must not exist
- * @param by null deletes the file
+ * @param replacement null deletes the file
  * @throws AppError `file_changed` if the file does not match `text`; as `resolveRewritable` and `writeText`
  */
 export async function replaceText(
   roots: Roots,
   path: string,
   text: string | null,
-  by: string | null,
-  place: ResolvedRoots,
+  replacement: string | null,
+  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
-  const { target, isAllowed } = await resolveRewritable(roots, path, place)
+  const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
   const known = await fileStamp(target)
   if ((await readOrNull(target, path, isAllowed)) !== text) throw fileChanged(path)
-  if (by === null) await rm(target, { force: true })
-  else await writeText(target, by, path, isAllowed, known)
+  if (replacement === null) await rm(target, { force: true })
+  else await writeText(target, replacement, path, isAllowed, known)
 }
 
 export function fileChanged(path: string): AppError {

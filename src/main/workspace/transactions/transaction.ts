@@ -68,18 +68,18 @@ export async function runTransaction(
   await recover(tools)
   const { tag, replacement } = batch
   const isBatch = batchKind(batch) !== undefined
-  const place = await resolveRoots(roots)
+  const resolvedRoots = await resolveRoots(roots)
   const move = batch.move && { from: normalizePath(batch.move.from), to: normalizePath(batch.move.to) }
   const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
   if (move && !isFolder) await assertNoLink(roots, move.from)
   await inBatches(texts, atOnce, async ({ path, before }) => {
-    const { target, isAllowed } = await resolveRewritable(roots, path, place)
+    const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChanged(path)
     if (!isBatch) await assertUnprotected(target, path)
     else if (await isWriteProtected(target)) throw writeProtected(path)
   })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
-  const moved = move ? await movedTexts(tools, move.from, isFolder, texts, place) : new Map<string, string>()
+  const moved = move ? await movedTexts(tools, move.from, isFolder, texts, resolvedRoots) : new Map<string, string>()
   if (move) await assertTargetFree(roots, move.to, isFolder)
   const createdFolders = move ? await missingFolders(roots, move.to) : []
   const pending = texts.map(({ path, newPath, before, after }) => createPendingText(path, newPath, before, after))
@@ -92,19 +92,21 @@ export async function runTransaction(
     texts: pending,
     origin,
   })
-  let begun = 0
+  let started = 0
   let undoMove: (() => Promise<void>) | undefined
   try {
     if (move) undoMove = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
-    while (begun < texts.length) {
+    while (started < texts.length) {
       if (signal?.aborted) throw new AppError('move_cancelled', 'cancelled; nothing was moved or changed', {})
-      onProgress(begun, texts.length)
-      const some = texts.slice(begun, begun + atOnce)
-      begun += some.length
-      await settleAll(some.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, place)))
+      onProgress(started, texts.length)
+      const textBatch = texts.slice(started, started + atOnce)
+      started += textBatch.length
+      await settleAll(
+        textBatch.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, resolvedRoots)),
+      )
     }
   } catch (error) {
-    await rollback(roots, pending.slice(0, begun), place)
+    await rollback(roots, pending.slice(0, started), resolvedRoots)
     await undoMove?.()
     await removeEmpty(roots, createdFolders)
     await journal?.end()
@@ -113,10 +115,10 @@ export async function runTransaction(
   onProgress(texts.length, texts.length)
   await edits.notifyAll([
     ...[...moved].map(([path, text]) => ({
-      ...edits.writeOf(move ? movedPath(path, [move]) : path, origin, text, text),
+      ...edits.createWrite(move ? movedPath(path, [move]) : path, origin, text, text),
       from: path,
     })),
-    ...texts.map(({ newPath, before, after }) => edits.writeOf(newPath, origin, before, after)),
+    ...texts.map(({ newPath, before, after }) => edits.createWrite(newPath, origin, before, after)),
   ])
   await journal?.end()
   return createdFolders
@@ -128,13 +130,13 @@ async function movedTexts(
   from: string,
   isFolder: boolean,
   texts: readonly TextWrite[],
-  place: ResolvedRoots,
+  resolvedRoots: ResolvedRoots,
 ): Promise<Map<string, string>> {
   const known = new Map(texts.map(({ path, before }) => [path, before]))
   const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
   const read = await inBatches(paths, atOnce, async (path): Promise<(readonly [string, string])[]> => {
     try {
-      const text = known.get(path) ?? (await readText(await resolveInside(roots, path, place), path)).text
+      const text = known.get(path) ?? (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
       return [[path, text]]
     } catch (error) {
       if (isFolder && error instanceof AppError) return []
@@ -145,8 +147,8 @@ async function movedTexts(
 }
 
 /** Waits for all promises. @throws the first rejection */
-async function settleAll(begun: readonly Promise<void>[]): Promise<void> {
-  const ended = await Promise.allSettled(begun)
+async function settleAll(started: readonly Promise<void>[]): Promise<void> {
+  const ended = await Promise.allSettled(started)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
@@ -154,10 +156,10 @@ async function settleAll(begun: readonly Promise<void>[]): Promise<void> {
  * Restores the texts, except in files that another program has changed.
  * @throws any other error; the journal stays then
  */
-async function rollback(roots: Roots, texts: readonly PendingText[], place: ResolvedRoots): Promise<void> {
+async function rollback(roots: Roots, texts: readonly PendingText[], resolvedRoots: ResolvedRoots): Promise<void> {
   await inBatches(texts, atOnce, async (text) => {
     try {
-      await applyPendingWrite(roots, text, false, place)
+      await applyPendingWrite(roots, text, false, resolvedRoots)
     } catch (error) {
       if (!(error instanceof AppError && changedCodes.has(error.code))) throw error
     }

@@ -14,7 +14,7 @@ import { freeTrashPath } from '../files/trash.ts'
 
 const dayMs = 86_400_000
 
-export interface Trash {
+export interface TrashContext {
   readonly roots: Roots
   readonly edits: WorkspaceWriter
   readonly now: Clock
@@ -26,17 +26,17 @@ export interface Trash {
  * @throws AppError `symbolic_link`, `file_not_found`, and as `resolveWritable` and `readText`
  */
 export async function moveToTrash(
-  { roots, edits, now }: Trash,
-  shown: string,
+  { roots, edits, now }: TrashContext,
+  notePath: string,
   origin: WriteOrigin,
 ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
   // The target of a link is a separate note and must stay.
-  await assertNoLink(roots, shown)
-  const { target } = await resolveWritable(roots, shown)
-  const file = await readText(target, shown)
-  const { trashed, ...grave } = await freeTrashPath(roots, shown, now())
+  await assertNoLink(roots, notePath)
+  const { target } = await resolveWritable(roots, notePath)
+  const file = await readText(target, notePath)
+  const { trashed, ...grave } = await freeTrashPath(roots, notePath, now())
   await moveFile(target, grave.target, trashed, grave.isAllowed)
-  const write = edits.writeOf(shown, origin, file.text, null)
+  const write = edits.createWrite(notePath, origin, file.text, null)
   await edits.notify(write)
   return { trashed, write }
 }
@@ -46,10 +46,12 @@ export async function moveToTrash(
  * @returns its path there, `.trash/<milliseconds>/<path>`
  * @throws AppError `attachment_unknown`, `file_not_found`, and as `resolveInside`
  */
-export async function moveAttachmentToTrash({ roots, now }: Trash, shown: string): Promise<string> {
-  const target = isCanvas(shown) ? (await resolveMovable(roots, shown)).target : await locateAttachment(roots, shown)
-  const { trashed, ...grave } = await freeTrashPath(roots, shown, now())
-  await moveFile(target, grave.target, shown, grave.isAllowed)
+export async function moveAttachmentToTrash({ roots, now }: TrashContext, notePath: string): Promise<string> {
+  const target = isCanvas(notePath)
+    ? (await resolveMovable(roots, notePath)).target
+    : await locateAttachment(roots, notePath)
+  const { trashed, ...grave } = await freeTrashPath(roots, notePath, now())
+  await moveFile(target, grave.target, notePath, grave.isAllowed)
   return trashed
 }
 
@@ -58,17 +60,17 @@ export async function moveAttachmentToTrash({ roots, now }: Trash, shown: string
  * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
  */
 export async function restoreFromTrash(
-  { roots, edits }: Trash,
+  { roots, edits }: TrashContext,
   trashed: string,
   origin: WriteOrigin,
 ): Promise<WorkspaceWrite> {
-  const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizePath(trashed))?.[1]
-  if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
+  const notePath = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizePath(trashed))?.[1]
+  if (notePath === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
   const { target: source } = await resolveTrash(roots, trashed)
-  const { target, isAllowed } = await resolveWritable(roots, shown)
-  const file = await readText(source, shown)
-  await moveFile(source, target, shown, isAllowed)
-  const write = edits.writeOf(shown, origin, null, file.text)
+  const { target, isAllowed } = await resolveWritable(roots, notePath)
+  const file = await readText(source, notePath)
+  await moveFile(source, target, notePath, isAllowed)
+  const write = edits.createWrite(notePath, origin, null, file.text)
   await edits.notify(write)
   return write
 }
@@ -77,7 +79,7 @@ export async function restoreFromTrash(
  * Removes temporary files of killed writes. Files that may be the user's go to the trash, and only if unchanged for a
  * day.
  */
-export async function cleanUpTempFiles({ roots, edits, now }: Trash): Promise<CleanupResult> {
+export async function cleanUpTempFiles({ roots, edits, now }: TrashContext): Promise<CleanupResult> {
   const { workspace } = roots
   const tidied = await cleanTemporaryFiles(workspace, (path) => !isIgnoredPath(path.split('/')))
   const found = findLegacyTempFiles(tidied.otherFiles)

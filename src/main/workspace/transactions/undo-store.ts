@@ -28,7 +28,7 @@ interface UndoFile {
 export class UndoStore<Of extends { readonly at: number }> {
   readonly #options: UndoStoreOptions<Of>
   /** Parsed files by path, valid while size and modification time stay the same. */
-  readonly #read = new Map<string, { readonly stamp: string; readonly one: Of | undefined }>()
+  readonly #cache = new Map<string, { readonly stamp: string; readonly one: Of | undefined }>()
 
   constructor(options: UndoStoreOptions<Of>) {
     this.#options = options
@@ -37,7 +37,7 @@ export class UndoStore<Of extends { readonly at: number }> {
   /** Returns the changes, newest first. Skips files that cannot be parsed. */
   async all(): Promise<(readonly [id: string, one: Of])[]> {
     const files = await this.#files()
-    const found = await Promise.all(files.map(async (file) => ({ id: file.id, one: await this.#parsed(file) })))
+    const found = await Promise.all(files.map(async (file) => ({ id: file.id, one: await this.#readUndo(file) })))
     const known = found.flatMap(({ id, one }) => (one ? [[id, one] as const] : []))
     return known.toSorted(([, one], [, other]) => other.at - one.at)
   }
@@ -45,7 +45,7 @@ export class UndoStore<Of extends { readonly at: number }> {
   /** @returns undefined if the change is unknown, was dropped, or cannot be parsed */
   async get(id: string): Promise<Of | undefined> {
     const file = (await this.#files()).find((one) => one.id === id)
-    return file && this.#parsed(file)
+    return file && this.#readUndo(file)
   }
 
   /** Returns the greatest id: the newest change if ids start with a time stamp. Undefined if there is none. */
@@ -92,13 +92,13 @@ export class UndoStore<Of extends { readonly at: number }> {
     return files.flat()
   }
 
-  async #parsed({ file, mtimeMs, size }: UndoFile): Promise<Of | undefined> {
+  async #readUndo({ file, mtimeMs, size }: UndoFile): Promise<Of | undefined> {
     const stamp = `${mtimeMs} ${size}`
-    const known = this.#read.get(file)
+    const known = this.#cache.get(file)
     if (known?.stamp === stamp) return known.one
     const text = await readIfExists(file).catch(() => undefined)
     const { data: one } = this.#options.schema.safeParse(parseJson(text ?? ''))
-    this.#read.set(file, { stamp, one })
+    this.#cache.set(file, { stamp, one })
     return one
   }
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
+import { dailyNotePath, defaultDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { longTermName } from '#shared/util/agent-files.ts'
 import { api } from '../api/client.ts'
 
@@ -10,7 +10,7 @@ export function useVaultSettings(agent: string) {
 
 /** Returns a function from a date (`YYYY-MM-DD`) to the path of its daily note. */
 export function useDailyPath(agent: string): (date: string) => string {
-  const daily = useVaultSettings(agent)?.daily ?? usualDailyNotes
+  const daily = useVaultSettings(agent)?.daily ?? defaultDailyNotes
   return (date) => dailyNotePath(daily, date)
 }
 

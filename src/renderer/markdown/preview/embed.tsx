@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '#shared/util/attachments.ts'
-import { baseOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { fileNameOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
@@ -36,7 +36,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   const block = useBlock(id)
   if (id !== undefined)
     return block && ancestors.length <= maxDepth ? (
-      <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(baseOf(block.path))} />
+      <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(fileNameOf(block.path))} />
     ) : (
       <BlockReference id={id} label={undefined} />
     )

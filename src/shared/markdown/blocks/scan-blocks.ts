@@ -112,7 +112,7 @@ class Scanner {
   /** Pattern that ends the open HTML block; undefined if a blank line does. */
   #htmlEnd: RegExp | undefined
   /** Number of lines up to the last non-blank one. */
-  #filled = 0
+  #filledLines = 0
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
@@ -122,17 +122,17 @@ class Scanner {
     const cursor = new LineCursor(line)
     const isFilled = !cursor.isBlank
     let depth = 0
-    while (depth < this.#containers.length && this.#goesOnIn(depth, cursor)) depth += 1
-    const isOpaque = depth === this.#containers.length && this.#goesOnInLeaf(cursor, at)
-    if (!isOpaque && cursor.isBlank) this.close(depth)
-    else if (!isOpaque) this.#addContent(cursor, at, depth)
-    if (isFilled) this.#filled = at + 1
+    while (depth < this.#containers.length && this.#continuesContainer(depth, cursor)) depth += 1
+    const isLeafContent = depth === this.#containers.length && this.#continuesLeaf(cursor, at)
+    if (!isLeafContent && cursor.isBlank) this.close(depth)
+    else if (!isLeafContent) this.#addContent(cursor, at, depth)
+    if (isFilled) this.#filledLines = at + 1
   }
 
   /** Ends the open leaf and all containers deeper than `depth`. */
   close(depth: number): void {
-    this.#endLeaf(this.#filled)
-    for (const container of this.#containers.splice(depth)) container.to = this.#filled
+    this.#endLeaf(this.#filledLines)
+    for (const container of this.#containers.splice(depth)) container.to = this.#filledLines
   }
 
   #endLeaf(to: number): void {
@@ -140,7 +140,7 @@ class Scanner {
     this.#leaf = undefined
   }
 
-  #goesOnIn(depth: number, cursor: LineCursor): boolean {
+  #continuesContainer(depth: number, cursor: LineCursor): boolean {
     const container = this.#containers[depth]
     if (!container) return false
     if (container.kind === 'quote') return skipQuote(cursor)
@@ -152,7 +152,7 @@ class Scanner {
   }
 
   /** Returns true if the line belongs to open code, HTML or math; ends the block if the line closes it. */
-  #goesOnInLeaf(cursor: LineCursor, at: number): boolean {
+  #continuesLeaf(cursor: LineCursor, at: number): boolean {
     const leaf = this.#leaf
     const { rest } = cursor
     if (leaf?.kind === 'indentedCode') return cursor.isBlank || cursor.indent > 3
@@ -176,10 +176,10 @@ class Scanner {
       const isInParagraph = this.#leaf?.kind === 'paragraph'
       const isNested = cursor.indent > 3 && this.#isNestedItem(cursor, at)
       if (cursor.isBlank || (isInParagraph && cursor.indent > 3 && !isNested)) break
-      const isHere = parents === this.#containers.length
-      if (isInParagraph && isHere && !isNested && this.#endsParagraph(cursor.rest, at)) return
+      const isInnermost = parents === this.#containers.length
+      if (isInParagraph && isInnermost && !isNested && this.#endsParagraph(cursor.rest, at)) return
       const leaf = isNested ? undefined : this.#leafAt(cursor, isInParagraph)
-      if (leaf) return this.#begin(leaf, cursor.rest, at, parents)
+      if (leaf) return this.#openLeaf(leaf, cursor.rest, at, parents)
       const container = parents < maxDepth ? containerAt(cursor, interrupts) : undefined
       if (!container) break
       this.close(parents)
@@ -195,13 +195,13 @@ class Scanner {
     const isRow = this.#leaf?.kind === 'table' && parents === this.#containers.length
     if (cursor.isBlank || isRow) return
     if (this.#leaf?.kind !== 'paragraph') {
-      this.#begin({ kind: 'paragraph' }, '', at, parents)
+      this.#openLeaf({ kind: 'paragraph' }, '', at, parents)
       this.#text = []
     }
     this.#text.push(cursor.rest)
   }
 
-  #begin(leaf: Unplaced<Leaf>, rest: string, at: number, parents: number): void {
+  #openLeaf(leaf: Unplaced<Leaf>, rest: string, at: number, parents: number): void {
     this.close(parents)
     this.#leaf = { ...leaf, ...this.#place(at, parents) }
     this.blocks.push(this.#leaf)
@@ -215,7 +215,9 @@ class Scanner {
 
   #isNestedItem(cursor: LineCursor, at: number): boolean {
     return (
-      this.#dialect.hasNestedLists === true && this.#filled === at && /^\t+(?:[-*+]|\d{1,9}[.)])[\t ]/.test(cursor.line)
+      this.#dialect.hasNestedLists === true &&
+      this.#filledLines === at &&
+      /^\t+(?:[-*+]|\d{1,9}[.)])[\t ]/.test(cursor.line)
     )
   }
 

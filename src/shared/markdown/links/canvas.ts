@@ -35,8 +35,8 @@ export function canvasLinks(text: string): NoteLink[] {
   let line = 1
   let counted = 0
   return [...text.matchAll(card)].flatMap(({ 0: whole, 1: written = '', index }) => {
-    const said = written.includes('[') ? unescaped(written) : undefined
-    const links = said === undefined ? [] : parseLinks(said).links
+    const decodedText = written.includes('[') ? unescaped(written) : undefined
+    const links = decodedText === undefined ? [] : parseLinks(decodedText).links
     if (links.length === 0) return []
     line += text.slice(counted, index).split('\n').length - 1
     counted = index
@@ -56,15 +56,15 @@ export function canvasLinks(text: string): NoteLink[] {
 }
 
 /** Escapes the replacement texts for JSON. */
-export function inJson(edits: readonly Edit[]): Edit[] {
+export function escapeEdits(edits: readonly Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, text: escaped(edit.text) }))
 }
 
 /** Returns the edits for moved files. @param placeOf returns the path after the move; undefined for a missing file */
 export function rewriteCanvas(files: readonly CanvasFile[], placeOf: (path: string) => string | undefined): Edit[] {
   return files.flatMap(({ path, from, to }) => {
-    const now = placeOf(path)
-    return now === undefined || now === path ? [] : [{ from, to, text: escaped(now) }]
+    const newPath = placeOf(path)
+    return newPath === undefined || newPath === path ? [] : [{ from, to, text: escaped(newPath) }]
   })
 }
 

@@ -16,15 +16,15 @@ export function lineOfFragment(
   const steps = fragment.split('#').filter((step) => step.trim() !== '')
   // The heading itself may contain `#`.
   return (
-    below(steps, headings) ??
-    below([fragment], headings) ??
-    bySlug(fragment, headings) ??
+    nestedHeadingLine(steps, headings) ??
+    nestedHeadingLine([fragment], headings) ??
+    lineOfSlug(fragment, headings) ??
     (line === undefined ? undefined : Number(line))
   )
 }
 
 /** Resolves `A#B`: heading B nested below A. */
-function below(steps: readonly string[], headings: readonly Heading[]): number | undefined {
+function nestedHeadingLine(steps: readonly string[], headings: readonly Heading[]): number | undefined {
   let from = 0
   let level = 0
   let line: number | undefined
@@ -40,7 +40,7 @@ function below(steps: readonly string[], headings: readonly Heading[]): number |
 }
 
 /** Follows GitHub: the second heading with the same slug is `name-1`. */
-function bySlug(fragment: string, headings: readonly Heading[]): number | undefined {
+function lineOfSlug(fragment: string, headings: readonly Heading[]): number | undefined {
   const wanted = fragment.toLowerCase()
   const seen = new Map<string, number>()
   for (const { title, line } of headings) {

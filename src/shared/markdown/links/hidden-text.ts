@@ -49,7 +49,7 @@ function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
       begins.lastIndex = code.to
       continue
     }
-    const to = endOf(found[0], text, at, missing)
+    const to = endOffset(found[0], text, at, missing)
     if (to === undefined) continue
     ranges.push({ from: at, to })
     begins.lastIndex = to
@@ -57,7 +57,7 @@ function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
   return ranges
 }
 
-function endOf(mark: string, text: string, at: number, missing: Map<number, number>): number | undefined {
+function endOffset(mark: string, text: string, at: number, missing: Map<number, number>): number | undefined {
   const after = at + mark.length
   if (mark.startsWith('\\')) return undefined
   if (mark === '<!--') {

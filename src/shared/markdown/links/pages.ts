@@ -12,12 +12,12 @@ export function pageNames(path: string): string[] {
   const name = months[Number(month) - 1]
   if (year !== undefined && name !== undefined)
     return [`${name} ${Number(day)}${ordinal(Number(day))}, ${year}`, `${year}-${month}-${day}`]
-  const page = pageOf(base)
+  const page = logseqPageName(base)
   return page === base ? [] : [page]
 }
 
 /** Returns the Logseq page name for a file name without extension. */
-export function pageOf(base: string): string {
+export function logseqPageName(base: string): string {
   return decodePart(base.replaceAll('___', '/'))
 }
 

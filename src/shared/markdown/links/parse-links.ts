@@ -80,7 +80,7 @@ function lineStarts(text: string): number[] {
 function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
   const links: NoteLink[] = []
   const matter = frontMatterEnd(text)
-  let open: number[] = []
+  let openBrackets: number[] = []
   let line = 0
   let skip = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -95,29 +95,29 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
     if (character === '\\') at += 1
     else if (character === '\n') {
       // A paragraph ends; its open brackets are text.
-      if (isBlank(text, at + 1)) open = []
+      if (isBlank(text, at + 1)) openBrackets = []
     } else if (character === '[') {
       const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
       if (link) {
         const allowsOnlyWikiLink = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
         links.push(allowsOnlyWikiLink ? { ...link, allowsOnlyWikiLink } : link)
         at = link.to - 1
-      } else open.push(at)
+      } else openBrackets.push(at)
     } else if (character === ']') {
-      const from = open.pop()
+      const from = openBrackets.pop()
       if (from === undefined) continue
       const start = lines[line] ?? 0
-      const isFirst = from >= start && from - start <= 3 && text.slice(start, from).trim() === ''
+      const startsLine = from >= start && from - start <= 3 && text.slice(start, from).trim() === ''
       const link =
         text[at + 1] === '('
           ? inlineAt(text, from, at + 1, line + 1)
-          : text[at + 1] === ':' && isFirst && text[from + 1] !== '^'
+          : text[at + 1] === ':' && startsLine && text[from + 1] !== '^'
             ? definitionAt(text, from, at + 1, line + 1)
             : undefined
       if (!link) continue
       links.push(link)
       // Links cannot contain links, but can contain images.
-      if (!link.isEmbed) open = []
+      if (!link.isEmbed) openBrackets = []
       if (link.targetTo > at) at = Math.max(at, link.to - 1)
     }
   }
@@ -289,13 +289,17 @@ function titleEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : at + end + 2
 }
 
-function headingsAndBlocks(lines: readonly string[], known: readonly MarkdownBlock[], hidden: readonly Range[]) {
+function headingsAndBlocks(
+  lines: readonly string[],
+  markdownBlocks: readonly MarkdownBlock[],
+  hidden: readonly Range[],
+) {
   const headings: Heading[] = []
   const blocks: Block[] = []
   let skip = 0
   /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1
-  const outside = known.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
+  const outside = markdownBlocks.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
   const headingAt = new Map(outside.map((heading) => [heading.from, heading]))
   let next = 0
   for (const [index, line] of lines.entries()) {

@@ -22,13 +22,13 @@ type Target = Pick<NoteLink, 'kind' | 'target'>
 const markdown = /\.(?:md|markdown)$/i
 
 /** Extensions that a path may omit. The order depends on whether the path contains a dot. */
-const withEnding = ['', '.md', '.markdown']
-const withoutEnding = ['.md', '.markdown', '']
+const endingsWithDot = ['', '.md', '.markdown']
+const endingsWithoutDot = ['.md', '.markdown', '']
 /** Index files that represent their folder (Foam). */
 const indexes = ['/index.md', '/readme.md']
 
 /** A file with its precomputed comparison keys: a multilingual vault can have dozens of files with one name. */
-interface Place {
+interface IndexedFile {
   readonly path: string
   readonly key: string
   /** Without the Markdown extension. */
@@ -36,17 +36,17 @@ interface Place {
 }
 
 export class Resolver {
-  readonly #paths = new Map<string, Place[]>()
+  readonly #paths = new Map<string, IndexedFile[]>()
   /** By file name, and without extension for Markdown files. */
-  readonly #bases = new Map<string, Place[]>()
-  readonly #names = new Map<string, Place[]>()
+  readonly #bases = new Map<string, IndexedFile[]>()
+  readonly #names = new Map<string, IndexedFile[]>()
 
   constructor(files: Iterable<KnownFile>) {
     for (const { path, names = [] } of files) {
       const key = keyOf(path)
       const place = { path, key, stemKey: stemOf(key) }
       add(this.#paths, key, place)
-      const base = baseOf(key)
+      const base = fileNameOf(key)
       add(this.#bases, base, place)
       if (markdown.test(base)) add(this.#bases, stemOf(base), place)
       for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), place)
@@ -79,40 +79,40 @@ export class Resolver {
     if (target.startsWith('/')) return root() ?? root(indexes)
     const byPath = kind === 'wiki' ? (root() ?? relative()) : (relative() ?? root())
     if (byPath) return byPath
-    const named = this.#named(folder, target)
+    const named = this.#byName(folder, target)
     // For wiki links, an alias of a note has priority over a non-Markdown file of that name.
     if (named && (kind !== 'wiki' || markdown.test(named.path))) return named
-    return this.#aliased(folder, target) ?? named ?? relative(indexes) ?? root(indexes)
+    return this.#byAlias(folder, target) ?? named ?? relative(indexes) ?? root(indexes)
   }
 
   #exact(folder: string, target: string, by: FoundBy, endings?: readonly string[]): Resolution | undefined {
     const path = joined(folder, target)
     if (path === undefined) return undefined
-    for (const ending of endings ?? (path.includes('.') ? withEnding : withoutEnding)) {
-      const found = sameCase(this.#paths.get(keyOf(path + ending)), path + ending)
+    for (const ending of endings ?? (path.includes('.') ? endingsWithDot : endingsWithoutDot)) {
+      const found = preferSameCase(this.#paths.get(keyOf(path + ending)), path + ending)
       if (found !== undefined) return { path: found, by }
     }
     return undefined
   }
 
-  #named(folder: string, target: string): Resolution | undefined {
+  #byName(folder: string, target: string): Resolution | undefined {
     const wanted = keyOf(target.replace(/\/+$/, ''))
-    const all = this.#bases.get(keyOf(baseOf(target))) ?? []
-    const fitting = all.filter(({ key, stemKey }) =>
+    const all = this.#bases.get(keyOf(fileNameOf(target))) ?? []
+    const matches = all.filter(({ key, stemKey }) =>
       [key, stemKey].some((one) => one === wanted || one.endsWith(`/${wanted}`)),
     )
-    const notes = fitting.filter(({ path }) => markdown.test(path))
-    const path = nearest(notes.length === 0 || target.includes('.') ? fitting : notes, folder, target)
+    const notes = matches.filter(({ path }) => markdown.test(path))
+    const path = nearest(notes.length === 0 || target.includes('.') ? matches : notes, folder, target)
     return path === undefined ? undefined : { path, by: 'name' }
   }
 
-  #aliased(folder: string, target: string): Resolution | undefined {
+  #byAlias(folder: string, target: string): Resolution | undefined {
     const path = nearest(this.#names.get(keyOf(target)) ?? [], folder, target)
     return path === undefined ? undefined : { path, by: 'alias' }
   }
 }
 
-function add(map: Map<string, Place[]>, key: string, place: Place): void {
+function add(map: Map<string, IndexedFile[]>, key: string, place: IndexedFile): void {
   const places = map.get(key)
   if (!places) map.set(key, [place])
   // Names of one file are added consecutively.
@@ -124,7 +124,7 @@ export function keyOf(name: string): string {
   return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ')
 }
 
-export function baseOf(path: string): string {
+export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
@@ -152,7 +152,7 @@ function joined(folder: string, target: string): string | undefined {
   return steps.length === 0 ? undefined : steps.join('/')
 }
 
-function sameCase(places: readonly Place[] | undefined, written: string): string | undefined {
+function preferSameCase(places: readonly IndexedFile[] | undefined, written: string): string | undefined {
   return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
 }
 
@@ -160,7 +160,7 @@ function sameCase(places: readonly Place[] | undefined, written: string): string
  * Picks the best match: below the linking file's folder, then the shortest path, then the first by name. Hidden folders
  * (the agent's own files) come last, because other vault programs ignore them.
  */
-function nearest(all: readonly Place[], folder: string, written: string): string | undefined {
+function nearest(all: readonly IndexedFile[], folder: string, written: string): string | undefined {
   if (all.length < 2) return all[0]?.path
   const folderKey = keyOf(folder)
   const visible = folderKey.startsWith('.') ? all : all.filter(({ key }) => !key.startsWith('.'))

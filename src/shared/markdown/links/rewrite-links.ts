@@ -1,7 +1,7 @@
 import { decodePart } from '../../util/decode.ts'
 import type { NoteLink } from './parse-links.ts'
-import { pageOf, pageNames } from './pages.ts'
-import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
+import { logseqPageName, pageNames } from './pages.ts'
+import { fileNameOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
 
 export interface Move {
   readonly from: string
@@ -60,12 +60,12 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
   const now = files.map(({ path, names }) => ({ path: newPathOf(path), names }))
   const after = new Resolver(now)
   const isMoved = (_: KnownFile, at: number) => files[at]?.path !== now[at]?.path
-  const isConcerned = affectedLinks([...files.filter(isMoved), ...now.filter(isMoved)])
+  const isAffected = affectedLinks([...files.filter(isMoved), ...now.filter(isMoved)])
   const rewritten: RewrittenFile[] = []
   const unfixable: UnfixableLink[] = []
   for (const { path, links: all = [] } of files) {
     const newPath = newPathOf(path)
-    const links = newPath === path ? all.filter(isConcerned) : all
+    const links = newPath === path ? all.filter(isAffected) : all
     if (links.length === 0) continue
     const changed = rewriteLinks({ path, newPath, links }, { before, after, newPathOf })
     if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
@@ -88,13 +88,17 @@ export function rewriteLinks(
   const edits: Edit[] = []
   const unfixable: UnfixableLink[] = []
   for (const link of links) {
-    const was = before.resolve(path, link)
-    if (!was || link.target === '') continue
-    const to = newPathOf(was.path)
-    if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link)) && !losesCase(link, was.path, to))
+    const previous = before.resolve(path, link)
+    if (!previous || link.target === '') continue
+    const to = newPathOf(previous.path)
+    if (
+      to !== undefined &&
+      isUnchanged(link, previous, to, after.resolve(newPath, link)) &&
+      !losesCase(link, previous.path, to)
+    )
       continue
-    const text = to === undefined ? undefined : writtenFor(link, was, { from: newPath, to, after })
-    const inline = text === undefined && to !== undefined ? asInline(link, { from: newPath, to, after }) : undefined
+    const text = to === undefined ? undefined : newTargetFor(link, previous, { from: newPath, to, after })
+    const inline = text === undefined && to !== undefined ? toInlineLink(link, { from: newPath, to, after }) : undefined
     if (inline !== undefined) edits.push({ from: link.from, to: link.to, text: inline })
     else if (text === undefined) unfixable.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
@@ -114,33 +118,33 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /** Returns true if the link reaches the same note in the same way: a path must not become a match by name. */
-function isSame(link: NoteLink, was: Resolution, to: string, now: Resolution | undefined): boolean {
+function isUnchanged(link: NoteLink, previous: Resolution, to: string, now: Resolution | undefined): boolean {
   if (now?.path !== to) return false
-  return link.kind === 'wiki' ? (now.by === 'alias') === (was.by === 'alias') : now.by === was.by
+  return link.kind === 'wiki' ? (now.by === 'alias') === (previous.by === 'alias') : now.by === previous.by
 }
 
 /**
  * Returns true if the move changes the case of a folder in the link's path: on a case-sensitive system the link would
  * break.
  */
-function losesCase({ kind, target }: NoteLink, was: string, to: string): boolean {
-  if (was === to || (kind === 'wiki' && isBare(target))) return false
+function losesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
+  if (previous === to || (kind === 'wiki' && isFileNameOnly(target))) return false
   const steps = target.replace(/^(?:\.{0,2}\/)+/, '')
   const isWritten = (path: string) => [path, stemOf(path)].some((one) => `/${one}`.endsWith(`/${steps}`))
-  return isWritten(was) && !isWritten(to)
+  return isWritten(previous) && !isWritten(to)
 }
 
-interface Place {
+interface LinkContext {
   readonly from: string
   readonly to: string
   readonly after: Resolver
 }
 
-function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place): string | undefined {
-  for (const target of formsOf(link, was, from, to)) {
+function newTargetFor(link: NoteLink, previous: Resolution, { from, to, after }: LinkContext): string | undefined {
+  for (const target of candidateTargets(link, previous, from, to)) {
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
-    if (link.kind === 'wiki' && isBare(target) && after.countOf(target) > 1) continue
-    const written = link.kind === 'wiki' ? target : encoded(target, link)
+    if (link.kind === 'wiki' && isFileNameOnly(target) && after.countOf(target) > 1) continue
+    const written = link.kind === 'wiki' ? target : encodeTarget(target, link)
     if (link.kind !== 'wiki' || isValidWikiTarget(target)) return written
   }
   return undefined
@@ -150,7 +154,7 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
  * Converts a wiki link to a Markdown link if no wiki link can name the note. Note embeds cannot be converted: Markdown
  * embeds only images. Front matter and macros cannot contain Markdown links.
  */
-function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
+function toInlineLink(link: NoteLink, { from, to, after }: LinkContext): string | undefined {
   const { kind, isEmbed, allowsOnlyWikiLink, target, fragment, label } = link
   if (kind !== 'wiki' || allowsOnlyWikiLink || (isEmbed && stemOf(to) !== to)) return undefined
   const written = markdownTargetFor(after, { from, to, fragment })
@@ -167,9 +171,9 @@ export function markdownTargetFor(
   { from, to, fragment }: { readonly from: string; readonly to: string; readonly fragment?: string | undefined },
 ): string | undefined {
   // An unescaped bar would end a table cell.
-  const written = encoded(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
+  const written = encodeTarget(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
   if (resolver.resolve(from, { kind: 'inline', target: decodePart(written) })?.path !== to) return undefined
-  return fragment === undefined ? written : `${written}#${encoded(fragment, { written: '', isAngled: false })}`
+  return fragment === undefined ? written : `${written}#${encodeTarget(fragment, { written: '', isAngled: false })}`
 }
 
 /** @param written encoded target for `](…)` */
@@ -177,22 +181,22 @@ export function markdownLink(shown: string, written: string, isEmbed = false): s
   return `${isEmbed ? '!' : ''}[${shown.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
 }
 
-function isBare(target: string): boolean {
+function isFileNameOnly(target: string): boolean {
   return !target.includes('/')
 }
 
 /** Returns candidate targets for a note, the link's current style first. */
-function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): string[] {
+function candidateTargets(link: NoteLink, { by }: Resolution, from: string, to: string): string[] {
   const { target, kind } = link
-  const hasEnding = stemOf(target) !== target || stemOf(to) === to
+  const keepsExtension = stemOf(target) !== target || stemOf(to) === to
   const forms: string[] = []
-  for (const path of hasEnding ? [to] : [stemOf(to), to]) {
+  for (const path of keepsExtension ? [to] : [stemOf(to), to]) {
     const relative = relativePath(from, path)
     const steps = path.split('/')
     if (target.startsWith('./') && !relative.startsWith('../')) forms.push(`./${relative}`)
     if (/^\.\.?\//.test(target)) forms.push(relative.startsWith('../') ? relative : `./${relative}`)
     if (target.startsWith('/')) forms.push(`/${path}`)
-    if (by === 'alias') forms.push(pageOf(baseOf(stemOf(path))))
+    if (by === 'alias') forms.push(logseqPageName(fileNameOf(stemOf(path))))
     if (kind !== 'wiki' && by === 'relative') forms.push(relative)
     if (by === 'root' && target.includes('/')) forms.push(path)
     for (let count = Math.min(target.split('/').length, steps.length); count <= steps.length; count += 1)
@@ -200,7 +204,7 @@ function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): 
     forms.push(`/${path}`)
   }
   // If a folder's name is not allowed in a wiki link, the bare name may still work.
-  if (kind === 'wiki') forms.push(baseOf(hasEnding ? to : stemOf(to)))
+  if (kind === 'wiki') forms.push(fileNameOf(keepsExtension ? to : stemOf(to)))
   return forms
 }
 
@@ -226,7 +230,7 @@ export function isValidWikiTarget(target: string): boolean {
  * Encodes a target in the style of the original link: required characters always, non-ASCII letters only if the
  * original had them encoded.
  */
-function encoded(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
+function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
   const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
   const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
   return target.replaceAll(/[^]/gu, (character) => {
@@ -252,19 +256,19 @@ const index = /^(?:index|readme)$/
 function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
   const keys = new Set<string>()
   for (const { path, names = [] } of files) {
-    const key = lastKey(path)
+    const key = fileNameKey(path)
     keys.add(key)
-    if (index.test(key)) keys.add(lastKey(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')))
+    if (index.test(key)) keys.add(fileNameKey(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')))
     for (const name of [...pageNames(path), ...names]) keys.add(keyOf(name))
   }
   return ({ target }) => {
     const path = target.replaceAll('\\', '/')
     // A percent-encoded target, or one without a last name, may match any file.
     if (path.includes('%') || /(?:^|\/)\.{0,2}$/.test(path)) return true
-    return keys.has(lastKey(path)) || keys.has(keyOf(path))
+    return keys.has(fileNameKey(path)) || keys.has(keyOf(path))
   }
 }
 
-function lastKey(path: string): string {
-  return keyOf(baseOf(path).replace(endings, ''))
+function fileNameKey(path: string): string {
+  return keyOf(fileNameOf(path).replace(endings, ''))
 }

@@ -43,12 +43,12 @@ type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges'>
 
 /**
  * Returns the entries in text order; empty if there is no front matter.
- * @param most maximum number of characters to parse
+ * @param maxLength maximum number of characters to parse
  */
-export function frontMatterEntries(text: string, most = maxFrontMatter): Entry[] {
+export function frontMatterEntries(text: string, maxLength = maxFrontMatter): Entry[] {
   const end = frontMatterEnd(text)
   if (end === 0) return []
-  const matter = text.slice(0, Math.min(end, most)).replace(/\r?\n(?:---|\.\.\.)[\t ]*\r?\n?$/, '\n')
+  const matter = text.slice(0, Math.min(end, maxLength)).replace(/\r?\n(?:---|\.\.\.)[\t ]*\r?\n?$/, '\n')
   const entries: Entry[] = []
   let line = 1
   let read = matter.indexOf('\n') + 1
@@ -59,7 +59,7 @@ export function frontMatterEntries(text: string, most = maxFrontMatter): Entry[]
     const written = found.groups?.['key'] ?? ''
     for (let at = matter.indexOf('\n', counted); at >= 0 && at < index; at = matter.indexOf('\n', at + 1)) line += 1
     counted = index
-    isWhole &&= saysNothing(matter.slice(read, index))
+    isWhole &&= isBlankOrComment(matter.slice(read, index))
     read = index + part.length
     const colon = part.indexOf(':', written.length)
     const values = valuesOf(part, part.slice(colon + 1), index)
@@ -67,11 +67,11 @@ export function frontMatterEntries(text: string, most = maxFrontMatter): Entry[]
     const name = written.replace(/^(["'])(.*)\1$/, '$2').trim()
     if (values) entries.push({ name, ...values, isTop: true, line, from: index + colon + 1, to: read })
   }
-  isWhole &&= saysNothing(matter.slice(read))
+  isWhole &&= isBlankOrComment(matter.slice(read))
   return (isWhole ? undefined : documentEntries(matter)) ?? entries
 }
 
-function saysNothing(between: string): boolean {
+function isBlankOrComment(between: string): boolean {
   return between.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 }
 
@@ -81,7 +81,7 @@ function valuesOf(part: string, rest: string, at: number): Values | undefined {
   if (plain !== undefined && !/^(?:null|true|false)$/i.test(plain)) return { values: [plain], isList: false }
   const read = readYaml(part)
   const value = read?.map.items[0]?.value
-  return read && new Reader(read.document, part, at).values(isNode(value) ? value : null)
+  return read && new YamlReader(read.document, part, at).values(isNode(value) ? value : null)
 }
 
 /** Parses the front matter as one map; undefined if it is invalid or not a map. */
@@ -90,7 +90,7 @@ function documentEntries(matter: string): Entry[] | undefined {
   const text = matter.replace(/^[^\n]*/, (line) => ' '.repeat(line.length))
   const read = readYaml(text)
   if (!read) return undefined
-  const reader = new Reader(read.document, text, 0)
+  const reader = new YamlReader(read.document, text, 0)
   const entries = reader.entries(read.map)
   return entries.map(({ at, ...one }) => ({ ...one, line: matter.slice(0, at).split('\n').length }))
 }
@@ -105,12 +105,12 @@ function readYaml(text: string): { document: Document.Parsed; map: YAMLMap } | u
   }
 }
 
-class Reader {
+class YamlReader {
   readonly #document: Document.Parsed
   readonly #text: string
   readonly #at: number
   /** Target of each alias: the last preceding anchor of that name. */
-  readonly #meant = new Map<Node, Node>()
+  readonly #aliasTargets = new Map<Node, Node>()
   #copied = 0
 
   /** @param at offset of the text in the note */
@@ -122,8 +122,8 @@ class Reader {
     visit(document, {
       Node: (_, node) => {
         if (isAlias(node)) {
-          const meant = named.get(node.source)
-          if (meant) this.#meant.set(node, meant)
+          const target = named.get(node.source)
+          if (target) this.#aliasTargets.set(node, target)
         } else if (node.anchor !== undefined) named.set(node.anchor, node)
       },
     })
@@ -132,13 +132,13 @@ class Reader {
   /** Returns the entries of a map, including those merged with `<<`, each map once; `at` is the offset of the key. */
   entries(map: YAMLMap, merged = new Set<YAMLMap>([map])): (Omit<Entry, 'line'> & { at: number })[] {
     return map.items.flatMap(({ key, value }) => {
-      const said = isNode(key) ? this.#meaning(key) : undefined
-      if (!isScalar(said) || typeof said.value !== 'string') return []
-      const name = said.value.trim()
+      const resolvedKey = isNode(key) ? this.#resolveAlias(key) : undefined
+      if (!isScalar(resolvedKey) || typeof resolvedKey.value !== 'string') return []
+      const name = resolvedKey.value.trim()
       const node = isNode(value) ? value : null
-      const meant = node && this.#meaning(node)
+      const target = node && this.#resolveAlias(node)
       if (name === '<<') {
-        const maps = (isSeq(meant) ? meant.items : [meant]).map((one) => isNode(one) && this.#meaning(one))
+        const maps = (isSeq(target) ? target.items : [target]).map((one) => isNode(one) && this.#resolveAlias(one))
         return maps.flatMap((one) => {
           if (!isMap(one) || merged.has(one)) return []
           merged.add(one)
@@ -147,21 +147,21 @@ class Reader {
       }
       const values = this.values(node)
       const at = (isNode(key) ? key.range?.[0] : undefined) ?? 0
-      return values && name !== '' ? [{ name, ...values, isTop: true, at, ...this.#place(node ?? said) }] : []
+      return values && name !== '' ? [{ name, ...values, isTop: true, at, ...this.#place(node ?? resolvedKey) }] : []
     })
   }
 
   /** Returns undefined if an alias has no anchor. */
   values(node: Node | null): Values | undefined {
-    const meant = node && this.#meaning(node)
-    if (meant === undefined) return undefined
-    const isList = isSeq(meant)
-    const items = isList ? meant.items : meant ? [meant] : []
+    const target = node && this.#resolveAlias(node)
+    if (target === undefined) return undefined
+    const isList = isSeq(target)
+    const items = isList ? target.items : target ? [target] : []
     const values: string[] = []
     const valueRanges: Range[] = []
     for (const item of items) {
       if (!isNode(item)) continue
-      const one = this.#meaning(item)
+      const one = this.#resolveAlias(item)
       if (!one) return undefined
       const text = this.#textOf(one)
       if (text === '') continue
@@ -171,8 +171,8 @@ class Reader {
     return { values, isList, valueRanges }
   }
 
-  #meaning(node: Node): Node | undefined {
-    return isAlias(node) ? this.#meant.get(node) : node
+  #resolveAlias(node: Node): Node | undefined {
+    return isAlias(node) ? this.#aliasTargets.get(node) : node
   }
 
   /** Returns the value as text; empty for null and for values over the size limit. */

@@ -9,8 +9,8 @@ import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
 const maxTags = 2000
-/** Limits for display and search (`shown`), and for rewriting (`whole`). */
-const shown = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
+/** Limits for display and search (`displayLimits`), and for rewriting (`whole`). */
+const displayLimits = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
 const whole = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
 const maxValue = 1000
 const maxNames = 100
@@ -29,7 +29,7 @@ const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)
 
 /** Parses a note within the limits for display and search. */
 export function parseProperties(text: string): NoteProperties {
-  return parseUpTo(text, shown)
+  return parseUpTo(text, displayLimits)
 }
 
 /** Parses a note without limits on tags, for rewriting; partial only if the front matter exceeds 250,000 characters. */
@@ -37,20 +37,20 @@ export function parseAllTags(text: string): NoteProperties {
   return parseUpTo(text, whole)
 }
 
-function parseUpTo(text: string, most: typeof shown): NoteProperties {
+function parseUpTo(text: string, most: typeof displayLimits): NoteProperties {
   const matterEnd = frontMatterEnd(text)
   const entries = frontMatterEntries(text, most.frontMatter)
   const hasLines = text.includes('::', matterEnd)
   const hasTags = text.includes('#', matterEnd)
-  const places = hasLines || hasTags ? new Places(text, hiddenRanges(text)) : undefined
-  const lines = places && hasLines ? lineEntries(text, matterEnd, places, most.properties) : []
-  const linked = entries.map((one) => ({ ...one, values: one.values.map(unlinked) }))
+  const locator = hasLines || hasTags ? new LineLocator(text, hiddenRanges(text)) : undefined
+  const lines = locator && hasLines ? lineEntries(text, matterEnd, locator, most.properties) : []
+  const linked = entries.map((one) => ({ ...one, values: one.values.map(withoutLinkBrackets) }))
   const all = [...linked, ...lines]
-  const inline = places && hasTags ? inlineTags(text, matterEnd, places, most.tags + 1) : []
+  const inline = locator && hasTags ? inlineTags(text, matterEnd, locator, most.tags + 1) : []
   const lineAt = lineCounter(text)
   const tags = [
-    ...all.filter(isOfTags).flatMap((one) => tagsOfEntry(text, one, lineAt)),
-    ...outside(inline, lines.filter(isOfTags)),
+    ...all.filter(isTagProperty).flatMap((one) => tagsOfEntry(text, one, lineAt)),
+    ...outsideRanges(inline, lines.filter(isTagProperty)),
   ].toSorted((one, other) => one.line - other.line)
   return {
     properties: all.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
@@ -66,7 +66,7 @@ function parseUpTo(text: string, most: typeof shown): NoteProperties {
 }
 
 /** Returns the tags outside `taken`, the ranges of tag properties. Both are in text order. */
-function outside(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
+function outsideRanges(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
   let at = 0
   return tags.filter(({ place }) => {
     const { from, to } = place ?? { from: 0, to: 0 }
@@ -98,7 +98,7 @@ export function tagKey(name: string): string {
 }
 
 /** Maps offsets to lines for callers that scan forward. */
-class Places {
+class LineLocator {
   readonly #text: string
   readonly #hidden: readonly Range[]
 
@@ -135,8 +135,8 @@ function lineCounter(text: string): (at: number) => number {
   }
 }
 
-function lineEntries(text: string, from: number, places: Places, most: number): Entry[] {
-  const lineAt = places.lines()
+function lineEntries(text: string, from: number, locator: LineLocator, most: number): Entry[] {
+  const lineAt = locator.lines()
   const entries: Entry[] = []
   let topEnd = from
   lineProperty.lastIndex = from
@@ -163,13 +163,14 @@ function lineValues(name: string, value: string): Pick<Property, 'values' | 'isL
   const isQuoted = /^".*"$/.test(value)
   const isList =
     /^(?:tags|alias|aliases)$/.test(nameKey(name)) || /^(?:(?:#?\[\[[^\]]+\]\]|#[^\s,]+)(?:[\s,，]+|$))+$/.test(value)
-  if (isQuoted || !isList) return { values: [isQuoted ? value.slice(1, -1) : unlinked(value)], isList: false }
+  if (isQuoted || !isList)
+    return { values: [isQuoted ? value.slice(1, -1) : withoutLinkBrackets(value)], isList: false }
   const hasCommas = /[,，]/.test(value.replaceAll(/\[\[[^\]]*\]\]/g, ''))
   const parts = value.match(hasCommas ? /(?:\[\[[^\]]*\]\]|[^,，])+/g : /#?\[\[[^\]]*\]\]|#\S+|[^#[]+/g) ?? []
-  return { values: parts.map((part) => unlinked(part.trim())).filter((part) => part !== ''), isList: true }
+  return { values: parts.map((part) => withoutLinkBrackets(part.trim())).filter((part) => part !== ''), isList: true }
 }
 
-function isOfTags({ name }: Property): boolean {
+function isTagProperty({ name }: Property): boolean {
   return /^tags?$/i.test(name)
 }
 
@@ -185,7 +186,7 @@ function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number)
     const { from, to } = valueRanges?.[index] ?? { from: at, to: entry.to }
     at = from
     for (const part of isList ? [value] : value.split(/[\s,，]+/)) {
-      const name = unlinked(part).replace(/^#/, '')
+      const name = withoutLinkBrackets(part).replace(/^#/, '')
       if (!isTag(name)) continue
       const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
       const found = new RegExp(`(?<!${letter})${literal}(?!${letter})`, 'u').exec(text.slice(at, to))
@@ -197,8 +198,8 @@ function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number)
   return tags
 }
 
-function inlineTags(text: string, from: number, places: Places, most: number): Tag[] {
-  const lineAt = places.lines()
+function inlineTags(text: string, from: number, locator: LineLocator, most: number): Tag[] {
+  const lineAt = locator.lines()
   const tags: Tag[] = []
   inlineTag.lastIndex = from
   for (let found = inlineTag.exec(text); found && tags.length < most; found = inlineTag.exec(text)) {
@@ -218,7 +219,7 @@ export function splitTags(text: string): (string | { readonly tag: string })[] {
   if (!text.includes('#')) return [text]
   const parts: (string | { readonly tag: string })[] = []
   let from = 0
-  for (const { place } of inlineTags(text, 0, new Places(text, []), maxTags)) {
+  for (const { place } of inlineTags(text, 0, new LineLocator(text, []), maxTags)) {
     if (!place || text[place.from - 1] !== '#') continue
     if (place.from - 1 > from) parts.push(text.slice(from, place.from - 1))
     parts.push({ tag: text.slice(place.from, place.to) })
@@ -237,7 +238,7 @@ function isTag(name: string): boolean {
 }
 
 /** Extracts the note from `[[Note|label]]`; other values are unchanged. */
-function unlinked(value: string): string {
+function withoutLinkBrackets(value: string): string {
   const [, target] = /^#?\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/.exec(value.trim()) ?? []
   return target ?? value
 }

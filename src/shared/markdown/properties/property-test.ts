@@ -16,16 +16,16 @@ const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
  * @returns undefined if the condition is empty or its bound is invalid
  */
 export function parsePropertyTest(given: string): PropertyTest | undefined {
-  const meant = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
-  if (meant === '') return undefined
-  if (meant === '*') return { kind: 'any' }
+  const normalized = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
+  if (normalized === '') return undefined
+  if (normalized === '*') return { kind: 'any' }
   // Obsidian: an existing property without a value.
-  if (meant === 'null') return { kind: 'is', key: '' }
-  const [, sign, than = ''] = /^(<=|>=|<|>)\s*(.*)$/.exec(meant) ?? []
+  if (normalized === 'null') return { kind: 'is', key: '' }
+  const [, sign, than = ''] = /^(<=|>=|<|>)\s*(.*)$/.exec(normalized) ?? []
   if (sign === '<' || sign === '<=' || sign === '>' || sign === '>=')
     return ordered.test(than) ? { kind: 'order', sign, than } : undefined
-  if (!meant.includes('*')) return { kind: 'is', key: meant }
-  const pieces = meant.split(/\*+/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+  if (!normalized.includes('*')) return { kind: 'is', key: normalized }
+  const pieces = normalized.split(/\*+/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
   return { kind: 'like', pattern: new RegExp(`^${pieces.join('.*')}$`, 'su') }
 }
 
@@ -45,7 +45,7 @@ export function testValue(test: PropertyTest, value: string): boolean {
 }
 
 /** Returns true if a tag equals another one or is nested below it. @param key normalized key of the other tag */
-export function underTag(name: string, key: string): boolean {
+export function isUnderTag(name: string, key: string): boolean {
   const own = tagKey(name)
   return own === key || own.startsWith(`${key}/`)
 }

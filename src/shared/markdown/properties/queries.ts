@@ -7,10 +7,10 @@ export function tagQuery(name: string): string {
 
 /** Returns the search query for a property value; a long value becomes a prefix match. */
 export function propertyQuery(name: string, value: string): string {
-  const meant = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
+  const queryValue = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
   const isKnown = /^(?:after|before|on|in|path|source|tag)$/i.test(name)
-  if (isPlain(meant) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isKnown) return `${name}:${meant}`
-  return `[${name}:${meant === '' ? 'null' : meant.replaceAll(/[\]\n]/g, '*')}]`
+  if (isPlain(queryValue) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isKnown) return `${name}:${queryValue}`
+  return `[${name}:${queryValue === '' ? 'null' : queryValue.replaceAll(/[\]\n]/g, '*')}]`
 }
 
 function isPlain(text: string): boolean {

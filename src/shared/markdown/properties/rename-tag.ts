@@ -31,11 +31,11 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
     const text = [to, ...below].join('/')
     if (text !== name) edits.push({ from: place.from, to: place.to, text })
   }
-  return { edits: inOrder(edits), left }
+  return { edits: sortedUnique(edits), left }
 }
 
 /** Removes duplicate edits: an anchored value can be reached through several YAML aliases. */
-function inOrder(edits: readonly Edit[]): Edit[] {
+function sortedUnique(edits: readonly Edit[]): Edit[] {
   const sorted = edits.toSorted((one, other) => one.from - other.from)
   return sorted.filter(({ from }, at) => from !== sorted[at - 1]?.from)
 }

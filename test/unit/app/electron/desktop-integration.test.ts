@@ -59,10 +59,10 @@ describe('unread answers', () => {
   it('counts them in the badge; notifies only about long ones, with a link to the chat', () => {
     const onOpen = vi.fn()
     let isSeen = false
-    const unread = new UnreadBadge({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
-    unread.note(ended('a', 1000))
-    unread.note(ended('b', 60_000))
-    unread.note(ended('c', 60_000, 'aborted'))
+    const unread = new UnreadBadge({ isWindowFocused: () => isSeen, mayNotify: () => true, onOpen })
+    unread.addTurn(ended('a', 1000))
+    unread.addTurn(ended('b', 60_000))
+    unread.addTurn(ended('c', 60_000, 'aborted'))
     expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([2])
     expect(fakeElectron.Notification.shown).toHaveLength(1)
     fakeElectron.Notification.shown[0]?.click()
@@ -70,13 +70,13 @@ describe('unread answers', () => {
     unread.clear()
     expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([0])
     isSeen = true
-    unread.note(ended('d', 60_000))
+    unread.addTurn(ended('d', 60_000))
     expect(fakeElectron.Notification.shown).toHaveLength(1)
   })
 
   it('sends no notifications when they are turned off', () => {
-    const unread = new UnreadBadge({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
-    unread.note(ended('a', 60_000))
+    const unread = new UnreadBadge({ isWindowFocused: () => false, mayNotify: () => false, onOpen: vi.fn() })
+    unread.addTurn(ended('a', 60_000))
     expect(fakeElectron.Notification.shown).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import {
   forEachLine,
   hashOf,
   tokenSpans,
-  unknown,
+  unknownToken,
 } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
 
 const vocabulary = [
@@ -28,7 +28,7 @@ const table = {
   folds: new Map([['貓', '猫']]),
   find(hash: number, length: number) {
     const found = numbers.get(hash)
-    return found?.length === length ? found.number : unknown
+    return found?.length === length ? found.number : unknownToken
   },
 }
 

@@ -13,35 +13,40 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const { agent, model, json = false } = flags
   await setUpOnce(client, base, agent)
   await client.search.settle({ agent })
-  const before = flags.session === undefined ? undefined : await sessionOf(client, agent, flags.session)
-  const known = new Set(before === undefined ? [] : (await entriesOf(client, agent, before)).ids)
+  const previousSession = flags.session === undefined ? undefined : await sessionOf(client, agent, flags.session)
+  const knownIds = new Set(previousSession === undefined ? [] : (await entriesOf(client, agent, previousSession)).ids)
   const { session, queued } = await client.chat.send({
     agent,
     text: message,
     reopen: true,
     // Wait for an answer that another window has started.
     delivery: 'after',
-    ...(before === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: before }),
+    ...(previousSession === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: previousSession }),
     ...(model === undefined ? {} : { model }),
   })
-  const live = json ? undefined : new LiveOutput(known)
-  await follow(client, { agent, session }, queued, live)
+  const liveOutput = json ? undefined : new LiveOutput(knownIds)
+  await follow(client, { agent, session }, queued, liveOutput)
   const { messages, outcome } = await entriesOf(client, agent, session)
-  const added = messages.filter(({ id }) => !known.has(id))
-  for (const entry of added) live?.message(entry)
-  live?.end()
-  const mine = added.map((entry) => entry.message)
-  const last = mine.findLast((entry) => entry.role === 'assistant')
+  const added = messages.filter(({ id }) => !knownIds.has(id))
+  for (const entry of added) liveOutput?.message(entry)
+  liveOutput?.end()
+  const addedMessages = added.map((entry) => entry.message)
+  const last = addedMessages.findLast((entry) => entry.role === 'assistant')
   if (last?.role !== 'assistant') {
     if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
-    const text = startsChat(message) ? describeStart(before, session) : outcome ? describeOutcome(outcome) : ''
-    const value = { session, text, ...recallsAndWrites(mine), usage: noUsage, outcome: outcome ?? null }
+    const text = startsChat(message) ? describeStart(previousSession, session) : outcome ? describeOutcome(outcome) : ''
+    const value = { session, text, ...recallsAndWrites(addedMessages), usage: noUsage, outcome: outcome ?? null }
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
   }
   if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
-  const value = { session, text: messageText(last), ...recallsAndWrites(mine), usage: totalUsage(mine) }
-  return { value, text: live ? '' : value.text }
+  const value = {
+    session,
+    text: messageText(last),
+    ...recallsAndWrites(addedMessages),
+    usage: totalUsage(addedMessages),
+  }
+  return { value, text: liveOutput ? '' : value.text }
 }
 
 function startsChat(message: string): boolean {
@@ -49,52 +54,52 @@ function startsChat(message: string): boolean {
   return name === 'new' || name === 'reset'
 }
 
-function describeStart(before: string | undefined, session: string): string {
-  if (before === session) return `${session} is already new and empty`
-  const ended = before === undefined ? '' : `; ${before} has ended`
+function describeStart(previousSession: string | undefined, session: string): string {
+  if (previousSession === session) return `${session} is already new and empty`
+  const ended = previousSession === undefined ? '' : `; ${previousSession} has ended`
   return `a new chat has begun: ${session}${ended}. Continue it with --session last`
 }
 
 /**
- * @param wanted an id, a prefix of it or of the part after its date, or `last`
+ * @param reference an id, a prefix of it or of the part after its date, or `last`
  * @throws AppError `unknown_session`
  */
-async function sessionOf(client: ContractClient, agent: string, wanted: string): Promise<string> {
+async function sessionOf(client: ContractClient, agent: string, reference: string): Promise<string> {
   const sessions = await client.sessions.list({ agent, empty: true })
-  const found =
-    wanted === 'last'
+  const matching =
+    reference === 'last'
       ? sessions.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, 1)
-      : sessions.filter(({ id }) => id.startsWith(wanted) || id.split('_').at(-1)?.startsWith(wanted))
-  const exact = found.filter(({ id }) => id === wanted)
-  const [only, ...others] = exact.length > 0 ? exact : found
-  if (only && others.length === 0) return only.id
-  const words = only ? `more than one chat starts with ${wanted}` : `there is no chat ${wanted}`
-  throw new AppError('unknown_session', `${words}; \`sessions\` lists them`, { session: wanted })
+      : sessions.filter(({ id }) => id.startsWith(reference) || id.split('_').at(-1)?.startsWith(reference))
+  const exact = matching.filter(({ id }) => id === reference)
+  const [candidate, ...others] = exact.length > 0 ? exact : matching
+  if (candidate && others.length === 0) return candidate.id
+  const problemText = candidate ? `more than one chat starts with ${reference}` : `there is no chat ${reference}`
+  throw new AppError('unknown_session', `${problemText}; \`sessions\` lists them`, { session: reference })
 }
 
 async function follow(
   client: ContractClient,
   target: { readonly agent: string; readonly session: string },
   queued: boolean,
-  live: LiveOutput | undefined,
+  liveOutput: LiveOutput | undefined,
 ): Promise<void> {
-  if (live) for (const entry of (await client.sessions.get(target)).messages) live.message(entry)
-  let waiting = queued ? 1 : 0
-  if (queued) live?.note('waiting for the current answer to end')
+  if (liveOutput) for (const entry of (await client.sessions.get(target)).messages) liveOutput.message(entry)
+  let queueLength = queued ? 1 : 0
+  if (queued) liveOutput?.note('waiting for the current answer to end')
   for await (const event of await client.chat.watch(target)) {
     if (event.type === 'partial') {
-      waiting = event.queue.length
-      if (!event.running && waiting === 0) return
-      if (waiting === 0) live?.text(event.text)
-    } else if (event.type === 'queue') waiting = event.queue.length
+      queueLength = event.queue.length
+      if (!event.running && queueLength === 0) return
+      if (queueLength === 0) liveOutput?.text(event.text)
+    } else if (event.type === 'queue') queueLength = event.queue.length
     else if (event.type === 'turnEnd') {
-      if (waiting === 0 || event.reason !== 'done') return
+      if (queueLength === 0 || event.reason !== 'done') return
     } else if (event.type === 'permissions') {
       for (const { id, server, tool } of event.permissions) {
-        live?.note(`${tool} of ${server} needs a permission that only an app window can give: denied`)
+        liveOutput?.note(`${tool} of ${server} needs a permission that only an app window can give: denied`)
         await client.chat.permit({ ...target, id, decision: 'deny' })
       }
-    } else if (waiting === 0) live?.event(event)
+    } else if (queueLength === 0) liveOutput?.event(event)
   }
 }
 

@@ -23,20 +23,25 @@ export async function connectProgram(options: AppOptions, flags: McpFlags, id: s
 
 async function install(connections: ClientInstaller, flags: McpFlags, id: string): Promise<Output> {
   const { agent, client, readOnly: isReadOnly, workspace, dryRun = false } = flags
-  const wanted = { agent, client, isReadOnly, workspace: workspace === undefined ? undefined : resolve(workspace) }
-  const program = await connections.inspect(id, wanted)
+  const registration = {
+    agent,
+    client,
+    isReadOnly,
+    workspace: workspace === undefined ? undefined : resolve(workspace),
+  }
+  const program = await connections.inspect(id, registration)
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
   if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
   // Test before writing: a broken entry must not reach the program's configuration.
-  const tools = await connections.test(id, wanted)
-  if (state !== 'connected') await connections.connect(id, wanted)
+  const tools = await connections.test(id, registration)
+  if (state !== 'connected') await connections.connect(id, registration)
   const done = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
-  const doubt = isThere ? '' : `${name} was not found on this machine: its configuration folder did not exist.`
+  const notFoundText = isThere ? '' : `${name} was not found on this machine: its configuration folder did not exist.`
   const next = `It works: ${tools} tools. Restart ${name} to use it. To disconnect: "commonplace mcp --uninstall ${id}".`
   return {
     value: { program: id, file, state: 'connected', tools },
-    text: [done, patch, doubt, next].filter(Boolean).join('\n'),
+    text: [done, patch, notFoundText, next].filter(Boolean).join('\n'),
   }
 }
 

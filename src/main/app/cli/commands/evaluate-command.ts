@@ -41,9 +41,15 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   const value = { ...report, indexMs, chunks, embedded }
   const text = figureLines(value).join('\n')
   if (reason === undefined || !flags.wait) return { value, text }
-  const asked = 2 * (questions.length + (offTopic?.length ?? 0))
-  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} searches were answered without all vectors` : ''
-  return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
+  const searchCount = 2 * (questions.length + (offTopic?.length ?? 0))
+  const missingVectorsText =
+    withoutVector > 0 ? `${withoutVector} of ${searchCount} searches were answered without all vectors` : ''
+  return {
+    value,
+    text,
+    warning: [missingVectorsText, reason].filter((part) => part !== '').join(': '),
+    isFailure: true,
+  }
 }
 
 function figureLines(value: object, prefix = ''): string[] {

@@ -37,7 +37,7 @@ export async function explain(
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) =>
-      `${score.toFixed(distinguishingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+      `${score.toFixed(distinguishingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meaningTexts(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
   )
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
@@ -75,10 +75,10 @@ function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanati
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
-function meantBy(vector: Candidate['vector']): string[] {
-  const most = vector?.terms?.slice(0, 3) ?? []
-  if (most.length === 0) return []
-  const words = most.map(
+function meaningTexts(vector: Candidate['vector']): string[] {
+  const topTerms = vector?.terms?.slice(0, 3) ?? []
+  if (topTerms.length === 0) return []
+  const words = topTerms.map(
     ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
   )
   return [`by meaning: ${words.join(', ')}`]

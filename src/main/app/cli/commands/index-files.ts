@@ -13,7 +13,7 @@ export async function indexFiles(
   const started = performance.now()
   await client.search.settle({ agent })
   if (force) await client.search.reindex({ agent })
-  await tellWhatIsSent(client, agent)
+  await printSentTexts(client, agent)
   const { warning, isFailure } = await waitForVectors(client, agent, wait)
   const { files, chunks, embedded } = await client.search.status({ agent })
   const ms = Math.round(performance.now() - started)
@@ -24,12 +24,12 @@ export async function indexFiles(
   }
 }
 
-async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
+async function printSentTexts(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isRemoteEmbeddingProvider(provider)) return
   const { all, unsent, questions } = await client.search.meaning({ agent })
-  const left = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
+  const remaining = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
   process.stderr.write(
-    `${all.texts} passages, about ${all.tokens} tokens; ${left.texts} texts (${left.tokens} tokens) still go to ${provider}/${model}\n`,
+    `${all.texts} passages, about ${all.tokens} tokens; ${remaining.texts} texts (${remaining.tokens} tokens) still go to ${provider}/${model}\n`,
   )
 }

@@ -17,17 +17,17 @@ export async function mcp(
   { now = systemClock }: AppOptions,
   { agent, client, readOnly = false }: McpFlags,
 ): Promise<void> {
-  const followed = new Set([agent ?? 'main'])
+  const warmedAgents = new Set([agent ?? 'main'])
   const problem = await serveOverStdio({
     ask: async (work) => (await opening).callPrimary(work),
     onEvent: (listener) => onceOpen(opening, listener),
-    async caller(said) {
-      const name = client ?? said ?? ''
-      const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
-      const resident = await opening
-      const caller = await resident.callPrimary((owner) => owner.clients.meet(met))
-      if (!followed.has(caller.agent)) void warmUpAgent(resident, caller.agent)
-      followed.add(caller.agent)
+    async caller(sentName) {
+      const name = client ?? sentName ?? ''
+      const registration = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
+      const hostProcess = await opening
+      const caller = await hostProcess.callPrimary((primary) => primary.clients.meet(registration))
+      if (!warmedAgents.has(caller.agent)) void warmUpAgent(hostProcess, caller.agent)
+      warmedAgents.add(caller.agent)
       return caller
     },
     isReadOnly: readOnly,
@@ -35,7 +35,7 @@ export async function mcp(
     onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
   })
   await Promise.race([
-    opening.then((resident) => resident.close()).catch(() => undefined),
+    opening.then((hostProcess) => hostProcess.close()).catch(() => undefined),
     sleep(closingMs, undefined, { ref: false }),
   ])
   // Do not wait for unfinished work; finished writes are on disk.
@@ -45,14 +45,14 @@ export async function mcp(
 
 function onceOpen(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
   let stop: (() => void) | undefined
-  let isOver = false
-  const follow = async () => {
-    const resident = await opening.catch(() => undefined)
-    if (!isOver) stop = resident?.onEvent(listener)
+  let isStopped = false
+  const subscribe = async () => {
+    const hostProcess = await opening.catch(() => undefined)
+    if (!isStopped) stop = hostProcess?.onEvent(listener)
   }
-  void follow()
+  void subscribe()
   return () => {
-    isOver = true
+    isStopped = true
     stop?.()
   }
 }

@@ -17,11 +17,11 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {
-    const asked = await askToRemember(base, agent, note)
+    const primaryResult = await askToRemember(base, agent, note)
     const { path, startLine, endLine } =
-      asked && 'value' in asked
-        ? asked.value
-        : await rememberHere({ ...options, base }, agent, note, asked !== undefined)
+      primaryResult && 'value' in primaryResult
+        ? primaryResult.value
+        : await rememberHere({ ...options, base }, agent, note, primaryResult !== undefined)
     return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
   } finally {
     base.close()
@@ -52,8 +52,8 @@ async function rememberHere(options: AppOptions & { base: AppBase }, agent: stri
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
     const { workspace, close } = await app.agents.writer(agent)
     try {
-      const known = mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined
-      return known ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
+      const savedNote = mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined
+      return savedNote ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
     } finally {
       await close()
     }

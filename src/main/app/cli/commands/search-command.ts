@@ -20,7 +20,7 @@ export async function search(
     notice,
     conditions = [],
   } = await client.search.query({ agent, query, options })
-  const lack = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
+  const staleWarning = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
   const value = {
     results: results.map(printedFields),
     provider,
@@ -37,7 +37,7 @@ export async function search(
   return {
     value,
     text: [...conditions.map(conditionText), ...(lines.length > 0 ? lines : ['Nothing found.'])].join('\n'),
-    ...warningOf(warning ?? lack, notice),
+    ...warningOf(warning ?? staleWarning, notice),
   }
 }
 

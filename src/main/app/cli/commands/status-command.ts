@@ -8,9 +8,9 @@ const providerMs = 1000
 export async function status({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
   // A first request shows if an unused provider works.
-  const isAsked = index.provider !== 'none' && index.embedded === 0
-  const answer = isAsked ? client.health.tryAgain({ agent }).then(() => true) : true
-  const hasAnswered = await Promise.race([answer, sleep(providerMs, false, { ref: false })])
+  const needsProbe = index.provider !== 'none' && index.embedded === 0
+  const probe = needsProbe ? client.health.tryAgain({ agent }).then(() => true) : true
+  const hasAnswered = await Promise.race([probe, sleep(providerMs, false, { ref: false })])
   const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
   const problems = await client.health.problems({ agent })
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
@@ -44,10 +44,10 @@ export async function status({ client }: PrimaryClient, { agent }: CommonFlags):
       : []),
     ...(hasAnswered ? [] : [`meaning: ${provider} has not answered yet`]),
     ...problems.map(({ part, code, since, message, path, files = [] }) => {
-      const words = message === '' ? code : message
-      const where = path === undefined || words.includes(path) ? '' : ` (${path})`
-      const named = files.map((file) => `\n    ${file}`).join('')
-      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}${named}`
+      const problemText = message === '' ? code : message
+      const location = path === undefined || problemText.includes(path) ? '' : ` (${path})`
+      const fileList = files.map((file) => `\n    ${file}`).join('')
+      return `! ${part}: ${problemText}${location}, since ${new Date(since).toISOString()}${fileList}`
     }),
   ]
   return { value, text: lines.join('\n') }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
-import { boundedText, dataNotice, fenced, label, roomFor, defaultTokens } from '../bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, label, tokensLeftFor, defaultAnswerTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertLineExists, linesFrom, placeOf } from './lines-from.ts'
+import { assertLineExists, linesFrom, findStart } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 const linesBefore = 10
@@ -23,24 +23,24 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   input: searchInput,
   output: searchOutput,
   isReadOnly: true,
-  async run({ query }, asker) {
-    const { agent, client, ask } = asker
-    const { results, standstill } = await ask((owner) =>
-      owner.search.query({ agent, query, forProgram: client, options: { maxResults } }),
+  async run({ query }, context) {
+    const { agent, client, ask } = context
+    const { results, standstill } = await ask((primary) =>
+      primary.search.query({ agent, query, forProgram: client, options: { maxResults } }),
     )
     // The output has no field for a hint, and an empty result would mislead.
     if (results.length === 0 && standstill !== undefined)
       throw new AppError('index_unavailable', `recent changes are not searched: ${standstill}`)
-    const shown = results.map(async (result) => {
+    const entries = results.map(async (result) => {
       const { path, heading } = result
-      const { line, character } = await placeOf(result, asker)
+      const { line, character } = await findStart(result, context)
       return {
         id: noteId(path, line, character),
         title: label(heading === '' ? path : `${heading} · ${path}`),
         url: noteUri(path, line),
       }
     })
-    return { results: await Promise.all(shown) }
+    return { results: await Promise.all(entries) }
   },
 }
 
@@ -75,12 +75,12 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const [, path = id, line = '1', character] = /^(.+):(\d{1,9})(?:\+(\d{1,9}))?$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'use an id from search', { reason: 'id' })
     const fromCharacter = Math.max(1, Number(character ?? 1))
-    const asked = Math.max(1, Number(line))
-    const first = character === undefined ? Math.max(1, asked - linesBefore) : asked
-    const read = await ask((owner) =>
-      owner.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
+    const requestedLine = Math.max(1, Number(line))
+    const first = character === undefined ? Math.max(1, requestedLine - linesBefore) : requestedLine
+    const read = await ask((primary) =>
+      primary.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
     )
-    assertLineExists(path, read.total, asked)
+    assertLineExists(path, read.total, requestedLine)
     const rest = (from: number) => ({
       id,
       title: label(path),
@@ -90,17 +90,23 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const shownFrom = (from: number) => {
       const lines = read.lines.slice(from - first)
       const { character, ...wanted } = linesFrom(path, { lines, total: read.total }, from, fromCharacter)
-      return { from, character, ...boundedText(wanted.lines, roomFor(defaultTokens, rest(from))) }
+      return { from, character, ...fittingText(wanted.lines, tokensLeftFor(defaultAnswerTokens, rest(from))) }
     }
     const withContext = shownFrom(first)
     // If the context lines leave no room, start at the requested line.
-    const isThere = first + withContext.lines.length > asked || read.lines.length <= asked - first
-    const { from, character: begun, lines, cutAt } = isThere ? withContext : shownFrom(asked)
+    const showsRequestedLine =
+      first + withContext.lines.length > requestedLine || read.lines.length <= requestedLine - first
+    const {
+      from,
+      character: firstCharacter,
+      lines,
+      cutAt,
+    } = showsRequestedLine ? withContext : shownFrom(requestedLine)
     const last = from + lines.length - 1
-    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, begun + cutAt)
+    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, firstCharacter + cutAt)
     const more = last < read.total || cutAt !== undefined ? { more: `fetch ${next}` } : {}
-    const place = `${from}–${last} of ${read.total}`
+    const lineRange = `${from}–${last} of ${read.total}`
     const { metadata, ...named } = rest(from)
-    return { ...named, text: fenced(lines.join('\n')), metadata: { ...metadata, lines: place, ...more } }
+    return { ...named, text: wrapMemory(lines.join('\n')), metadata: { ...metadata, lines: lineRange, ...more } }
   },
 }

@@ -18,7 +18,7 @@ export function linesFrom(path: string, { lines, total }: ReadLines, from: numbe
   const [first, ...others] = lines
   if (first === undefined) return { lines: [], character: 1, length: 0 }
   if (fromCharacter > Math.max(1, first.length)) {
-    const reason = `line ${from} of ${label(path)} has ${counted(first.length, 'character')}`
+    const reason = `line ${from} of ${label(path)} has ${countText(first.length, 'character')}`
     throw new AppError('input_invalid', reason, { reason })
   }
   const at = splitsSurrogatePair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
@@ -28,15 +28,15 @@ export function linesFrom(path: string, { lines, total }: ReadLines, from: numbe
 /** @throws AppError `input_invalid` if the line (1-based) is behind the end of the note */
 export function assertLineExists(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return
-  const reason = beyondText(path, total, line)
+  const reason = missingLineText(path, total, line)
   throw new AppError('input_invalid', reason, { reason })
 }
 
-export function beyondText(path: string, total: number, line: number): string {
-  return `${label(path)} has ${counted(total, 'line')}: there is no line ${line}`
+export function missingLineText(path: string, total: number, line: number): string {
+  return `${label(path)} has ${countText(total, 'line')}: there is no line ${line}`
 }
 
-function counted(count: number, what: string): string {
+function countText(count: number, what: string): string {
   return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
 }
 
@@ -51,13 +51,13 @@ export interface Place {
 }
 
 /** Returns the start of a result; reads the line if the snippet is part of one. @throws as `workspace.lines` */
-export async function placeOf(
+export async function findStart(
   { path, startLine, snippetLine = startLine, snippet }: SearchResult,
   { agent, client, ask }: ToolContext,
 ): Promise<Place> {
   if (snippet.includes('\n')) return { line: startLine }
-  const read = await ask((owner) =>
-    owner.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
+  const read = await ask((primary) =>
+    primary.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
   )
   const [text = ''] = read.lines
   const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
-import { bounded, clipped, label, roomFor } from '../bounded-answer.ts'
-import { beyondText } from './lines-from.ts'
+import { takeFitting, clip, label, tokensLeftFor } from '../bounded-answer.ts'
+import { missingLineText } from './lines-from.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
@@ -26,7 +26,7 @@ const candidateSchema = z.object({
   terms: z.array(z.string()).describe('Matched words and their share of the score'),
   modifiers: z.array(z.string()),
 })
-type Shown = z.infer<typeof candidateSchema>
+type ShownCandidate = z.infer<typeof candidateSchema>
 
 const output = z.object({
   minScore: z.number(),
@@ -54,9 +54,11 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
     const { agent, client, ask } = context
     if ((path === undefined) !== (line === undefined))
       throw new AppError('input_invalid', 'pass path and line together, or neither', { reason: 'path, line' })
-    const place = path === undefined || line === undefined ? {} : { why: { path, line } }
-    const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
-    const { minScore, weights, conditions, candidates, why, stale, standstill } = explained
+    const whyOption = path === undefined || line === undefined ? {} : { why: { path, line } }
+    const explanation = await ask((primary) =>
+      primary.search.explain({ agent, query, forProgram: client, ...whyOption }),
+    )
+    const { minScore, weights, conditions, candidates, why, stale, standstill } = explanation
     const hints = staleIndexHints(stale, standstill)
     const rest = {
       minScore,
@@ -65,14 +67,19 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
       ...(why ? { why: await whyText(why, context) } : {}),
       ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
-    const { kept } = bounded(candidates.slice(0, maxCandidates), roomFor(maxTokens, rest), shown, shownInPart)
-    const left = candidates.length - kept.length
-    const leftOut = { what: `${left} candidates with lower scores`, howToGet }
-    return { ...rest, candidates: kept, ...(left > 0 ? { leftOut } : {}) }
+    const { kept } = takeFitting(
+      candidates.slice(0, maxCandidates),
+      tokensLeftFor(maxTokens, rest),
+      toShownCandidate,
+      withoutDetails,
+    )
+    const omittedCount = candidates.length - kept.length
+    const leftOut = { what: `${omittedCount} candidates with lower scores`, howToGet }
+    return { ...rest, candidates: kept, ...(omittedCount > 0 ? { leftOut } : {}) }
   },
 }
 
-function shown(candidate: Candidate): Shown {
+function toShownCandidate(candidate: Candidate): ShownCandidate {
   const { path, startLine, endLine, score, vector, text, modifiers, verdict } = candidate
   return {
     path: label(path),
@@ -85,13 +92,13 @@ function shown(candidate: Candidate): Shown {
     terms: (text?.terms ?? [])
       .filter(({ share }) => share > 0)
       .slice(0, 8)
-      .map(({ term, share }) => `${clipped(term, 12)} ${share.toFixed(2)}`),
+      .map(({ term, share }) => `${clip(term, 12)} ${share.toFixed(2)}`),
     modifiers: modifiers.map(({ name, factor }) => `${name} ×${factor.toFixed(2)}`),
   }
 }
 
-function shownInPart(candidate: Candidate): Shown {
-  return { ...shown(candidate), terms: [], modifiers: [] }
+function withoutDetails(candidate: Candidate): ShownCandidate {
+  return { ...toShownCandidate(candidate), terms: [], modifiers: [] }
 }
 
 function verdictText(verdict: Verdict): string {
@@ -105,7 +112,7 @@ function verdictText(verdict: Verdict): string {
     case 'folded':
       return `says the same as #${verdict.into}`
     case 'outsideFilter':
-      return `outside the filter ${clipped(verdict.by.join(' '), 40)}`
+      return `outside the filter ${clip(verdict.by.join(' '), 40)}`
   }
 }
 
@@ -137,16 +144,16 @@ const unsearchedTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
 async function whyText(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
   const { path, line, reason, rank, unsearched } = why
   if (!unsearched) return { path: label(path), line, reason: reasons[reason], rank }
-  const beyond = unsearched.reason === 'emptyLine' ? await behindEnd() : undefined
-  const said = unsearched.message === undefined ? '' : ` (${label(unsearched.message)})`
-  const text = `${reasons[reason]}: ${beyond ?? unsearchedTexts[unsearched.reason]}${said}`
+  const missingLineReason = unsearched.reason === 'emptyLine' ? await missingLine() : undefined
+  const detail = unsearched.message === undefined ? '' : ` (${label(unsearched.message)})`
+  const text = `${reasons[reason]}: ${missingLineReason ?? unsearchedTexts[unsearched.reason]}${detail}`
   return { path: label(path), line, reason: text, rank }
 
   /** The index reports a line behind the end like an empty line. */
-  async function behindEnd(): Promise<string | undefined> {
-    const { total } = await ask((owner) =>
-      owner.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
+  async function missingLine(): Promise<string | undefined> {
+    const { total } = await ask((primary) =>
+      primary.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
     )
-    return line > total ? beyondText(path, total, line) : undefined
+    return line > total ? missingLineText(path, total, line) : undefined
   }
 }

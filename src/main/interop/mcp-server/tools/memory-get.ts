@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPath } from '#shared/util/limits.ts'
-import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
 import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
@@ -33,21 +33,23 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   output,
   isReadOnly: true,
   async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, client, ask }) {
-    const asked = count ?? maxLines
-    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: client }))
+    const requestedCount = count ?? maxLines
+    const read = await ask((primary) =>
+      primary.workspace.lines({ agent, path, from, count: requestedCount, forProgram: client }),
+    )
     const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
-    const wanted = linesFrom(path, read, from, fromCharacter)
-    const { lines, cutAt } = boundedText(wanted.lines, roomFor(maxTokens, rest))
+    const requested = linesFrom(path, read, from, fromCharacter)
+    const { lines, cutAt } = fittingText(requested.lines, tokensLeftFor(maxTokens, rest))
     const endLine = from + lines.length - 1
     const last = count === undefined ? read.total : Math.min(from + count - 1, read.total)
     const leftOut =
       cutAt === undefined
         ? { what: `lines ${endLine + 1}–${last}`, howToGet: `memory_get with from: ${endLine + 1}` }
-        : leftOfLine(from, wanted.character + cutAt, wanted.length, last)
+        : leftOfLine(from, requested.character + cutAt, requested.length, last)
     return {
       ...rest,
       endLine,
-      text: fenced(lines.join('\n')),
+      text: wrapMemory(lines.join('\n')),
       ...(endLine < last || cutAt !== undefined ? { leftOut } : {}),
     }
   },

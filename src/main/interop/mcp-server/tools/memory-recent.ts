@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
+import { takeFitting, clip, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const dayMs = 86_400_000
 /** Limit of changes with text: each needs a request to the history. */
-const maxTold = 10
-const toldTokens = 250
+const maxWithText = 10
+const textTokens = 250
 
 /** Limit of the contract for one request. */
-const mostEntries = 1000
+const maxEntries = 1000
 /** Cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
 const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
 
@@ -33,7 +33,7 @@ const changeSchema = z.object({
   removed: z.number().int().describe('Lines'),
   text: z.string().optional().describe('The added lines, or the beginning of them'),
 })
-type Shown = z.infer<typeof changeSchema>
+type ShownChange = z.infer<typeof changeSchema>
 
 const output = z.object({
   changes: z.array(changeSchema).describe('Newest first'),
@@ -56,26 +56,28 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     if (!recorded) return { changes: [], notice: dataNotice, hint: 'The history is turned off in the settings.' }
     const page = recorded.entries.slice(0, limit)
     const told = await Promise.all(
-      page.map(async (entry, index) => shown(entry, index < maxTold ? await addedBy(context, entry) : '')),
+      page.map(async (entry, index) =>
+        toShownChange(entry, index < maxWithText ? await addedText(context, entry) : ''),
+      ),
     )
     const rest = { notice: dataNotice, ...(told.length === 0 ? { hint: nothingText(days, before) } : {}) }
-    const { kept } = bounded(
+    const { kept } = takeFitting(
       told,
-      roomFor(maxTokens, rest),
-      (change): Shown => change,
-      ({ text: _text, ...change }): Shown => change,
+      tokensLeftFor(maxTokens, rest),
+      (change): ShownChange => change,
+      ({ text: _text, ...change }): ShownChange => change,
     )
-    const cut = kept.filter(
+    const cutCount = kept.filter(
       ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
     ).length
-    const next = nextOf(recorded, kept.length)
+    const next = nextCursor(recorded, kept.length)
     const what = [
       ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
-      ...(cut > 0 ? [`all or the end of the text of ${cut} changes`] : []),
+      ...(cutCount > 0 ? [`all or the end of the text of ${cutCount} changes`] : []),
     ]
     const howToGet = [
       ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: "${next}"`]),
-      ...(cut > 0 ? ['memory_get reads the notes'] : []),
+      ...(cutCount > 0 ? ['memory_get reads the notes'] : []),
     ]
     const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
     return { changes: kept, ...rest, ...(what.length > 0 ? { leftOut } : {}) }
@@ -90,7 +92,7 @@ interface Recorded {
   /** Newest first; one more than requested if there are more. */
   readonly entries: readonly HistoryEntry[]
   /** Number of files of the first commit that earlier answers listed. */
-  readonly told: number
+  readonly listedFiles: number
   /** True if the history may have more entries. */
   readonly isCut: boolean
 }
@@ -100,36 +102,36 @@ async function recordedChanges(
   { agent, client, ask }: ToolContext,
   since: number,
   limit: number,
-  place: string | undefined,
+  cursor: string | undefined,
 ): Promise<Recorded | undefined> {
-  const [, commit, part] = placePattern.exec(place ?? '') ?? []
-  const told = Number(part ?? 0)
-  const begin = commit === undefined ? {} : { [part === undefined ? 'before' : 'from']: commit }
-  const most = Math.min(mostEntries, told + limit + 1)
+  const [, commit, fileOffset] = placePattern.exec(cursor ?? '') ?? []
+  const listedFiles = Number(fileOffset ?? 0)
+  const begin = commit === undefined ? {} : { [fileOffset === undefined ? 'before' : 'from']: commit }
+  const entryLimit = Math.min(maxEntries, listedFiles + limit + 1)
   try {
-    const all = await ask((owner) =>
-      owner.history.timeline({ agent, since, ...begin, limit: most, forProgram: client }),
+    const all = await ask((primary) =>
+      primary.history.timeline({ agent, since, ...begin, limit: entryLimit, forProgram: client }),
     )
-    const entries = all.slice(told)
-    return { entries, told, isCut: all.length >= most }
+    const entries = all.slice(listedFiles)
+    return { entries, listedFiles, isCut: all.length >= entryLimit }
   } catch (error) {
     if (error instanceof AppError && error.code === 'history_off') return undefined
     throw error
   }
 }
 
-function nextOf({ entries, told, isCut }: Recorded, count: number): string | undefined {
+function nextCursor({ entries, listedFiles, isCut }: Recorded, count: number): string | undefined {
   const last = entries[count - 1]
   const next = entries[count]
   if (!last || (!next && !isCut)) return undefined
   if (next?.commit !== last.commit) return last.commit
   // An answer can list a part of a commit with many files.
-  const ofCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
-  return `${last.commit}+${ofCommit + (entries[0]?.commit === last.commit ? told : 0)}`
+  const filesOfCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
+  return `${last.commit}+${filesOfCommit + (entries[0]?.commit === last.commit ? listedFiles : 0)}`
 }
 
-async function addedBy({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
-  const { patch } = await ask((owner) => owner.history.diff({ agent, commit, path, forProgram: client }))
+async function addedText({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
+  const { patch } = await ask((primary) => primary.history.diff({ agent, commit, path, forProgram: client }))
   const lines = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'))
   return lines
     .map((line) => line.slice(1))
@@ -137,10 +139,10 @@ async function addedBy({ agent, client, ask }: ToolContext, { commit, path }: Hi
     .trim()
 }
 
-function shown({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): Shown {
+function toShownChange({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): ShownChange {
   const by = client === undefined ? names[cause] : label(client, 30)
   const change = { path: label(path), at: new Date(at).toISOString(), by, added, removed }
-  return text === '' ? change : { ...change, text: fenced(clipped(text, toldTokens)) }
+  return text === '' ? change : { ...change, text: wrapMemory(clip(text, textTokens)) }
 }
 
 const names: Readonly<Record<HistoryEntry['cause'], string>> = {

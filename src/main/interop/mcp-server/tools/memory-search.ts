@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
-import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
+import { takeFitting, clip, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
 import { maxTokensOf } from '../token-limits.ts'
-import { placeOf, type Place } from './lines-from.ts'
+import { findStart, type Place } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 /** Time to wait for the first scan of the files, ms; then the existing index answers. */
 const catchUpMs = 100
 /** A passage of this many characters may be part of a single line. */
 const longSnippet = 200
-const leastTokens = 40
+const minTextTokens = 40
 /** Time to wait for the scan if the first search found nothing, ms. */
 const longCatchUpMs = 3000
 
@@ -39,7 +39,7 @@ const resultSchema = z.object({
   superseded: z.string().optional().describe('End of validity, and the place of the replacement'),
   text: z.string(),
 })
-type Shown = z.infer<typeof resultSchema>
+type ShownResult = z.infer<typeof resultSchema>
 
 const output = z.object({
   results: z.array(resultSchema),
@@ -57,19 +57,24 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ query, maxResults, minScore, maxTokens }, asker) {
-    const { agent, client, ask } = asker
+  async run({ query, maxResults, minScore, maxTokens }, context) {
+    const { agent, client, ask } = context
     const search = (waitMs: number) =>
-      ask((owner) =>
-        owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
+      ask((primary) =>
+        primary.search.query({
+          agent,
+          query,
+          forProgram: client,
+          options: { maxResults, minScore, catchUpMs: waitMs },
+        }),
       )
-    const atOnce = await search(catchUpMs)
+    const firstAnswer = await search(catchUpMs)
     // An outdated index may lack the note.
-    const answer = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
+    const answer = firstAnswer.stale && firstAnswer.results.length === 0 ? await search(longCatchUpMs) : firstAnswer
     const { results, notice, stale, standstill, conditions = [] } = answer
     const hints = [
       ...(results.length === 0 ? [nothingFound(answer.minScore)] : []),
-      ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
+      ...(notice ? [`Only words were searched, not meaning: ${clip(notice.message, 60)}.`] : []),
       ...staleIndexHints(stale, standstill),
     ]
     const rest = {
@@ -77,9 +82,11 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
       ...(conditions.length > 0 ? { conditions: conditions.slice(0, 10).map(conditionText) } : {}),
       ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
-    const found = await Promise.all(results.map(async (result) => shown(result, await placeIn(result, asker))))
-    const { kept, left } = bounded(found, roomFor(maxTokens, rest), (one) => one, inPart)
-    const isCut = kept.some(({ text }, at) => text !== found[at]?.text)
+    const shownResults = await Promise.all(
+      results.map(async (result) => toShownResult(result, await locate(result, context))),
+    )
+    const { kept, left } = takeFitting(shownResults, tokensLeftFor(maxTokens, rest), (one) => one, withCutText)
+    const isCut = kept.some(({ text }, at) => text !== shownResults[at]?.text)
     return { results: kept, ...rest, ...(left > 0 || isCut ? { leftOut: leftOut(left, isCut) } : {}) }
   },
 }
@@ -88,16 +95,16 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
 export function staleIndexHints(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
-      `Recent changes are not searched because the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads the current notes.`,
+      `Recent changes are not searched because the index cannot be written (${clip(standstill, 60)}): tell the user. memory_get reads the current notes.`,
     ]
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
-async function placeIn(result: SearchResult, asker: ToolContext): Promise<Place> {
-  return result.snippet.length < longSnippet ? { line: result.startLine } : placeOf(result, asker)
+async function locate(result: SearchResult, context: ToolContext): Promise<Place> {
+  return result.snippet.length < longSnippet ? { line: result.startLine } : findStart(result, context)
 }
 
-function shown(result: SearchResult, { line: startLine, character }: Place): Shown {
+function toShownResult(result: SearchResult, { line: startLine, character }: Place): ShownResult {
   const { path, endLine, heading, score, snippet, superseded } = result
   return {
     path: label(path),
@@ -108,14 +115,14 @@ function shown(result: SearchResult, { line: startLine, character }: Place): Sho
     score: Number(score.toFixed(3)),
     why: whyOf(result),
     ...(superseded && { superseded: label(`held until ${superseded.until}${nowAt(superseded.by)}`) }),
-    text: fenced(character === undefined ? snippet : `…${snippet.replace(/^…/, '')}`),
+    text: wrapMemory(character === undefined ? snippet : `…${snippet.replace(/^…/, '')}`),
   }
 }
 
-function inPart(whole: Shown, room: number): Shown {
+function withCutText(whole: ShownResult, room: number): ShownResult {
   const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
-  const left = room - maxTokensOf(JSON.stringify({ ...whole, text: fenced('') }))
-  return { ...whole, text: fenced(clipped(text, Math.max(leastTokens, left))) }
+  const left = room - maxTokensOf(JSON.stringify({ ...whole, text: wrapMemory('') }))
+  return { ...whole, text: wrapMemory(clip(text, Math.max(minTextTokens, left))) }
 }
 
 function nowAt(by: string | undefined): string {
@@ -132,7 +139,7 @@ function leftOut(results: number, isCut: boolean) {
 }
 
 function whyOf({ textScore, vectorScore, matched }: SearchResult): string {
-  const words = [...new Set(matched)].slice(0, 8).map((word) => clipped(word, 12))
+  const words = [...new Set(matched)].slice(0, 8).map((word) => clip(word, 12))
   return [
     ...(textScore ? [`words ${textScore.toFixed(2)}${words.length > 0 ? ` (${words.join(', ')})` : ''}`] : []),
     ...(vectorScore ? [`meaning ${vectorScore.toFixed(2)}`] : []),
@@ -145,7 +152,7 @@ function nothingFound(minScore: number): string {
 
 /** Describes a condition of the query with its dates (both inclusive). */
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
-  const shownText = clipped(text, 30)
+  const shownText = clip(text, 30)
   if (isUnread) return `${shownText}: not understood, searched as words`
   const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
   return `${kind === 'time' ? 'raised' : 'only'}: ${shownText}${from === null && to === null ? '' : ` (${days})`}`

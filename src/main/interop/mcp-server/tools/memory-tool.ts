@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
-import { mostTokens, defaultTokens } from '../bounded-answer.ts'
+import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
 
 export interface ToolContext {
   readonly agent: string
@@ -9,7 +9,7 @@ export interface ToolContext {
    * Runs `work` on the primary instance; once more with `isRepeated` if that process ends before it answers.
    * @throws AppError with the code of the primary instance
    */
-  readonly ask: <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
+  readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly now: () => Date
   /** Aborts when the program cancels its call or disconnects. */
   readonly signal: AbortSignal
@@ -29,9 +29,9 @@ export const maxTokensParameter = z
   .number()
   .int()
   .min(500)
-  .max(mostTokens)
-  .default(defaultTokens)
-  .describe(`Limit of the answer in tokens; default ${defaultTokens}`)
+  .max(maxAnswerTokens)
+  .default(defaultAnswerTokens)
+  .describe(`Limit of the answer in tokens; default ${defaultAnswerTokens}`)
 
 export const leftOutSchema = z
   .object({ what: z.string(), howToGet: z.string() })

@@ -46,34 +46,34 @@ export const remember: MemoryTool<typeof input, typeof output> = {
   isReadOnly: false,
   async run({ text, section, undo }, { agent, client, ask, signal }) {
     if (undo !== undefined) {
-      if (text !== undefined) throw invalid('pass text or undo, not both')
-      const { path } = await ask((owner) => owner.clients.undo({ agent, client, undo }))
+      if (text !== undefined) throw invalidInput('pass text or undo, not both')
+      const { path } = await ask((primary) => primary.clients.undo({ agent, client, undo }))
       return { path, done: 'taken back' }
     }
     const note = text?.trim() ?? ''
-    if (note === '') throw invalid('nothing to remember: text is empty')
-    const wanted = { agent, client, text: note, ...(section === undefined ? {} : { section }) }
-    const written = await ask((owner, isRepeated) =>
-      owner.clients.remember({ ...wanted, mayBeThere: isRepeated }, { signal }),
+    if (note === '') throw invalidInput('nothing to remember: text is empty')
+    const request = { agent, client, text: note, ...(section === undefined ? {} : { section }) }
+    const saved = await ask((primary, isRepeated) =>
+      primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
     )
-    const { path, startLine, endLine, undo: way, proposal } = written
+    const { path, startLine, endLine, undo: undoId, proposal } = saved
     return {
       path,
       startLine,
       endLine,
-      ...(way === '' ? {} : { undo: way }),
+      ...(undoId === '' ? {} : { undo: undoId }),
       done: 'remembered',
-      ...(section === undefined ? {} : { longTerm: becameOf(proposal) }),
+      ...(section === undefined ? {} : { longTerm: longTermResult(proposal) }),
       ...(typeof proposal === 'string' ? { proposal } : {}),
     }
   },
 }
 
-function becameOf(proposal: string | null | undefined) {
+function longTermResult(proposal: string | null | undefined) {
   if (proposal === undefined) return 'written'
   return proposal === null ? 'refused before' : 'waits for the user'
 }
 
-function invalid(reason: string): AppError {
+function invalidInput(reason: string): AppError {
   return new AppError('input_invalid', reason, { reason })
 }

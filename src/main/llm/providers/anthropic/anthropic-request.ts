@@ -30,16 +30,16 @@ function thinkingParams(
 
 /** With a budget, the API refuses a tool turn whose earlier answers do not begin with the same model's thinking. */
 function continuesWithoutThinking(messages: readonly Anthropic.MessageParam[]): boolean {
-  const asked = messages.findLastIndex(
+  const lastUserIndex = messages.findLastIndex(
     ({ role, content }) =>
       role === 'user' && (typeof content === 'string' || content.every(({ type }) => type !== 'tool_result')),
   )
   return messages
-    .slice(asked + 1)
-    .some(({ role, content }) => role === 'assistant' && typeof content !== 'string' && !isThought(content[0]))
+    .slice(lastUserIndex + 1)
+    .some(({ role, content }) => role === 'assistant' && typeof content !== 'string' && !isThinkingBlock(content[0]))
 }
 
-function isThought(block: Anthropic.ContentBlockParam | undefined): boolean {
+function isThinkingBlock(block: Anthropic.ContentBlockParam | undefined): boolean {
   return block?.type === 'thinking' || block?.type === 'redacted_thinking'
 }
 

@@ -54,18 +54,18 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
   const models: ListedModel[] = []
   try {
     for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
-      const known = listed(asObject(info) as Partial<Anthropic.ModelInfo>)
+      const known = toListedModel(asObject(info) as Partial<Anthropic.ModelInfo>)
       if (known.name !== '') models.push(known)
       if (models.length >= maxModels) break
     }
     return models
   } catch (error) {
-    throw explain(error)
+    throw toProviderError(error)
   }
 }
 
 /** Older and compatible servers leave out most fields. */
-function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
+function toListedModel({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
   const types = capabilities?.thinking?.types
   return {
     name: asIdText(id).slice(0, maxId),
@@ -91,10 +91,10 @@ async function* stream(
   try {
     const events = await client.messages.create(wire, { signal })
     hasBegun = true
-    for await (const event of events) yield* answer.take(asObject(event))
+    for await (const event of events) yield* answer.addEvent(asObject(event))
   } catch (error) {
     // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explain(error, hasBegun)
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw toProviderError(error, hasBegun)
   }
   if (!answer.hasEnded) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
@@ -117,7 +117,7 @@ class MessagesAnswer {
   readonly #thoughts = new Map<number, Thought>()
   #id: string | undefined
   #usage: Usage | undefined
-  #stop: unknown
+  #stopReason: unknown
   /** The last call, if its arguments were incomplete. */
   #possiblyCutCall: AssistantMessage['content'][number] | undefined
   #hasEnded = false
@@ -127,10 +127,10 @@ class MessagesAnswer {
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded || asIdText(this.#stop) !== ''
+    return this.#hasEnded || asIdText(this.#stopReason) !== ''
   }
 
-  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *addEvent(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const index = asIndex(event['index']) ?? -1
     switch (event['type']) {
       case 'message_start':
@@ -146,7 +146,7 @@ class MessagesAnswer {
         this.#close(index)
         break
       case 'message_delta':
-        this.#stop = asObject(event['delta'])['stop_reason'] ?? this.#stop
+        this.#stopReason = asObject(event['delta'])['stop_reason'] ?? this.#stopReason
         this.#usage = toUsage(asObject(event['usage']), this.#usage)
         break
       case 'message_stop':
@@ -160,14 +160,14 @@ class MessagesAnswer {
     for (const [index, call] of this.#calls)
       if (isCompleteJsonObject(call.arguments.json)) this.#close(index)
       else this.#draft.cutCall(call.name)
-    const stop = toStopReason(this.#stop)
+    const stop = toStopReason(this.#stopReason)
     const last = this.#draft.content.at(-1)
     if (stop === 'length' && last?.type === 'toolCall' && last === this.#possiblyCutCall) {
       this.#draft.content.pop()
       this.#draft.cutCall(last.name)
     }
     const used = this.#usage ?? toUsage({}, undefined)
-    return this.#stop === 'refusal'
+    return this.#stopReason === 'refusal'
       ? this.#draft.finish('error', used, createFailure('provider_refused', provider))
       : this.#draft.finish(stop, used)
   }
@@ -187,7 +187,7 @@ class MessagesAnswer {
       yield* this.#open(index, asObject(block))
       this.#close(index)
     }
-    if (blocks.length > 0) this.#stop = message['stop_reason'] ?? this.#stop
+    if (blocks.length > 0) this.#stopReason = message['stop_reason'] ?? this.#stopReason
   }
 
   *#open(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
@@ -262,7 +262,7 @@ function toStopReason(reason: unknown): StopReason {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
 }
 
-function explain(error: unknown, hasBegun = false): unknown {
+function toProviderError(error: unknown, hasBegun = false): unknown {
   if (error instanceof Anthropic.APIUserAbortError) return error
   if (isLostConnection(error) || isInvalidJsonEvent(error)) return createFailure('provider_cut', provider, error)
   if (isInvalidResponse(error)) return createFailure('provider_garbled', provider, error)

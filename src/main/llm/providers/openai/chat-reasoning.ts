@@ -20,16 +20,16 @@ type TextField = (typeof textFields)[number]
 type Part = AssistantMessage['content'][number]
 type Detail = Readonly<Record<string, unknown>>
 
-export const inContent = 'content'
-export const inTags = '<think>'
+export const contentForm = 'content'
+export const tagsForm = '<think>'
 
 export class ReasoningDraft {
-  #form: TextField | typeof inContent | typeof inTags | undefined
+  #form: TextField | typeof contentForm | typeof tagsForm | undefined
   readonly #details = new Map<string, Detail[]>()
   #hasText = false
 
   /** @returns the thinking text to show */
-  take(delta: Detail): string {
+  addDelta(delta: Detail): string {
     const sent = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
     const field = sent.find((name) => asText(delta[name]) !== '') ?? sent[0]
     if (field !== undefined && (!this.#hasText || this.#form === undefined)) this.#form = field
@@ -44,7 +44,7 @@ export class ReasoningDraft {
     return text
   }
 
-  setForm(form: typeof inContent | typeof inTags): void {
+  setForm(form: typeof contentForm | typeof tagsForm): void {
     if (!this.#hasText) this.#form = form
   }
 
@@ -69,15 +69,15 @@ export class ReasoningDraft {
     this.#details.set(name, details)
     const place = details.findLastIndex((other) => isContinuation(other, detail))
     const before = details[place]
-    if (before) details[place] = joined(before, detail)
+    if (before) details[place] = mergeDetails(before, detail)
     else details.push(detail)
-    return shownOf(detail)
+    return textOfDetail(detail)
   }
 }
 
 const textsOfDetail = ['text', 'summary', 'thinking'] as const
 
-function shownOf(detail: Detail): string {
+function textOfDetail(detail: Detail): string {
   return textsOfDetail.map((name) => asText(detail[name])).join('')
 }
 
@@ -91,7 +91,7 @@ function isSigned(detail: Detail): boolean {
   return asText(detail['signature']) !== ''
 }
 
-function joined(before: Detail, next: Detail): Detail {
+function mergeDetails(before: Detail, next: Detail): Detail {
   const whole: Record<string, unknown> = { ...before }
   for (const [name, value] of Object.entries(next)) {
     const isText = textsOfDetail.some((text) => text === name) && typeof before[name] === 'string'
@@ -124,8 +124,8 @@ export function reasoningOf(message: AssistantMessage): SentReasoning {
     if (part.type !== 'thinking' || part.thinkingSignature === undefined) continue
     const { thinkingSignature: form, thinking } = part
     if (textFields.some((name) => name === form)) fields[form] = asText(fields[form]) + thinking
-    else if (form === inContent) content ??= partsOf(message)
-    else if (form === inTags) content ??= tagged(message)
+    else if (form === contentForm) content ??= partsOf(message)
+    else if (form === tagsForm) content ??= withThinkTags(message)
     else Object.assign(fields, detailsOf(form))
   }
   return { fields, content }
@@ -144,7 +144,7 @@ function partsOf(message: AssistantMessage): Detail[] {
   })
 }
 
-function tagged(message: AssistantMessage): string {
+function withThinkTags(message: AssistantMessage): string {
   return message.content
     .map((part) => {
       if (part.type === 'thinking') return `<think>\n${part.thinking.trim()}\n</think>\n\n`

@@ -12,25 +12,25 @@ import type { OpenAiProvider } from './openai-client.ts'
 import { asObject } from '../../middleware/lenient-json.ts'
 import OpenAI from 'openai'
 
-interface Addressee {
+interface TargetModel {
   readonly provider: OpenAiProvider
   readonly model: string
-  readonly dialect: ServerCapabilities
+  readonly capabilities: ServerCapabilities
 }
 
 export function toChatRequest(
-  to: Addressee,
+  target: TargetModel,
   { system, messages, tools, maxOutput, thinking }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { provider, model, dialect } = to
+  const { provider, model, capabilities } = target
   return {
     model,
     stream: true,
-    ...(dialect.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
+    ...(capabilities.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
     ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
     // OpenAI's reasoning models refuse `max_tokens`; other servers lack `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
-    messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(to, messages)],
+    messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(target, messages)],
     ...(tools.length === 0
       ? {}
       : {
@@ -43,13 +43,13 @@ export function toChatRequest(
 }
 
 /** Tool results may contain only text, so their images follow as a user message. */
-function toWireMessages(to: Addressee, messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
+function toWireMessages(target: TargetModel, messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
   const wire: OpenAI.ChatCompletionMessageParam[] = []
   const inToolTurns = answersOfToolTurns(messages)
-  let pictures: ImagePart[] = []
-  const showPictures = () => {
-    if (pictures.length > 0) wire.push({ role: 'user', content: pictures.map(imagePart) })
-    pictures = []
+  let pendingImages: ImagePart[] = []
+  const pushImages = () => {
+    if (pendingImages.length > 0) wire.push({ role: 'user', content: pendingImages.map(imagePart) })
+    pendingImages = []
   }
   for (const message of messages) {
     if (message.role === 'toolResult') {
@@ -60,14 +60,14 @@ function toWireMessages(to: Addressee, messages: readonly Message[]): OpenAI.Cha
         tool_call_id: message.toolCallId,
         content: images.length > 0 ? `${text}\n[${images.length} pictures follow]`.trim() : text,
       })
-      pictures.push(...images)
+      pendingImages.push(...images)
       continue
     }
-    showPictures()
+    pushImages()
     if (message.role === 'user') wire.push(toWireUser(message))
-    else wire.push(...toWireAssistant(to, message, inToolTurns.has(message)))
+    else wire.push(...toWireAssistant(target, message, inToolTurns.has(message)))
   }
-  showPictures()
+  pushImages()
   return wire
 }
 
@@ -84,18 +84,18 @@ function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.Cha
 }
 
 /** Returns the extra fields of a call; {} for data of other programs. */
-function signatureOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
+function extraFieldsOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
   const sent = asObject(parseJson(thoughtSignature))
   return Object.fromEntries(callExtras.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))
 }
 
 function toWireAssistant(
-  { provider, model, dialect: { reasoning } }: Addressee,
+  { provider, model, capabilities: { reasoning } }: TargetModel,
   message: AssistantMessage,
   isOfToolTurn: boolean,
 ): OpenAI.ChatCompletionMessageParam[] {
   const isOwn = message.provider === provider && message.model === model
-  const mayKnow = isOwn && reasoning !== 'never'
+  const sendsReasoning = isOwn && reasoning !== 'never'
   const calls = message.content.flatMap((part) =>
     part.type === 'toolCall'
       ? [
@@ -103,15 +103,15 @@ function toWireAssistant(
             id: part.id,
             type: 'function' as const,
             function: { name: part.name, arguments: JSON.stringify(part.arguments) },
-            ...(mayKnow ? signatureOf(part) : {}),
+            ...(sendsReasoning ? extraFieldsOf(part) : {}),
           },
         ]
       : [],
   )
   const text = messageText(message)
   if (calls.length === 0 && text === '') return []
-  const isAsked = reasoning === 'everywhere' || isOfToolTurn
-  const thoughts = mayKnow && isAsked ? reasoningOf(message) : { fields: {}, content: undefined }
+  const isExpected = reasoning === 'everywhere' || isOfToolTurn
+  const thoughts = sendsReasoning && isExpected ? reasoningOf(message) : { fields: {}, content: undefined }
   const isMissing = reasoning === 'everywhere' && Object.keys(thoughts.fields).length === 0 && !thoughts.content
   // The client library's types lack thinking parts.
   const content = (thoughts.content ?? text) as string
@@ -133,23 +133,23 @@ interface ServerCapabilities {
   readonly reasoning: 'toolTurns' | 'everywhere' | 'never'
 }
 
-const known = new Map<string, ServerCapabilities>()
+const capabilitiesByModel = new Map<string, ServerCapabilities>()
 
 /** Models that refuse any answer without its thinking. */
-const wantsAllThoughts = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
+const allThinkingPattern = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
 /** @param address base URL of the server */
 export function capabilitiesOf(address: string, model: string): ServerCapabilities {
   return (
-    known.get(`${address} ${model}`) ?? {
+    capabilitiesByModel.get(`${address} ${model}`) ?? {
       takesUsageOption: true,
-      reasoning: wantsAllThoughts.test(model) ? 'everywhere' : 'toolTurns',
+      reasoning: allThinkingPattern.test(model) ? 'everywhere' : 'toolTurns',
     }
   )
 }
 
 export function storeCapabilities(address: string, model: string, dialect: ServerCapabilities): void {
-  known.set(`${address} ${model}`, dialect)
+  capabilitiesByModel.set(`${address} ${model}`, dialect)
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */
@@ -158,15 +158,16 @@ export function capabilitiesAfterError(dialect: ServerCapabilities, error: unkno
   const { message } = error
   if (dialect.takesUsageOption && /stream_options|include_usage/.test(message))
     return { ...dialect, takesUsageOption: false }
-  if (dialect.reasoning === 'toolTurns' && demanded.test(message)) return { ...dialect, reasoning: 'everywhere' }
-  if (dialect.reasoning !== 'never' && thoughts.test(message) && refused.test(message))
+  if (dialect.reasoning === 'toolTurns' && reasoningRequiredPattern.test(message))
+    return { ...dialect, reasoning: 'everywhere' }
+  if (dialect.reasoning !== 'never' && thoughts.test(message) && unsupportedPattern.test(message))
     return { ...dialect, reasoning: 'never' }
   return undefined
 }
 
-const demanded =
+const reasoningRequiredPattern =
   /reasoning_content\W.{0,80}(missing|must be (passed|provided|present)|required)|(missing|requires?) .{0,20}reasoning_content/is
 const thoughts =
   /reasoning_(content|details|text)|thinking_blocks|extra_content|provider_specific_fields|assistant\.reasoning|["'`]reasoning["'`]/i
-const refused =
+const unsupportedPattern =
   /unsupported|not (supported|allowed|permitted|recognized)|unexpected|unknown|unrecognized|extra_forbidden|extra (fields|inputs)/i

@@ -9,7 +9,7 @@ export function streamingFetch(inner: Fetch): Fetch {
     const response = await inner(input, init)
     if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response
     const { status, statusText, headers, url } = response
-    const streamed = new Response(response.body.pipeThrough(asEvents()), { status, statusText, headers })
+    const streamed = new Response(response.body.pipeThrough(toEventStream()), { status, statusText, headers })
     Object.defineProperty(streamed, 'url', { value: url })
     return streamed
   }
@@ -18,7 +18,7 @@ export function streamingFetch(inner: Fetch): Fetch {
 type Kind = 'events' | 'object' | 'words'
 
 /** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
-function asEvents(): TransformStream<Uint8Array, Uint8Array> {
+function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   let kind: Kind | undefined
   let text = ''
@@ -27,12 +27,12 @@ function asEvents(): TransformStream<Uint8Array, Uint8Array> {
       transform(chunk, controller) {
         kind ??= kindOf(chunk)
         if (kind === 'events' || kind === undefined) controller.enqueue(chunk)
-        else if (kind === 'object' || text.length < maxWords) text += decoder.decode(chunk, { stream: true })
+        else if (kind === 'object' || text.length < maxErrorCharacters) text += decoder.decode(chunk, { stream: true })
       },
       flush(controller) {
         if (kind !== 'object' && kind !== 'words') return
         const sent = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
-        controller.enqueue(new TextEncoder().encode(isRecord(sent) ? eventsOf(sent) : wordsOf(text)))
+        controller.enqueue(new TextEncoder().encode(isRecord(sent) ? eventsOf(sent) : errorEvent(text)))
       },
     },
     { highWaterMark: 1 },
@@ -41,38 +41,43 @@ function asEvents(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /** Characters of other text for the error event. */
-const maxWords = 10_000
+const maxErrorCharacters = 10_000
 /** Bytes from which the kind of a body is detected. */
 const maxHead = 400
 const blank = /^[\s\uFEFF]*$/
-const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
+const eventStreamPattern = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
 /** Matches a stream whose first event is text instead of JSON. */
-const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
+const textEventPattern =
+  /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
 
 /** Returns undefined while only white space has arrived. */
 function kindOf(chunk: Uint8Array): Kind | undefined {
   const head = new TextDecoder().decode(chunk.subarray(0, maxHead))
   if (blank.test(head)) return undefined
   if (/^[\s\uFEFF]*\{/.test(head)) return 'object'
-  return events.test(head) && !speaks.test(head) ? 'events' : 'words'
+  return eventStreamPattern.test(head) && !textEventPattern.test(head) ? 'events' : 'words'
 }
 
-function wordsOf(text: string): string {
+function errorEvent(text: string): string {
   const words = text
-    .slice(0, maxWords)
+    .slice(0, maxErrorCharacters)
     .replace(/^data:[ \t]*/gm, '')
     .trim()
-  return written({ type: 'error', error: { type: nonAnswerKind, message: words } })
+  return formatEvent({ type: 'error', error: { type: nonAnswerKind, message: words } })
 }
 
 function eventsOf(sent: Fields): string {
-  const told = isMessage(sent) ? messageEvents(sent) : isResponse(sent) ? responseEvents(sent) : chatEvents(sent)
-  return told.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : written(event))).join('')
+  const streamEvents = isMessage(sent)
+    ? messageEvents(sent)
+    : isResponse(sent)
+      ? responseEvents(sent)
+      : chatEvents(sent)
+  return streamEvents.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : formatEvent(event))).join('')
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function written(event: Fields): string {
+function formatEvent(event: Fields): string {
   const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : ''
   return `${name}data: ${JSON.stringify(event)}\n\n`
 }

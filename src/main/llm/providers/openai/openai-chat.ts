@@ -3,11 +3,11 @@ import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
-import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
+import { callExtras, contentPieces, contentForm, tagsForm, ReasoningDraft } from './chat-reasoning.ts'
 import { toChatRequest, capabilitiesOf, storeCapabilities, capabilitiesAfterError } from './chat-request.ts'
 import { createFailure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { toProviderError, streamErrorOf, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import { toProviderError, toStreamError, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
 import { ThinkTags, type ThinkPiece } from './think-tags.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
@@ -31,7 +31,7 @@ export async function* streamChat(
   try {
     const chunks = await open(client, provider, model, request, signal)
     hasBegun = true
-    for await (const chunk of chunks) yield* answer.take(asObject(chunk))
+    for await (const chunk of chunks) yield* answer.addChunk(asObject(chunk))
     yield* answer.flushTags()
   } catch (error) {
     yield* answer.flushTags()
@@ -39,7 +39,7 @@ export async function* streamChat(
     if (!answer.hasEnded || signal.aborted || error instanceof AppError)
       throw toProviderError(error, provider, hasBegun)
   }
-  if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw createFailure('provider_cut', provider)
+  if (!answer.hasEnded && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -51,11 +51,11 @@ async function open(
   signal: AbortSignal,
 ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
   for (;;) {
-    const dialect = capabilitiesOf(client.baseURL, model)
+    const capabilities = capabilitiesOf(client.baseURL, model)
     try {
-      return await client.chat.completions.create(toChatRequest({ provider, model, dialect }, request), { signal })
+      return await client.chat.completions.create(toChatRequest({ provider, model, capabilities }, request), { signal })
     } catch (error) {
-      const better = capabilitiesAfterError(dialect, error)
+      const better = capabilitiesAfterError(capabilities, error)
       if (!better) throw error
       storeCapabilities(client.baseURL, model, better)
     }
@@ -70,8 +70,8 @@ class ChatAnswer {
   readonly #tags = new ThinkTags()
   readonly #reasoning = new ReasoningDraft()
   #usage: Usage = noUsage
-  #finish: string | undefined
-  #hasSpoken = false
+  #finishReason: string | undefined
+  #hasDelta = false
 
   constructor(provider: OpenAiProvider, model: string, now: Clock | undefined) {
     this.#provider = provider
@@ -79,60 +79,60 @@ class ChatAnswer {
   }
 
   get hasEnded(): boolean {
-    return this.#finish !== undefined
+    return this.#finishReason !== undefined
   }
 
   /** True if the answer is complete although the server sent no finish reason. */
-  get isWhole(): boolean {
-    return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isCompleteJsonObject(tool.arguments.json))
+  get isComplete(): boolean {
+    return this.#hasDelta && this.#tools.every((tool) => tool.name !== '' && isCompleteJsonObject(tool.arguments.json))
   }
 
-  *take(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *addChunk(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const usage = usageOf(chunk)
     if (usage) yield { type: 'usage', usage }
     this.#usage = usage ?? this.#usage
     const choice = asObject(asArray(chunk['choices'])[0])
-    yield* this.#say(asObject(choice['delta']))
+    yield* this.#addDelta(asObject(choice['delta']))
     const finish = asIdText(choice['finish_reason'])
     // vLLM sends an error as a chunk, OpenRouter within a choice.
     const error = isErrorChunk(chunk) ? chunk : choice['error']
-    if (error) throw streamErrorOf(this.#provider, error)
-    if (broken.has(finish)) throw createFailure('provider_cut', this.#provider)
+    if (error) throw toStreamError(this.#provider, error)
+    if (errorReasons.has(finish)) throw createFailure('provider_cut', this.#provider)
     if (finish === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
-    if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
+    if (finish !== '') this.#finishReason = this.#finishReason === 'content_filter' ? this.#finishReason : finish
   }
 
   *flushTags(): Generator<ModelEvent> {
-    yield* this.#tell(this.#tags.end())
+    yield* this.#emit(this.#tags.end())
   }
 
   finish(): AssistantMessage {
-    const isCut = lengths.has(this.#finish ?? '')
+    const isCut = lengths.has(this.#finishReason ?? '')
     for (const call of this.#tools)
       if (isCut && !isCompleteJsonObject(call.arguments.json)) this.#draft.cutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
     this.#reasoning.sign(this.#draft.content)
-    if (this.#finish === 'content_filter' || this.#finish === 'sensitive')
+    if (this.#finishReason === 'content_filter' || this.#finishReason === 'sensitive')
       return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
     const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
     const stop: StopReason = isCut ? 'length' : 'stop'
     return this.#draft.finish(hasCalls ? 'toolUse' : stop, this.#usage)
   }
 
-  *#say(delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    this.#hasSpoken ||= Object.keys(delta).length > 0
-    yield* this.#tell([{ type: 'thinking', delta: this.#reasoning.take(delta) }])
+  *#addDelta(delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    this.#hasDelta ||= Object.keys(delta).length > 0
+    yield* this.#emit([{ type: 'thinking', delta: this.#reasoning.addDelta(delta) }])
     for (const piece of contentPieces(delta['content'])) {
-      if (piece.type === 'text') yield* this.#tellText(piece.delta)
+      if (piece.type === 'text') yield* this.#emitText(piece.delta)
       else {
-        this.#reasoning.setForm(inContent)
-        yield* this.#tell([piece])
+        this.#reasoning.setForm(contentForm)
+        yield* this.#emit([piece])
       }
     }
     const refusal = asText(delta['refusal'])
     if (refusal) {
-      yield* this.#tellText(refusal)
-      this.#finish = 'content_filter'
+      yield* this.#emitText(refusal)
+      this.#finishReason = 'content_filter'
     }
     for (const call of asArray(delta['tool_calls'])) {
       this.#collect(asObject(call))
@@ -140,13 +140,13 @@ class ChatAnswer {
     }
   }
 
-  *#tellText(text: string): Generator<ModelEvent> {
+  *#emitText(text: string): Generator<ModelEvent> {
     const pieces = this.#tags.push(text)
-    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setForm(inTags)
-    yield* this.#tell(pieces)
+    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setForm(tagsForm)
+    yield* this.#emit(pieces)
   }
 
-  *#tell(pieces: readonly ThinkPiece[]): Generator<ModelEvent> {
+  *#emit(pieces: readonly ThinkPiece[]): Generator<ModelEvent> {
     for (const { type, delta } of pieces) {
       if (delta === '') continue
       if (type === 'text') this.#draft.addText(delta)
@@ -176,9 +176,9 @@ class ChatAnswer {
   #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
     const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
     const last = this.#tools.at(-1)
-    const there = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
-    const isAnother = there !== undefined && name !== '' && id !== '' && there.id !== '' && there.id !== id
-    if (there && !isAnother) return there
+    const existing = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
+    const isAnother = existing !== undefined && name !== '' && id !== '' && existing.id !== '' && existing.id !== id
+    if (existing && !isAnother) return existing
     // One call beyond the limit represents all further ones.
     if (this.#tools.length > maxToolCalls) return undefined
     const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
@@ -193,7 +193,13 @@ function isErrorChunk(chunk: Readonly<Record<string, unknown>>): boolean {
   return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
 
-const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
+const errorReasons: ReadonlySet<string> = new Set([
+  'error',
+  'network_error',
+  'model_error',
+  'server_error',
+  'engine_error',
+])
 const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
 
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
@@ -207,22 +213,22 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const prompt = asTokenCount(wire['prompt_tokens']) ?? 0
   const completion = asTokenCount(wire['completion_tokens']) ?? 0
   if (prompt === 0 && completion === 0) return noUsage
-  const told = asObject(wire['prompt_tokens_details'])
+  const promptDetails = asObject(wire['prompt_tokens_details'])
   const cached =
-    asTokenCount(told['cached_tokens']) ??
+    asTokenCount(promptDetails['cached_tokens']) ??
     asTokenCount(wire['prompt_cache_hit_tokens']) ??
     asTokenCount(wire['cached_tokens']) ??
     0
-  const written = asTokenCount(told['cache_write_tokens']) ?? 0
+  const written = asTokenCount(promptDetails['cache_write_tokens']) ?? 0
   const total = asTokenCount(wire['total_tokens']) ?? 0
   const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
   // The rest of the total is unreported thinking, or a cache that does not count as input.
-  const isCacheApart = cached > prompt && missing >= cached
-  const thoughts = missing - (isCacheApart ? cached : 0)
-  const output = completion + (reasoning > 0 && thoughts < reasoning ? 0 : thoughts)
-  const cacheRead = isCacheApart ? cached : Math.min(prompt, cached)
-  const cacheWrite = isCacheApart ? 0 : Math.min(prompt - cacheRead, written)
-  const input = isCacheApart ? prompt : prompt - cacheRead - cacheWrite
+  const excludesCache = cached > prompt && missing >= cached
+  const unreportedThinking = missing - (excludesCache ? cached : 0)
+  const output = completion + (reasoning > 0 && unreportedThinking < reasoning ? 0 : unreportedThinking)
+  const cacheRead = excludesCache ? cached : Math.min(prompt, cached)
+  const cacheWrite = excludesCache ? 0 : Math.min(prompt - cacheRead, written)
+  const input = excludesCache ? prompt : prompt - cacheRead - cacheWrite
   return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
 }

@@ -18,8 +18,8 @@ export type OpenAiProvider = 'openai' | 'openai-compatible'
 
 /** Creates a client. @param watch receives the end marker, which the client library does not expose */
 export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
-  const set = clientOptions(provider, options)
-  return new OpenAI({ ...set, fetch: watchStream(set.fetch, watch) })
+  const clientSettings = clientOptions(provider, options)
+  return new OpenAI({ ...clientSettings, fetch: watchStream(clientSettings.fetch, watch) })
 }
 
 export interface StreamWatch {
@@ -27,7 +27,7 @@ export interface StreamWatch {
   isDone: boolean
 }
 
-const lastWords = /^data:[ \t]*\[DONE\]/m
+const endMarker = /^data:[ \t]*\[DONE\]/m
 
 /** Unwraps an error in a list, and detects the end marker; `boundedFetch` yields whole lines. */
 function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
@@ -44,7 +44,7 @@ function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
     const look = new TransformStream<Uint8Array, Uint8Array>(
       {
         transform(chunk, controller) {
-          watch.isDone ||= lastWords.test(decoder.decode(chunk, { stream: true }))
+          watch.isDone ||= endMarker.test(decoder.decode(chunk, { stream: true }))
           controller.enqueue(chunk)
         },
       },
@@ -70,7 +70,7 @@ export async function listOpenAiModels(
   const models: ListedModel[] = []
   try {
     for await (const model of openAiClient(provider, options).models.list({ signal })) {
-      const known = listed(model)
+      const known = toListedModel(model)
       if (known.name !== '') models.push(known)
       if (models.length >= maxModels) break
     }
@@ -80,7 +80,7 @@ export async function listOpenAiModels(
   }
 }
 
-interface Extras {
+interface WireModel {
   readonly id?: unknown
   readonly context_length?: unknown
   readonly max_context_length?: unknown
@@ -90,8 +90,8 @@ interface Extras {
   readonly pricing?: { readonly prompt?: unknown; readonly completion?: unknown }
 }
 
-function listed(sent: unknown): ListedModel {
-  const model = asObject(sent) as Extras
+function toListedModel(sent: unknown): ListedModel {
+  const model = asObject(sent) as WireModel
   const modalities = model.architecture?.input_modalities
   const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
   const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
@@ -124,7 +124,7 @@ export function toProviderError(error: unknown, provider: string, hasBegun = fal
 }
 
 /** Converts an error event of a stream, which the client library ignores. */
-export function streamErrorOf(provider: string, sent: unknown): Error {
+export function toStreamError(provider: string, sent: unknown): Error {
   return providerFailure({
     provider,
     ...parseProviderError(sent, undefined, 'no reason given'),

@@ -5,7 +5,7 @@ import { messageText, noUsage, type AssistantMessage, type Message, type Usage }
 import type { Clock } from '#platform'
 import { createFailure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { toProviderError, streamErrorOf } from './openai-client.ts'
+import { toProviderError, toStreamError } from './openai-client.ts'
 import { asObject, asIndex, asArray, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
 const provider = 'openai'
@@ -24,7 +24,7 @@ export async function* streamResponses(
   try {
     const events = await client.responses.create(toWire(model, request), { signal })
     hasBegun = true
-    for await (const event of events) yield* answer.take(asObject(event))
+    for await (const event of events) yield* answer.addEvent(asObject(event))
   } catch (error) {
     // Ignore errors after the end of the answer.
     if (!answer.hasEnded || signal.aborted || error instanceof AppError)
@@ -36,16 +36,16 @@ export async function* streamResponses(
 
 type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
 
-const pause = '\n\n'
+const separator = '\n\n'
 
 class ResponsesAnswer {
   readonly #draft: AnswerDraft
   /** Thinking by output index; some proxies change ids. */
   readonly #thoughts = new Map<number, Thought>()
-  readonly #spoken = new Set<number>()
-  readonly #calling = new Map<number, unknown>()
+  readonly #streamedItems = new Set<number>()
+  readonly #openCalls = new Map<number, unknown>()
   /** Index of the last thinking part by output index. */
-  #part = new Map<number, number>()
+  #lastPart = new Map<number, number>()
   #lastMessage: number | undefined
   #response: Readonly<Record<string, unknown>> | undefined
   #isRefused = false
@@ -59,27 +59,27 @@ class ResponsesAnswer {
   }
 
   /** @throws AppError if the event reports a failure */
-  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    const place = asIndex(event['output_index']) ?? -1
+  *addEvent(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const outputIndex = asIndex(event['output_index']) ?? -1
     switch (event['type']) {
       case 'response.created':
         this.#thoughts.clear()
-        this.#spoken.clear()
-        this.#calling.clear()
-        this.#part = new Map()
+        this.#streamedItems.clear()
+        this.#openCalls.clear()
+        this.#lastPart = new Map()
         break
       case 'response.output_item.added':
-        this.#open(place, asObject(event['item']))
+        this.#open(outputIndex, asObject(event['item']))
         break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
         this.#isRefused ||= event['type'] === 'response.refusal.delta'
-        yield* this.#say(place, asText(event['delta']))
+        yield* this.#addText(outputIndex, asText(event['delta']))
         break
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        yield* this.#think(
-          place,
+        yield* this.#addThinking(
+          outputIndex,
           asIndex(event['summary_index'] ?? event['content_index']) ?? 0,
           asText(event['delta']),
         )
@@ -88,7 +88,7 @@ class ResponsesAnswer {
         yield { type: 'calling' }
         break
       case 'response.output_item.done':
-        yield* this.#collect(place, asObject(event['item']))
+        yield* this.#collect(outputIndex, asObject(event['item']))
         break
       case 'response.completed':
       case 'response.incomplete':
@@ -96,7 +96,7 @@ class ResponsesAnswer {
         this.#response = asObject(event['response'])
         break
       case 'error':
-        throw streamErrorOf(provider, event['error'] ?? event)
+        throw toStreamError(provider, event['error'] ?? event)
       default:
     }
   }
@@ -108,9 +108,10 @@ class ResponsesAnswer {
   *emitUnstreamed(): Generator<ModelEvent> {
     const response = this.#response
     if (!response) throw createFailure('provider_cut', provider)
-    if (response['status'] === 'failed') throw streamErrorOf(provider, response['error'])
+    if (response['status'] === 'failed') throw toStreamError(provider, response['error'])
     if (this.#draft.content.some((part) => part.type !== 'thinking' || part.thinking !== '')) return
-    for (const [place, item] of asArray(response['output']).entries()) yield* this.#collect(place, asObject(item))
+    for (const [outputIndex, item] of asArray(response['output']).entries())
+      yield* this.#collect(outputIndex, asObject(item))
   }
 
   finish(): AssistantMessage {
@@ -119,60 +120,63 @@ class ResponsesAnswer {
     const { reason } = asObject(incomplete_details)
     if (this.#isRefused || reason === 'content_filter')
       return this.#draft.finish('error', usage, createFailure('provider_refused', provider))
-    for (const name of this.#calling.values()) this.#draft.cutCall(name)
+    for (const name of this.#openCalls.values()) this.#draft.cutCall(name)
     if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
     return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
   }
 
-  #open(place: number, { type, name }: Readonly<Record<string, unknown>>): void {
-    if (type === 'reasoning') this.#thoughtAt(place)
-    if (type === 'function_call') this.#calling.set(place, name)
+  #open(outputIndex: number, { type, name }: Readonly<Record<string, unknown>>): void {
+    if (type === 'reasoning') this.#thoughtAt(outputIndex)
+    if (type === 'function_call') this.#openCalls.set(outputIndex, name)
   }
 
-  *#say(place: number, delta: string): Generator<ModelEvent> {
+  *#addText(outputIndex: number, delta: string): Generator<ModelEvent> {
     if (delta === '') return
-    const isNext = this.#lastMessage !== undefined && this.#lastMessage !== place
-    const text = isNext && this.#draft.content.at(-1)?.type === 'text' ? pause + delta : delta
-    this.#lastMessage = place
-    this.#spoken.add(place)
+    const isNext = this.#lastMessage !== undefined && this.#lastMessage !== outputIndex
+    const text = isNext && this.#draft.content.at(-1)?.type === 'text' ? separator + delta : delta
+    this.#lastMessage = outputIndex
+    this.#streamedItems.add(outputIndex)
     this.#draft.addText(text)
     yield { type: 'text', delta: text }
   }
 
-  *#think(place: number, part: number, delta: string): Generator<ModelEvent> {
+  *#addThinking(outputIndex: number, part: number, delta: string): Generator<ModelEvent> {
     if (delta === '') return
-    const thought = this.#thoughtAt(place)
-    const isNext = thought.thinking !== '' && (this.#part.get(place) ?? part) !== part
-    this.#part.set(place, part)
-    const text = isNext ? pause + delta : delta
+    const thought = this.#thoughtAt(outputIndex)
+    const isNext = thought.thinking !== '' && (this.#lastPart.get(outputIndex) ?? part) !== part
+    this.#lastPart.set(outputIndex, part)
+    const text = isNext ? separator + delta : delta
     thought.thinking += text
     yield { type: 'thinking', delta: text }
   }
 
-  #thoughtAt(place: number): Thought {
-    const known = this.#thoughts.get(place)
+  #thoughtAt(outputIndex: number): Thought {
+    const known = this.#thoughts.get(outputIndex)
     if (known) return known
     const thought: Thought = { type: 'thinking', thinking: '' }
-    this.#thoughts.set(place, thought)
+    this.#thoughts.set(outputIndex, thought)
     this.#draft.content.push(thought)
     return thought
   }
 
-  *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *#collect(outputIndex: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     if (item['type'] === 'function_call') {
-      this.#calling.delete(place)
+      this.#openCalls.delete(outputIndex)
       if (item['status'] === 'incomplete') this.#draft.cutCall(item['name'])
       else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
     } else if (item['type'] === 'message') {
-      if (this.#spoken.has(place) || this.#spoken.has(-1)) return
+      if (this.#streamedItems.has(outputIndex) || this.#streamedItems.has(-1)) return
       this.#isRefused ||= asArray(item['content']).some((part) => asObject(part)['type'] === 'refusal')
       for (const part of asArray(item['content']))
-        yield* this.#say(place, asText(asObject(part)['text'] ?? asObject(part)['refusal']))
+        yield* this.#addText(outputIndex, asText(asObject(part)['text'] ?? asObject(part)['refusal']))
     } else if (item['type'] === 'reasoning') {
-      const thought = this.#thoughtAt(this.#thoughts.has(place) ? place : this.#thoughts.has(-1) ? -1 : place)
+      const thought = this.#thoughtAt(
+        this.#thoughts.has(outputIndex) ? outputIndex : this.#thoughts.has(-1) ? -1 : outputIndex,
+      )
       if (thought.thinking === '') {
         const parts = [...asArray(item['summary']), ...asArray(item['content'])]
-        for (const [index, part] of parts.entries()) yield* this.#think(place, index, asText(asObject(part)['text']))
+        for (const [index, part] of parts.entries())
+          yield* this.#addThinking(outputIndex, index, asText(asObject(part)['text']))
       }
       // Only encrypted thinking can be sent back.
       if (asText(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)

@@ -10,58 +10,58 @@ const closing = '</think>'
 export class ThinkTags {
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
   /** True directly after the opening tag; a line break there belongs to the tag. */
-  #isFresh = false
+  #isAfterOpening = false
   /** Text that may be the beginning of a tag. */
-  #held = ''
+  #pending = ''
 
   /** Returns the deltas that are certain so far; a possible start of a tag waits for the next call. */
   push(delta: string): ThinkPiece[] {
-    const text = this.#held + delta
-    this.#held = ''
-    if (this.#state === 'text') return piece('text', text)
+    const text = this.#pending + delta
+    this.#pending = ''
+    if (this.#state === 'text') return toPieces('text', text)
     if (this.#state === 'start') return this.#start(text)
     if (this.#state === 'gap') return this.#gap(text)
     return this.#think(text)
   }
 
   end(): ThinkPiece[] {
-    const rest = this.#held
-    this.#held = ''
-    return piece(this.#state === 'thinking' ? 'thinking' : 'text', rest)
+    const rest = this.#pending
+    this.#pending = ''
+    return toPieces(this.#state === 'thinking' ? 'thinking' : 'text', rest)
   }
 
   #start(text: string): ThinkPiece[] {
     const trimmed = text.trimStart()
     if (trimmed.startsWith(opening)) {
       this.#state = 'thinking'
-      this.#isFresh = true
+      this.#isAfterOpening = true
       return this.#think(trimmed.slice(opening.length))
     }
     if (opening.startsWith(trimmed)) {
-      this.#held = text
+      this.#pending = text
       return []
     }
     this.#state = 'text'
-    return piece('text', text)
+    return toPieces('text', text)
   }
 
   #gap(text: string): ThinkPiece[] {
     const answer = text.trimStart()
     if (answer !== '') this.#state = 'text'
-    return piece('text', answer)
+    return toPieces('text', answer)
   }
 
   #think(given: string): ThinkPiece[] {
-    const text = this.#isFresh ? given.replace(/^\n/, '') : given
-    this.#isFresh &&= given === ''
+    const text = this.#isAfterOpening ? given.replace(/^\n/, '') : given
+    this.#isAfterOpening &&= given === ''
     const end = text.indexOf(closing)
     if (end >= 0) {
       this.#state = 'gap'
-      return [...piece('thinking', text.slice(0, end)), ...this.#gap(text.slice(end + closing.length))]
+      return [...toPieces('thinking', text.slice(0, end)), ...this.#gap(text.slice(end + closing.length))]
     }
     const kept = partialTagLength(text)
-    this.#held = text.slice(text.length - kept)
-    return piece('thinking', text.slice(0, text.length - kept))
+    this.#pending = text.slice(text.length - kept)
+    return toPieces('thinking', text.slice(0, text.length - kept))
   }
 }
 
@@ -71,6 +71,6 @@ function partialTagLength(text: string): number {
   return 0
 }
 
-function piece(type: ThinkPiece['type'], delta: string): ThinkPiece[] {
+function toPieces(type: ThinkPiece['type'], delta: string): ThinkPiece[] {
   return delta === '' ? [] : [{ type, delta }]
 }

@@ -53,42 +53,42 @@ const opened = new Map<string, BuiltinModel>()
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
   const known = sharedMemory(file)
   if (known) return known
-  const { tokens, end } = headerIn(file)
-  const shared = new SharedArrayBuffer(stateAt(end, tokens) + 4)
+  const { tokens, end } = readHeader(file)
+  const shared = new SharedArrayBuffer(loadStateOffset(end, tokens) + 4)
   shareMemory(file, shared)
   return shared
 }
 
 /** Returns the byte offset of the loading state, which follows the file, the hash table, and the token offsets. */
-function stateAt(end: number, tokens: number): number {
-  return align(end) + 8 * slotsFor(tokens) + 4 * (tokens + 1)
+function loadStateOffset(end: number, tokens: number): number {
+  return align(end) + 8 * slotCount(tokens) + 4 * (tokens + 1)
 }
 
-const state = { empty: 0, reading: 1, full: 2 } as const
+const loadState = { empty: 0, reading: 1, full: 2 } as const
 
 /** Reads the file into the shared memory, unless another thread has done so. Waits while another thread reads it. */
 function fillOnce(shared: SharedArrayBuffer, file: string): void {
   const at = new Int32Array(shared, shared.byteLength - 4, 1)
   for (;;) {
-    const was = Atomics.compareExchange(at, 0, state.empty, state.reading)
-    if (was === state.full) return
-    if (was === state.reading) Atomics.wait(at, 0, state.reading)
+    const was = Atomics.compareExchange(at, 0, loadState.empty, loadState.reading)
+    if (was === loadState.full) return
+    if (was === loadState.reading) Atomics.wait(at, 0, loadState.reading)
     else break
   }
-  let next: number = state.empty
+  let next: number = loadState.empty
   try {
-    const { tokens, end } = headerIn(file)
-    if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'the file has changed')
+    const { tokens, end } = readHeader(file)
+    if (loadStateOffset(end, tokens) + 4 !== shared.byteLength) throw modelError(file, 'the file has changed')
     readInto(new Uint8Array(shared, 0, end), file)
     fillTable(shared, align(end), file)
-    next = state.full
+    next = loadState.full
   } finally {
     Atomics.store(at, 0, next)
     Atomics.notify(at, 0)
   }
 }
 
-function headerIn(file: string) {
+function readHeader(file: string) {
   try {
     const handle = openSync(file, 'r')
     try {
@@ -97,12 +97,12 @@ function headerIn(file: string) {
       const { size } = fstatSync(handle)
       const head = Buffer.alloc(Math.min(prefixBytes + length, size))
       readSync(handle, head, 0, head.length, 0)
-      return headerOf(head, size, file)
+      return parseHeader(head, size, file)
     } finally {
       closeSync(handle)
     }
   } catch (error) {
-    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
+    throw error instanceof AppError ? error : modelError(file, 'it cannot be read', error)
   }
 }
 
@@ -112,18 +112,18 @@ function readInto(bytes: Uint8Array, file: string): void {
     const handle = openSync(file, 'r')
     try {
       let length = 0
-      for (let more = -1; more !== 0 && length < bytes.length; length += more)
-        more = readSync(handle, bytes, length, bytes.length - length, null)
-      if (length < bytes.length) throw unusable(file, 'it is cut off')
+      for (let bytesRead = -1; bytesRead !== 0 && length < bytes.length; length += bytesRead)
+        bytesRead = readSync(handle, bytes, length, bytes.length - length, null)
+      if (length < bytes.length) throw modelError(file, 'it is cut off')
     } finally {
       closeSync(handle)
     }
   } catch (error) {
-    throw error instanceof AppError ? error : unusable(file, 'it cannot be read', error)
+    throw error instanceof AppError ? error : modelError(file, 'it cannot be read', error)
   }
 }
 
-function unusable(file: string, why: string, cause?: unknown): AppError {
+function modelError(file: string, why: string, cause?: unknown): AppError {
   return new AppError('provider_unavailable', `the built-in model ${file}: ${why}`, { provider: 'builtin' }, { cause })
 }
 
@@ -134,11 +134,11 @@ const prefixBytes = 12
  * @param bytes the beginning of the file
  * @param size of the whole file, in bytes
  */
-function headerOf(bytes: Uint8Array, size: number, file: string) {
+function parseHeader(bytes: Uint8Array, size: number, file: string) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic)
-    throw unusable(file, 'it is not a model file')
-  if (view.getUint32(4, true) !== version) throw unusable(file, `version ${view.getUint32(4, true)} is not supported`)
+    throw modelError(file, 'it is not a model file')
+  if (view.getUint32(4, true) !== version) throw modelError(file, `version ${view.getUint32(4, true)} is not supported`)
   const length = view.getUint32(8, true)
   const header = headerSchema.parse(JSON.parse(decode(bytes.subarray(prefixBytes, prefixBytes + length))))
   const weightsAt = align(prefixBytes + length + header.vocabularyBytes)
@@ -146,16 +146,16 @@ function headerOf(bytes: Uint8Array, size: number, file: string) {
   const cosinesAt = relatedAt + 2 * header.tokens * header.related
   const rowsAt = cosinesAt + header.tokens * header.related
   const end = rowsAt + header.tokens * header.dimensions
-  if (size < end) throw unusable(file, 'it is cut off')
+  if (size < end) throw modelError(file, 'it is cut off')
   return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt, end }
 }
 
 function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   const bytes = new Uint8Array(shared)
-  const header = headerOf(bytes, bytes.length, file)
+  const header = parseHeader(bytes, bytes.length, file)
   const { name, dimensions, tokens, folds, weightsAt, rowsAt, end } = header
   const tableAt = align(end)
-  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const table = new Uint32Array(shared, tableAt, 2 * slotCount(tokens))
   const startsAt = tableAt + table.byteLength
   const starts = new Uint32Array(shared, startsAt, tokens + 1)
   const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
@@ -182,7 +182,7 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
  * Returns the number of slots of the hash table (open addressing). A slot has two 32-bit values: the token's hash, and
  * its id plus 1 with its length in the upper 8 bits.
  */
-function slotsFor(tokens: number): number {
+function slotCount(tokens: number): number {
   return 2 ** Math.ceil(Math.log2(tokens * 2))
 }
 
@@ -190,13 +190,13 @@ const numberBits = 24
 
 function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
   const bytes = new Uint8Array(shared)
-  const { tokens, vocabularyAt, vocabularyBytes } = headerOf(bytes, bytes.length, file)
-  const table = new Uint32Array(shared, tableAt, 2 * slotsFor(tokens))
+  const { tokens, vocabularyAt, vocabularyBytes } = parseHeader(bytes, bytes.length, file)
+  const table = new Uint32Array(shared, tableAt, 2 * slotCount(tokens))
   const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
   const mask = table.length / 2 - 1
   let number = 0
   forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
-    if (number === tokens) throw unusable(file, 'it has more tokens than its header states')
+    if (number === tokens) throw modelError(file, 'it has more tokens than its header states')
     starts[number] = start
     let slot = hash & mask
     while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
@@ -204,7 +204,7 @@ function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): vo
     table[2 * slot] = hash
     table[2 * slot + 1] = number | (length << numberBits)
   })
-  if (number < tokens) throw unusable(file, 'it has fewer tokens than its header states')
+  if (number < tokens) throw modelError(file, 'it has fewer tokens than its header states')
   starts[number] = vocabularyAt + vocabularyBytes + 1
 }
 

@@ -6,7 +6,16 @@
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './row-products.ts'
-import { cutCjk, cutWord, foldText, forEachRun, hashOf, multiTokenMarker, unknown, wholeToken } from './tokenizer.ts'
+import {
+  cutCjk,
+  cutWord,
+  foldText,
+  forEachRun,
+  hashOf,
+  multiTokenMarker,
+  unknownToken,
+  wholeToken,
+} from './tokenizer.ts'
 import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
@@ -29,20 +38,20 @@ export class TokenEncoder {
       if (isCjk) return cutCjk(text, start, end, model, (token, from, to) => push(digest, text, token, from, to))
       const token = wholeToken(model, end - start, hash)
       if (token >= 0) digest.push(token)
-      else for (const part of this.#partsOf(text.slice(start, end))) digest.push(part)
+      else for (const part of this.#encodeWord(text.slice(start, end))) digest.push(part)
     })
     return Uint16Array.from(digest)
   }
 
-  #partsOf(word: string): readonly number[] {
+  #encodeWord(word: string): readonly number[] {
     const known = this.#words.get(word)
     if (known) return known
     const parts: number[] = []
     cutWord(word, 0, word.length, this.#model, (token, start, end) => push(parts, word, token, start, end))
-    const isWhole = parts.length === 1 || parts[0] === multiTokenMarker
-    const digest = isWhole
+    const isSingleToken = parts.length === 1 || parts[0] === multiTokenMarker
+    const digest = isSingleToken
       ? parts
-      : [multiTokenMarker + parts.length, ...parts, ...halves(toBits(lengthOf(this.#model, parts)))]
+      : [multiTokenMarker + parts.length, ...parts, ...halves(toBits(wordVectorLength(this.#model, parts)))]
     if (this.#words.size >= maxWords) this.#words.clear()
     this.#words.set(word, digest)
     return digest
@@ -50,7 +59,7 @@ export class TokenEncoder {
 }
 
 function push(digest: number[], text: string, token: number, start: number, end: number): void {
-  if (token === unknown) digest.push(multiTokenMarker, ...halves(hashOf(text, start, end)))
+  if (token === unknownToken) digest.push(multiTokenMarker, ...halves(hashOf(text, start, end)))
   else digest.push(token)
 }
 
@@ -63,7 +72,7 @@ export function uint32At(digest: TokenIdSequence, at: number): number {
   return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
 }
 
-function lengthOf(model: BuiltinModel, tokens: readonly number[]): number {
+function wordVectorLength(model: BuiltinModel, tokens: readonly number[]): number {
   const sum = new Float32Array(model.dimensions)
   for (const token of tokens) addRow(model, token, sum)
   return lengthOfSum(sum)
@@ -75,12 +84,12 @@ function lengthOfSum(sum: Float32Array): number {
 
 /** Returns the same vector as `embedText`, and its length before normalization: 0 for a text without words. */
 export function vectorOf(model: BuiltinModel, digest: TokenIdSequence): { vector: Float32Array; length: number } {
-  const sum = sumOf(model, digest)
+  const sum = vectorSum(model, digest)
   const length = lengthOfSum(sum)
   return { vector: scaleToUnit(sum), length }
 }
 
-function sumOf(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
+function vectorSum(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
   const sum = new Float32Array(model.dimensions)
   let count = 0
   if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
@@ -108,37 +117,37 @@ export function cosinesWith(
 ): (digest: TokenIdSequence, length: number) => number {
   const { rows, weights, dimensions } = model
   const products = new RowProducts([vector])
-  const { ofTokens, questions, question } = productCacheFor(model)
-  const ofStrangers = new Map<number, number>()
+  const { tokenProducts, computedFor, question } = productCacheFor(model)
+  const unknownWordProducts = new Map<number, number>()
   const read = (token: number) => {
     const [product = 0] = products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
-    questions[token] = question
-    return (ofTokens[token] = product * (weights[token] as number))
+    computedFor[token] = question
+    return (tokenProducts[token] = product * (weights[token] as number))
   }
-  const productOfStranger = (hash: number) => {
+  const unknownWordProduct = (hash: number) => {
     const stranger = new Float32Array(dimensions)
     addUnknownWord(hash, stranger)
     const product = dot(vector, stranger)
-    ofStrangers.set(hash, product)
+    unknownWordProducts.set(hash, product)
     return product
   }
   return (digest, length) => {
     // Empty passages have the first unit vector.
     if (length === 0) return vector[0] ?? 0
     let sum = 0
-    let inWord = 0
+    let tokensLeftInWord = 0
     for (let at = 0; at < digest.length; at += 1) {
       const head = digest[at] as number
       if (head < multiTokenMarker) {
-        sum += questions[head] === question ? (ofTokens[head] as number) : read(head)
-        inWord -= 1
+        sum += computedFor[head] === question ? (tokenProducts[head] as number) : read(head)
+        tokensLeftInWord -= 1
         // Skips the length that follows a word's tokens.
-        if (inWord === 0) at += 2
+        if (tokensLeftInWord === 0) at += 2
       } else if (head === multiTokenMarker) {
         const hash = uint32At(digest, at + 1)
-        sum += ofStrangers.get(hash) ?? productOfStranger(hash)
+        sum += unknownWordProducts.get(hash) ?? unknownWordProduct(hash)
         at += 2
-      } else inWord = head - multiTokenMarker
+      } else tokensLeftInWord = head - multiTokenMarker
     }
     return sum / length
   }
@@ -147,20 +156,20 @@ export function cosinesWith(
 /** Shared cache: each token's dot product with a question's vector, and the number of that question. */
 interface ProductCache {
   readonly model: BuiltinModel
-  readonly ofTokens: Float32Array
-  readonly questions: Uint32Array
+  readonly tokenProducts: Float32Array
+  readonly computedFor: Uint32Array
   question: number
 }
 
-let room: ProductCache | undefined
+let productCache: ProductCache | undefined
 
 /** Increments the question number, which invalidates the values of earlier questions. */
 function productCacheFor(model: BuiltinModel): ProductCache {
   const { tokens } = model
-  if (room?.model !== model || room.question === 2 ** 32 - 1)
-    room = { model, ofTokens: new Float32Array(tokens), questions: new Uint32Array(tokens), question: 0 }
-  room.question += 1
-  return room
+  if (productCache?.model !== model || productCache.question === 2 ** 32 - 1)
+    productCache = { model, tokenProducts: new Float32Array(tokens), computedFor: new Uint32Array(tokens), question: 0 }
+  productCache.question += 1
+  return productCache
 }
 
 /** Calls back for each token, and for the hash of each unknown word, in order. */

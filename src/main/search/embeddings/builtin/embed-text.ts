@@ -1,16 +1,16 @@
 import type { BuiltinModel } from './builtin-model.ts'
-import { foldText, forEachToken, hashOf, tokenSpans, unknown, type TokenSpan } from './tokenizer.ts'
+import { foldText, forEachToken, hashOf, tokenSpans, unknownToken, type TokenSpan } from './tokenizer.ts'
 
 /** Returns a vector of length 1. A text without words gets the first unit vector. */
 export function embedText(model: BuiltinModel, text: string): Float32Array {
   const vector = new Float32Array(model.dimensions)
   const folded = foldText(text, model.folds)
-  forEachToken(folded, model, (token, start, end) => add(model, folded, { token, start, end }, vector))
+  forEachToken(folded, model, (token, start, end) => addToken(model, folded, { token, start, end }, vector))
   return scaleToUnit(vector)
 }
 
-function add(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
-  if (token === unknown) addUnknownWord(hashOf(text, start, end), sum)
+function addToken(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
+  if (token === unknownToken) addUnknownWord(hashOf(text, start, end), sum)
   else addRow(model, token, sum)
 }
 
@@ -98,9 +98,9 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
     const word = folded.slice(span.start, span.end)
     const known = words.get(word) ?? {
       sum: new Float32Array(model.dimensions),
-      ...(span.token === unknown ? { unknownHash: hashOf(word) } : {}),
+      ...(span.token === unknownToken ? { unknownHash: hashOf(word) } : {}),
     }
-    add(model, folded, span, known.sum)
+    addToken(model, folded, span, known.sum)
     words.set(word, known)
   }
   return [...words].map(([word, { sum, ...rest }]) => ({

@@ -5,7 +5,7 @@ const productsWasm =
 const pageBytes = 65_536
 const maxPages = 65_536
 /** Vectors are padded to a multiple of this many numbers. */
-const block = 8
+const blockSize = 8
 
 type Products = (row: number, size: number, floats: number, vectors: number, count: number, out: number) => void
 
@@ -46,7 +46,7 @@ let assembled: WebAssembly.Module | undefined
 
 function kernelFor(vectors: readonly Float32Array[], known: WebAssembly.Memory | undefined): Kernel {
   const dimensions = vectors[0]?.length ?? 0
-  const size = Math.max(1, Math.ceil(dimensions / block)) * block
+  const size = Math.max(1, Math.ceil(dimensions / blockSize)) * blockSize
   // Memory layout: a row as bytes, the same row as floats, the vectors, the results.
   const [floatsAt, vectorsAt] = [size, 5 * size]
   const outAt = vectorsAt + 4 * size * vectors.length

@@ -10,52 +10,55 @@ import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
 
 /** Weight of the word matches; the cosine has the rest. Tuned on judged questions (docs/guide/recall.md). */
 const wordShare = 0.35
-/** Cosines of words: up to `strange` they are unrelated, from `same` on they mean the same. */
-const strange = 0.15
-const same = 0.65
+/** Cosines of words: up to `unrelatedCosine` they are unrelated, from `synonymCosine` on they mean the same. */
+const unrelatedCosine = 0.15
+const synonymCosine = 0.65
 /** Question words below this share of the weight are not matched. */
-const leastMass = 0.02
+const minMassShare = 0.02
 
 /** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
 export function similarityTo(
   model: BuiltinModel,
   question: string,
 ): (passage: TokenIdSequence, cosine: number) => number {
-  const asked = carrying(wordsOf(model, question))
-  const whole = massOf(asked)
-  const cosines = new WordCosines(model, asked, strange)
-  const best = new Float64Array(asked.length)
+  const questionWords = significantWords(wordsOf(model, question))
+  const totalMass = massOf(questionWords)
+  const cosines = new WordCosines(model, questionWords, unrelatedCosine)
+  const best = new Float64Array(questionWords.length)
   return (passage, cosine) => {
-    if (whole === 0) return cosine
+    if (totalMass === 0) return cosine
     cosines.best(passage, best)
-    const found = asked.reduce((sum, { weight }, at) => sum + weight ** 2 * toMatch(best[at] as number), 0)
-    return cosine + wordShare * (found / whole - cosine)
+    const matchedMass = questionWords.reduce(
+      (sum, { weight }, at) => sum + weight ** 2 * toMatch(best[at] as number),
+      0,
+    )
+    return cosine + wordShare * (matchedMass / totalMass - cosine)
   }
 }
 
 /** Returns each question word's share of the similarity, largest first; they add up to it. Empty without words. */
 export function explainSimilarity(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
-  const wanted = embedText(model, passage)
-  const asked = wordsOf(model, question)
-  const there = wordsOf(model, passage)
-  const carriers = carrying(asked)
-  const whole = massOf(carriers)
+  const passageVector = embedText(model, passage)
+  const questionWords = wordsOf(model, question)
+  const passageWords = wordsOf(model, passage)
+  const matchedWords = significantWords(questionWords)
+  const totalMass = massOf(matchedWords)
   const sum = new Float32Array(model.dimensions)
-  for (const { weight, vector } of asked)
+  for (const { weight, vector } of questionWords)
     for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + weight * value
   const length = Math.sqrt(dot(sum, sum))
   if (length === 0) return []
-  return asked
+  return questionWords
     .map((one) => {
       // Exact, because the question's vector is the sum of its words' vectors.
-      const ofCosine = (one.weight * dot(one.vector, wanted)) / length
-      const near = there.map((other) => ({ word: other.word, cosine: dot(one.vector, other.vector) }))
+      const ofCosine = (one.weight * dot(one.vector, passageVector)) / length
+      const near = passageWords.map((other) => ({ word: other.word, cosine: dot(one.vector, other.vector) }))
       const nearest = near.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
         word: '',
         cosine: -1,
       })
-      const match = carriers.includes(one) ? Math.max(0, ...there.map((other) => matchOf(one, other))) : 0
-      const share = (1 - wordShare) * ofCosine + (wordShare * one.weight ** 2 * match) / (whole || 1)
+      const match = matchedWords.includes(one) ? Math.max(0, ...passageWords.map((other) => matchOf(one, other))) : 0
+      const share = (1 - wordShare) * ofCosine + (wordShare * one.weight ** 2 * match) / (totalMass || 1)
       return { term: one.word, nearest: nearest.word, share }
     })
     .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
@@ -69,11 +72,11 @@ function matchOf(one: WeightedWord, other: WeightedWord): number {
 }
 
 function toMatch(cosine: number): number {
-  return Math.min(1, Math.max(0, (cosine - strange) / (same - strange)))
+  return Math.min(1, Math.max(0, (cosine - unrelatedCosine) / (synonymCosine - unrelatedCosine)))
 }
 
-function carrying(words: readonly WeightedWord[]): WeightedWord[] {
-  const least = leastMass * massOf(words)
+function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
+  const least = minMassShare * massOf(words)
   return words.filter(({ weight }) => weight ** 2 >= least)
 }
 

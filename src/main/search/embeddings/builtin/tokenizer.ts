@@ -2,7 +2,7 @@
  * Tokenizer of the built-in model (resources/models/builtin/README.md; `vocabulary.py` does the same in training).
  * Folds a text, cuts it into words and CJK runs, and each of them into tokens. A word is one token if the vocabulary
  * has it, otherwise its longest known prefix and the longest known pieces of the rest. A CJK run is cut into the
- * longest known words. Text without any known token becomes `unknown`. Pure.
+ * longest known words. Text without any known token becomes `unknownToken`. Pure.
  */
 
 /** The vocabulary, by the hashes of `hashOf`. */
@@ -41,7 +41,7 @@ function isAscii(text: string): boolean {
 }
 
 /** Returned instead of a token for text without any known token. */
-export const unknown = -1
+export const unknownToken = -1
 
 /** Returns the tokens of a folded text, in order. */
 export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
@@ -50,7 +50,7 @@ export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
   return spans
 }
 
-/** Called with a token, or `unknown`, and the UTF-16 offsets of its word; `end` is exclusive. */
+/** Called with a token, or `unknownToken`, and the UTF-16 offsets of its word; `end` is exclusive. */
 type EachToken = (token: number, start: number, end: number) => void
 
 export function forEachToken(text: string, table: TokenTable, each: EachToken): void {
@@ -92,68 +92,68 @@ const cjkKind = 2
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) ? wordKind : 0
-  if (code >= 0xd800 && code <= 0xdfff) return letter.test(wholeAt(text, at)) ? wordKind : 0
+  if (code >= 0xd800 && code <= 0xdfff) return letter.test(characterAt(text, at)) ? wordKind : 0
   const sign = text[at] ?? ''
   return cjk.test(sign) ? cjkKind : letter.test(sign) ? wordKind : 0
 }
 
-function wholeAt(text: string, at: number): string {
+function characterAt(text: string, at: number): string {
   const code = text.charCodeAt(at)
   return code < 0xdc00 ? text.slice(at, at + 2) : text.slice(at - 1, at + 1)
 }
 
 /** Cuts a word that is not a token itself. */
 export function cutWord(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
-  longest(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
+  cutLongestTokens(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
 }
 
 export function cutCjk(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
-  longest(text, start, end, longestCjk, false, table, each)
+  cutLongestTokens(text, start, end, longestCjk, false, table, each)
 }
 
 const hashes = new Uint32Array(longestWord + 1)
 
 /** Cuts off the longest token repeatedly. A character that begins no token is skipped. */
-function longest(
+function cutLongestTokens(
   text: string,
   start: number,
   end: number,
-  most: number,
+  maxLength: number,
   isWord: boolean,
   table: TokenTable,
   each: EachToken,
 ): void {
   let at = start
-  let isKnown = false
+  let hasToken = false
   while (at < end) {
-    const isRest = isWord && at > start
-    const reach = Math.min(end - at, most)
-    let hash = isRest ? restBasis : basis
+    const isContinuation = isWord && at > start
+    const reach = Math.min(end - at, maxLength)
+    let hash = isContinuation ? continuationBasis : basis
     for (let length = 1; length <= reach; length += 1) {
       hash = Math.imul(hash ^ text.charCodeAt(at + length - 1), prime) >>> 0
       hashes[length] = hash
     }
     let found = 1
     for (let length = reach; length > 0; length -= 1) {
-      const token = table.find(hashes[length] ?? 0, length + (isRest ? 2 : 0))
+      const token = table.find(hashes[length] ?? 0, length + (isContinuation ? 2 : 0))
       if (token < 0) continue
       if (isWord) each(token, start, end)
       else each(token, at, at + length)
       found = length
-      isKnown = true
+      hasToken = true
       break
     }
-    if (!isWord && !isKnown) each(unknown, at, at + 1)
-    isKnown &&= isWord
+    if (!isWord && !hasToken) each(unknownToken, at, at + 1)
+    hasToken &&= isWord
     at += found
   }
-  if (isWord && !isKnown) each(unknown, start, end)
+  if (isWord && !hasToken) each(unknownToken, start, end)
 }
 
 const basis = 0x811c9dc5
 const prime = 0x01000193
 /** Hash of `##`, the prefix of pieces within a word. */
-const restBasis = hashOf('##', 0, 2)
+const continuationBasis = hashOf('##', 0, 2)
 
 /** Called with the offset of a line's first byte, its hash as in `hashOf`, and its length in UTF-16 units. */
 type EachLine = (start: number, hash: number, length: number) => void

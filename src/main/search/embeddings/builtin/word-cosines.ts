@@ -15,30 +15,30 @@ const near = 2
 export class WordCosines {
   readonly #model: BuiltinModel
   readonly #count: number
-  readonly #least: number
+  readonly #minCosine: number
   /** Maps the hash of an unknown word to its index in the question. */
-  readonly #strangers: ReadonlyMap<number, number>
+  readonly #unknownWords: ReadonlyMap<number, number>
   /** `far` or `near` by token; 0 if the token has not been read. */
   readonly #kinds: Uint8Array
   /** Offset of a token's values in `#figures`, plus one; 0 if it has not been read. */
-  readonly #places: Uint32Array
+  readonly #valueOffsets: Uint32Array
   /** For each token: its cosine with every question word, then the weighted length of its vector. */
-  #figures: Float32Array
+  #tokenValues: Float32Array
   #end = 0
   readonly #cosines: Float32Array
   readonly #products: RowProducts
 
-  /** @param least cosines up to this one count as 0 */
-  constructor(model: BuiltinModel, asked: readonly WeightedWord[], least: number) {
+  /** @param minCosine cosines up to this one count as 0 */
+  constructor(model: BuiltinModel, asked: readonly WeightedWord[], minCosine: number) {
     this.#model = model
     this.#count = asked.length
-    this.#least = least
-    this.#strangers = new Map(
+    this.#minCosine = minCosine
+    this.#unknownWords = new Map(
       asked.flatMap(({ unknownHash: hash }, at): [number, number][] => (hash === undefined ? [] : [[hash, at]])),
     )
     this.#kinds = new Uint8Array(model.tokens)
-    this.#places = new Uint32Array(model.tokens)
-    this.#figures = new Float32Array(usualTokens * (asked.length + 1))
+    this.#valueOffsets = new Uint32Array(model.tokens)
+    this.#tokenValues = new Float32Array(usualTokens * (asked.length + 1))
     this.#cosines = new Float32Array(asked.length)
     // An unknown word's vector is random, so its cosine with other words means nothing.
     const vectors = asked.map(({ vector, unknownHash: hash }) => (hash === undefined ? vector : vector.map(() => 0)))
@@ -55,17 +55,17 @@ export class WordCosines {
         const kind = kinds[head] as number
         // Skips words unrelated to the question: most words of a text.
         if (kind !== far) {
-          const place = this.#placeOf(head)
-          if (kind === near || kinds[head] === near) raise(best, this.#figures, place)
+          const place = this.#offsetOf(head)
+          if (kind === near || kinds[head] === near) raise(best, this.#tokenValues, place)
         }
         at += 1
       } else if (head === multiTokenMarker) {
-        const asked = this.#strangers.get(uint32At(passage, at + 1))
+        const asked = this.#unknownWords.get(uint32At(passage, at + 1))
         if (asked !== undefined) best[asked] = 1
         at += 3
       } else {
         const count = head - multiTokenMarker
-        this.#readTokens(passage, at + 1, at + 1 + count)
+        this.#computeWord(passage, at + 1, at + 1 + count)
         raise(best, this.#cosines, 0)
         at += 3 + count
       }
@@ -76,48 +76,48 @@ export class WordCosines {
    * Computes the cosines of a word of several tokens. They are at `start` to `end` (exclusive), followed by the word's
    * vector length.
    */
-  #readTokens(passage: TokenIdSequence, start: number, end: number): void {
+  #computeWord(passage: TokenIdSequence, start: number, end: number): void {
     const cosines = this.#cosines.fill(0)
     const count = cosines.length
     for (let part = start; part < end; part += 1) {
-      const place = this.#placeOf(passage[part] as number)
-      const length = this.#figures[place + count] as number
+      const place = this.#offsetOf(passage[part] as number)
+      const length = this.#tokenValues[place + count] as number
       for (let at = 0; at < count; at += 1)
-        cosines[at] = (cosines[at] as number) + length * (this.#figures[place + at] as number)
+        cosines[at] = (cosines[at] as number) + length * (this.#tokenValues[place + at] as number)
     }
     const length = floatFromBits(uint32At(passage, end)) || 1
     for (let at = 0; at < count; at += 1) cosines[at] = (cosines[at] as number) / length
   }
 
-  #placeOf(token: number): number {
-    const place = this.#places[token] as number
-    return place > 0 ? place - 1 : this.#read(token)
+  #offsetOf(token: number): number {
+    const place = this.#valueOffsets[token] as number
+    return place > 0 ? place - 1 : this.#computeToken(token)
   }
 
-  #read(token: number): number {
+  #computeToken(token: number): number {
     const { rows, weights, dimensions } = this.#model
     const place = this.#end
     const count = this.#count
     this.#end += count + 1
-    if (this.#end > this.#figures.length) this.#grow()
-    this.#places[token] = place + 1
+    if (this.#end > this.#tokenValues.length) this.#grow()
+    this.#valueOffsets[token] = place + 1
     const products = this.#products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
     const length = Math.sqrt(products[count] as number) || 1
     let highest = -1
     for (let at = 0; at < count; at += 1) {
       const cosine = (products[at] as number) / length
-      this.#figures[place + at] = cosine
+      this.#tokenValues[place + at] = cosine
       if (cosine > highest) highest = cosine
     }
-    this.#kinds[token] = highest > this.#least ? near : far
-    this.#figures[place + count] = length * (weights[token] as number)
+    this.#kinds[token] = highest > this.#minCosine ? near : far
+    this.#tokenValues[place + count] = length * (weights[token] as number)
     return place
   }
 
   #grow(): void {
-    const larger = new Float32Array(2 * this.#figures.length)
-    larger.set(this.#figures)
-    this.#figures = larger
+    const larger = new Float32Array(2 * this.#tokenValues.length)
+    larger.set(this.#tokenValues)
+    this.#tokenValues = larger
   }
 }
 
