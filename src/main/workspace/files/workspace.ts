@@ -101,21 +101,11 @@ export class Workspace {
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
-  constructor(
-    roots: Roots,
-    {
-      now = systemClock,
-      differ = new Differ(),
-      history = () => undefined,
-      layout = () => defaultLayout,
-      onUnlocked,
-      journal,
-      local,
-    }: WorkspaceOptions = {},
-  ) {
+  constructor(roots: Roots, options: WorkspaceOptions = {}) {
+    const { now = systemClock, differ = new Differ(), history = () => undefined, journal } = options
     this.roots = roots
-    this.#layout = layout
-    this.#writer = new WorkspaceWriter(roots, now, onUnlocked)
+    this.#layout = options.layout ?? (() => defaultLayout)
+    this.#writer = new WorkspaceWriter(roots, now, options.onUnlocked)
     this.changes = this.#writer.changes
     this.captures = this.#captures
     this.#revertSources = { differ, history }
@@ -123,7 +113,7 @@ export class Workspace {
     const notes = async () => (await this.list()).files.map(({ path }) => path)
     const changeJournal = journal === undefined ? undefined : new ChangeJournal(journal)
     this.#transaction = { roots, edits: this.#writer, notes, journal: changeJournal }
-    this.#local = local
+    this.#local = options.local
   }
 
   close(): void {
@@ -467,10 +457,7 @@ export class Workspace {
     return moveAttachmentToTrash(this.#trash, normalizePath(path))
   }
 
-  /**
-   * Moves a file from the trash back to its path.
-   * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
-   */
+  /** Restores a file from the trash. @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace` */
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#writer.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
   }
@@ -490,10 +477,7 @@ export class Workspace {
     })
   }
 
-  /**
-   * Starts removing temporary files of killed writes in the background. `close` stops it.
-   * @param onFault called if that fails
-   */
+  /** Removes temporary files of killed writes in the background until `close`. @param onFault called if that fails */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
     this.#stopCleanup = scheduleCleanup(() => cleanUpTempFiles(this.#trash), onFault)
