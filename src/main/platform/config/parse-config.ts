@@ -2,8 +2,7 @@ import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit, type 
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { rules } from './config-rules.ts'
-import { configSchema, type Config } from './config-schema.ts'
+import { rules, configSchema, type Config } from './config-schema.ts'
 
 export interface ValidConfig {
   readonly ok: true

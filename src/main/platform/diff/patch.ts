@@ -1,8 +1,8 @@
 import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.ts'
-import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
+import { createHash } from 'node:crypto'
 
 /** Limits of a patch to display; a longer one stores only blob ids (see shared/util/large-change.ts). */
 const maxLines = 2000
@@ -187,4 +187,15 @@ function signed(sign: string, lines: readonly string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   )
+}
+
+/** Returns the Git blob id (SHA-1) of a text in UTF-8. */
+export function blobId(text: string): string {
+  return createHash('sha1').update(blobOf(text)).digest('hex')
+}
+
+/** Returns the uncompressed Git blob object of a text. */
+export function blobOf(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8')
+  return Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes])
 }

@@ -4,11 +4,11 @@
  * file is unchanged.
  */
 import { randomBytes } from 'node:crypto'
-import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { open, rename, stat, unlink, type FileHandle, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
 import { toWriteError } from './write-failure.ts'
-import { makeFolder } from './make-folder.ts'
+import { existsSync } from 'node:fs'
 
 const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
 
@@ -182,5 +182,20 @@ async function modeOf(file: string): Promise<number | undefined> {
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
+  }
+}
+
+/**
+ * Creates a folder and its parents. Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as
+ * /proc does; this function throws the error.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) await makeFolder(parent)
+  try {
+    await mkdir(folder)
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error
   }
 }

@@ -6,9 +6,11 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { LockBusyError, type FileLock } from './file-lock.ts'
-import { lockForName } from './lock-folder.ts'
+import { LockBusyError, FileLock } from './file-lock.ts'
 import { KeyedQueue } from './work-queue.ts'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 
 const queue = new KeyedQueue()
 
@@ -74,4 +76,23 @@ export async function resolveRealPath(path: string): Promise<string> {
     const parent = dirname(absolute)
     return parent === absolute ? absolute : join(await resolveRealPath(parent), basename(absolute))
   })
+}
+
+/** Returns the absolute folder for lock files, creating it. @throws Error if the folder belongs to another user */
+export function lockFolder(): string {
+  if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
+  const uid = process.getuid?.() ?? 0
+  // Not $TMPDIR: all processes of the user must share the folder.
+  const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
+  // With `recursive`, mkdir succeeds if another process has just created the folder.
+  mkdirSync(folder, { mode: 0o700, recursive: true })
+  const info = lstatSync(folder)
+  if (!info.isDirectory() || info.uid !== uid) throw new Error(`${folder} belongs to another user`)
+  return folder
+}
+
+/** Returns the lock for a name, shared by all processes of this user. @throws Error as `lockFolder` */
+export function lockForName(name: string): FileLock {
+  const key = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  return new FileLock(join(lockFolder(), `${key}.lock`))
 }

@@ -2,7 +2,8 @@ import { os, type, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { shareMemory } from './worker-start.ts'
-import { toOrpcError } from './worker-errors.ts'
+import { ORPCError } from '@orpc/client'
+import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 
 /** Converts AppErrors so that code and data survive the transfer between threads. */
 export const threadBase = os.use(async ({ next }) => {
@@ -48,4 +49,16 @@ export function serveThread(router: AnyRouter): void {
     for (const [name, memory] of shared) shareMemory(name, memory)
     new RPCHandler(router).upgrade(port)
   })
+}
+
+/** Converts an AppError to an ORPCError; returns other errors unchanged. */
+function toOrpcError(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
+}
+
+/** Restores an AppError from an ORPCError with a known code; returns other errors unchanged. */
+export function fromOrpcError(error: unknown): unknown {
+  if (!(error instanceof ORPCError) || !(errorCodes as readonly string[]).includes(error.code)) return error
+  return new AppError(error.code as ErrorCode, error.message, (error.data ?? {}) as ErrorData, { cause: error })
 }

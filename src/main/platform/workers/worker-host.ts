@@ -2,8 +2,7 @@ import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { sharedMemories, startWorker, defaultYoungGenerationMb } from './worker-start.ts'
-import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
-import { fromOrpcError } from './worker-errors.ts'
+import { type FirstMessage, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result

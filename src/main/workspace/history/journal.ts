@@ -22,7 +22,7 @@ import {
 } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { WorkspaceWrite } from '../files/workspace-writer.ts'
-import { writeBlob } from './git-blob.ts'
+import { writeBlob } from './repository.ts'
 
 const lineSchema = z.object({
   id: z.string(),

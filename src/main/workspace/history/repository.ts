@@ -1,11 +1,14 @@
-import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, inBatches, makeFolder, readIfExists } from '#platform'
+import { join } from 'node:path'
+import { countLines, inBatches, makeFolder, readIfExists, blobOf, writeAtomically } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
-import { writeBlob } from './git-blob.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
 import { FileTree } from './git-tree.ts'
+import { createHash } from 'node:crypto'
+import { access } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
 
 const branch = 'refs/heads/main'
 const blobsAtOnce = 16
@@ -221,4 +224,23 @@ export class Repository {
     }
     return text
   }
+}
+
+const compress = promisify(deflate)
+
+/**
+ * Writes a text as a blob into a repository.
+ * @returns the blob id
+ * @throws AppError `disk_full`, `write_failed`
+ */
+export async function writeBlob(gitdir: string, text: string): Promise<string> {
+  const object = blobOf(text)
+  const id = createHash('sha1').update(object).digest('hex')
+  const file = join(gitdir, 'objects', id.slice(0, 2), id.slice(2))
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) await writeAtomically(file, await compress(object))
+  return id
 }

@@ -5,7 +5,7 @@ import * as git from 'isomorphic-git'
 import { countLines, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
 import { parseJson } from '#shared/util/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
-import { writeBlob } from './git-blob.ts'
+import { writeBlob } from './repository.ts'
 import { commitMessage, parseMessage, type FileRecord } from './history-change.ts'
 import { repositoryIn } from './journal.ts'
 

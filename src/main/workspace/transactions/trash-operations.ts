@@ -7,10 +7,9 @@ import { locateAttachment } from '../files/attachments.ts'
 import type { WorkspaceWriter, WorkspaceWrite, WriteOrigin } from '../files/workspace-writer.ts'
 import { moveFile, readText } from '../files/text-files.ts'
 import { isIgnoredPath, trashFolder } from '../files/layout.ts'
-import { findLegacyTempFiles } from '../files/workspace-cleanup.ts'
 import { normalizePath, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
 import { assertNoLink } from './transaction.ts'
-import { freeTrashPath } from '../files/trash.ts'
+import { existsSync } from 'node:fs'
 
 const dayMs = 86_400_000
 
@@ -93,4 +92,34 @@ export async function cleanUpTempFiles({ roots, edits, now }: TrashContext): Pro
     }
   })
   return tidied
+}
+
+/** Unix times in seconds. A number in this range may be a date that a user gave to a copy. */
+const plausibleTimes = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 }
+
+/**
+ * Returns temporary files that atomic writes of earlier versions left: the name of an existing file, a dot and a 32-bit
+ * number of nine or ten digits that is not a plausible Unix time.
+ * @param paths all files of the workspace
+ */
+function findLegacyTempFiles(paths: readonly string[]): string[] {
+  const all = new Set(paths)
+  return paths.filter((path) => {
+    const [, base, digits] = /^(.+)\.([1-9]\d{8,9})$/.exec(path) ?? []
+    if (base === undefined || digits === undefined || !all.has(base)) return false
+    const number = Number(digits)
+    return number < 2 ** 32 && !(number >= plausibleTimes.from && number <= plausibleTimes.to)
+  })
+}
+
+/**
+ * Returns a free path in the trash. `trashed` is relative to the workspace, `target` absolute.
+ * @throws AppError as `resolveTrash`
+ */
+async function freeTrashPath(roots: Roots, path: string, at: Date) {
+  for (let number = at.getTime(); ; number += 1) {
+    const trashed = `${trashFolder}/${number}/${path}`
+    const resolved = await resolveTrash(roots, trashed)
+    if (!existsSync(resolved.target)) return { trashed, ...resolved }
+  }
 }
