@@ -1,6 +1,5 @@
 export interface OpenPanels {
   readonly preview: boolean
-  /** The preview replaces the text. */
   readonly full?: boolean
   readonly history: boolean
   readonly links: boolean

@@ -41,7 +41,6 @@ const elsewhere = new Set([
   'memory.shareWith',
   'vault.own',
 ])
-/** Texts of several lines. */
 const long = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
 
 /** Returns a row for each setting of the schema that can be edited. */

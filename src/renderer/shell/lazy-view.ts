@@ -31,7 +31,6 @@ export function preloadViewsWhenIdle(): () => void {
   }
 }
 
-/** Caches a promise until it rejects. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

@@ -41,7 +41,6 @@ export type ClientQuestion = z.infer<typeof clientQuestionSchema>
 export const connectableProgramSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** Path of its configuration file. */
   file: z.string(),
   /** True if the folder of the configuration file exists. */
   isThere: z.boolean(),

@@ -68,11 +68,9 @@ export const contextReportSchema = z.object({
 export type ContextReport = z.infer<typeof contextReportSchema>
 
 export const contextStepSchema = contextReportSchema.omit({ items: true }).extend({
-  /** Id of the transcript entry. */
   id: z.string(),
   /** Tokens by layer; they sum to the total. */
   layers: z.partialRecord(layerSchema, z.number().int()),
-  /** First words of the user's message. */
   question: z.string(),
   /** Id of the answer's entry; null if the answer was interrupted. */
   answer: z.string().nullable(),
@@ -110,7 +108,6 @@ export const contextEventDetailsSchema = z.object({
 export type ContextEventDetails = z.infer<typeof contextEventDetailsSchema>
 
 export const whatIfWindowSchema = z.object({
-  /** Tokens of a hypothetical context window. */
   contextWindow: z.number().int().min(1000).max(100_000_000).optional(),
   /** Files to leave out of the request. */
   without: z.array(filePathSchema).max(100).optional(),

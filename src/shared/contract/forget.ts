@@ -60,7 +60,6 @@ export const forget = {
       forAgent.extend({
         words: textSchema,
         lines: z.array(textSchema).max(50).default([]),
-        /** Notes to leave unchanged. */
         keep: z.array(filePathSchema).max(5000).default([]),
       }),
     )

@@ -41,7 +41,6 @@ export const problemSchema = z.object({
   agent: z.string().optional(),
   /** Milliseconds since the epoch. */
   since: z.number(),
-  /** English message of the failed part. */
   message: z.string(),
   path: z.string().optional(),
   files: z.array(z.string()).optional(),
@@ -71,6 +70,5 @@ export const health = {
   /** Completed changes that the user has not dismissed. */
   ended: base.input(forAgent).output(z.array(endedChangeSchema)),
   endedSeen: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
-  /** Retries the paused embedding provider now. */
   tryAgain: base.input(forAgent).output(z.object({})),
 }

@@ -28,7 +28,6 @@ const originShape = {
   /** For agents: the session, and the user message being answered. */
   session: z.string().optional(),
   turn: z.string().optional(),
-  /** For clients: the display name. */
   client: z.string().optional(),
   /** Untrusted origins of the content, such as `web: example.org`. */
   sources: z.array(z.string()).readonly().optional(),
@@ -84,7 +83,6 @@ export const fileCommitsSchema = z.object({
       /** Milliseconds since the epoch. */
       at: z.number(),
       author: z.string(),
-      /** First line of the commit message. */
       subject: z.string(),
       /** Path at that commit, and the previous path if the commit moved the file. */
       path: z.string(),
@@ -106,7 +104,6 @@ const pastBatchSchema = z.object({
   kind: z.enum(['move', 'tag', 'replacement']),
   from: z.string(),
   to: z.string(),
-  /** Number of matches, for a replacement. */
   count: z.number().int().optional(),
   /** Number of notes written. */
   notes: z.number().int(),

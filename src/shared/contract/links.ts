@@ -63,7 +63,6 @@ export type LinkName = z.infer<typeof linkNameSchema>
 export const movePlanSchema = z.object({
   links: z.number().int(),
   notes: z.number().int(),
-  /** Number of moved files. */
   moves: z.number().int(),
   /** Some of the changed notes, by their path after the move. */
   files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),

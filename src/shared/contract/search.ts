@@ -65,9 +65,7 @@ export type Script = (typeof scripts)[number]
 export const scriptSchema = z.enum(scripts)
 
 const textsSchema = z.object({
-  /** Number of distinct texts. */
   texts: z.number().int(),
-  /** Estimated. */
   tokens: z.number().int(),
 })
 
@@ -100,7 +98,6 @@ export const nearNoteSchema = z.object({
   path: filePathSchema,
   line: z.number().int(),
   endLine: z.number().int(),
-  /** Beginning of the similar passage. */
   text: z.string(),
   /** First line of the given note's passage. */
   from: z.number().int(),
@@ -218,7 +215,6 @@ export type Condition = z.infer<typeof conditionSchema>
 export const searchResponseSchema = z.object({
   query: z.string(),
   results: z.array(searchResultSchema),
-  /** Number of chunks considered. */
   candidates: z.number().int(),
   provider: z.string(),
   model: z.string(),
@@ -386,7 +382,6 @@ export type RecalledLines = z.infer<typeof recalledLinesSchema>
 
 /** A `memory_search` call of an agent, with its results at that time. */
 export const recallSchema = z.object({
-  /** Id of the tool call. */
   id: z.string(),
   session: z.string(),
   title: z.string(),

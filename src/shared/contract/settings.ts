@@ -37,7 +37,6 @@ export const configProblemSchema = z.object({
   key: z.string(),
   /** 1-based line in the file; null if the whole file is unreadable. */
   line: z.number().int().nullable(),
-  /** In English, for the terminal. */
   message: z.string(),
   /** Undefined if only `message` describes the problem. */
   fault: z.enum(configFaults).optional(),
@@ -139,9 +138,7 @@ export const settings = {
       shortcuts: z.record(z.string(), z.string()),
     }),
   ),
-  /**
-   * The configuration file: its text, the parsed values, the effective values with all defaults, and its JSON Schema.
-   */
+  /** The configuration file: text, parsed values, effective values with all defaults, and JSON Schema. */
   source: base.output(
     z.object({
       file: z.string(),

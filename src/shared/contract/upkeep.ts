@@ -75,7 +75,6 @@ export const proposalSchema = z.object({
   evidence: z.array(evidenceSchema),
   /** Edits to apply; empty if the user has to decide. */
   files: z.array(proposedFileSchema),
-  /** The model's explanation. */
   reason: z.string().optional(),
   /**
    * `expired`: `day`; `duplicate`, `logged`: `likeness` in [0, 1]; `large`: `tokens`; `broken`: `target`; `unrecalled`:
@@ -125,11 +124,9 @@ export const reviewOutcomeSchema = z.object({
   tokens: z.number().int(),
   /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
-  /** Number of new proposals. */
   proposals: z.number().int(),
   /** Findings of the model that are malformed or quote lines that no file contains. */
   dropped: z.number().int(),
-  /** Requests with an unparseable answer. */
   unread: z.number().int(),
   /** Requests not made. */
   left: z.number().int(),
@@ -143,7 +140,6 @@ export const reviewEstimateSchema = z.object({
   model: z.string(),
   /** True for the offline model; it cannot review. */
   isOffline: z.boolean(),
-  /** Number of lines with content. */
   lines: z.number().int(),
   requests: z.number().int(),
   /** Estimated tokens sent and received. */
@@ -152,7 +148,6 @@ export const reviewEstimateSchema = z.object({
   /** US dollars; null if the model's price is unknown. */
   usd: z.number().nullable(),
   budget: budgetSchema,
-  /** Usage this month. */
   spent: z.object({ usd: z.number(), tokens: z.number().int() }),
   /** Number of requests that fit into the rest of this month's budget. */
   fitting: z.number().int(),
@@ -228,7 +223,6 @@ export const upkeep = {
   refuse: base.input(forProposals).output(z.object({})),
   /** @param until ms since the epoch */
   snooze: base.input(forProposals.extend({ until: z.number() })).output(z.object({})),
-  /** Reopens rejected or snoozed proposals. */
   reopen: base.input(forProposals).output(z.object({})),
   /**
    * Reverts an acceptance. Proposals whose lines were edited since stay accepted and are returned in `stuck` with the
@@ -248,7 +242,6 @@ export const upkeep = {
         path: filePathSchema,
         line: z.number().int().min(1),
         fault: z.enum(['wrong', 'outdated']),
-        /** Search query that returned the line. */
         query: z.string().max(maxSearchText).optional(),
       }),
     )

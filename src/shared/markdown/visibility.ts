@@ -19,7 +19,6 @@ export const localMatter = 'visibility: local'
 
 const marked = /\^\[\s*local\s*\]/i
 const mayBeMarked = /\^\[\s*local|visibility/i
-/** Pre-check for a misspelled key. */
 const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const publicNote: NoteVisibility = { isWhole: false, lines: new Set() }

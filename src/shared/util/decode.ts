@@ -1,7 +1,4 @@
-/**
- * Reverses `encodeURIComponent` on a URL component.
- * @returns the input unchanged if its percent-encoding is malformed
- */
+/** Reverses `encodeURIComponent` on a URL component. @returns the input unchanged if its encoding is malformed */
 export function decodePart(encoded: string): string {
   return decodeWith(decodeURIComponent, encoded)
 }

@@ -20,12 +20,10 @@ export interface TurnOptions {
   readonly model: ChatModel
   readonly assemble: () => Promise<AssembledRequest>
   readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
-  /** Stores a message, then emits it. */
   readonly storeMessage: (message: Message) => Promise<void>
   readonly storeReport: (report: ContextReport) => Promise<void>
   /** Records the request before it is sent. @returns its number */
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
-  /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
   readonly openLiveAnswer: () => LiveAnswer
   /** Takes the messages that the user sent during the turn. */

@@ -10,7 +10,6 @@ export interface McpTool {
   /** Name for the model, `mcp__<server>__<tool>`; at most 64 characters. */
   readonly name: string
   readonly server: string
-  /** Name on the server. */
   readonly tool: string
   readonly description: string
   readonly schema: Record<string, unknown>

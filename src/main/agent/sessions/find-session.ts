@@ -8,7 +8,6 @@ import { parseJson } from '#shared/util/json.ts'
 const snippetContext = 40
 
 export interface FoundPassage {
-  /** Entry id of the message. */
   readonly message: string
   readonly snippet: string
 }

@@ -31,7 +31,6 @@ export interface TranscriptOptions {
 
 export class Transcript {
   readonly file: string
-  /** Emits entries that this process appends. */
   readonly changes: Subscribable<TranscriptEntry>
   readonly #changes = new EventEmitter<TranscriptEntry>()
   readonly header: TranscriptHeader

@@ -9,11 +9,9 @@ export interface ReviewLine {
   /** 1-based. */
   readonly line: number
   readonly raw: string
-  /** The line without list markers. */
   readonly text: string
   /** Day of its daily log, `YYYY-MM-DD`; undefined for other notes. */
   readonly day: string | undefined
-  /** Innermost heading above the line. */
   readonly heading: string | undefined
 }
 
@@ -25,7 +23,6 @@ export interface Candidates {
   readonly logLines: readonly number[]
   /** Indexes of lines of MEMORY.md. */
   readonly memoryLines: readonly number[]
-  /** Section titles of MEMORY.md. */
   readonly sections: readonly string[]
 }
 

@@ -10,7 +10,6 @@ import { type ReviewLine, memorySections } from './candidates.ts'
 export interface FindingContext {
   /** Keyed by `ReviewLine.text`. */
   readonly lines: ReadonlyMap<string, readonly ReviewLine[]>
-  /** Path of MEMORY.md. */
   readonly memoryPath: string
   /** `YYYY-MM-DD`. */
   readonly today: string

@@ -24,7 +24,6 @@ const synonymCosine = { other: 0.65, cjk: 0.8 }
 const maxOther = 0.5
 
 export interface Line {
-  /** Text without Markdown marks. */
   readonly text: string
   readonly said: LineFeatures
 }

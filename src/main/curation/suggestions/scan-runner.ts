@@ -21,7 +21,6 @@ export interface ScanOptions extends NotesSelection {
 
 export interface ScanResult {
   readonly proposals: readonly Proposal[]
-  /** Rules that ran completely. */
   readonly rules: ReadonlySet<Proposal['rule']>
 }
 

@@ -11,7 +11,6 @@ import type { InboxState } from './inbox.ts'
 import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
 
 export interface UndoResult {
-  /** Number of proposals. */
   readonly undone: number
   readonly stuck: readonly RevertConflict[]
 }

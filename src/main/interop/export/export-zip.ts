@@ -20,7 +20,6 @@ const leftOutName = 'left-out.txt'
 const upkeepFolder = 'upkeep'
 
 interface PackedFile {
-  /** Path in the zip. */
   readonly name: string
   readonly source: string
   /** Bytes. */

@@ -12,7 +12,6 @@ const english = {
   optOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
   found: 'Your memory says:',
   foundClosest: 'I found no close match. The nearest lines are:',
-  /** Every quote comes from earlier conversations. */
   foundInChats: 'Your notes do not mention this, but you said in an earlier conversation:',
   nothingFound: (query: string) =>
     `I found nothing in your memory about “${query}”. Without a language model, I can only quote your notes. Try other words, or write “remember that …” to add a note.`,
@@ -26,7 +25,6 @@ const english = {
   ending: (path: string) => `The end of a conversation (${path}).`,
   user: 'User',
   assistant: 'Assistant',
-  /** Heading of a summary. */
   facts: 'Facts and identifiers',
 }
 

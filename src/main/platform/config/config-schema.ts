@@ -97,7 +97,6 @@ const vaultSchema = z.strictObject({
   daily: z
     .strictObject({
       folder: folderSchema.optional(),
-      /** Moment.js format, as in Obsidian. */
       format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
     })
     .prefault({}),
@@ -184,7 +183,6 @@ export type AgentSettings = z.infer<typeof agentSettingsSchema>
 const agentEntrySchema = z.strictObject({
   ...sharedAgentFields,
   id: agentIdSchema,
-  /** Display name. Default: the id. */
   name: z.string().trim().min(1).max(60).optional(),
   /** Hides the agent. Its files and chats stay on disk. */
   archived: z.boolean().default(false),
@@ -225,7 +223,6 @@ export type McpServerSettings = z.infer<typeof mcpServerSchema>
 const modelOverrideSchema = z.strictObject({
   contextWindow: z.number().int().min(1024).optional(),
   maxOutput: z.number().int().min(16).optional(),
-  /** The model accepts images. */
   images: z.boolean().optional(),
   /** US dollars per million tokens. */
   prices: z

@@ -42,11 +42,7 @@ export class Differ {
     }
   }
 
-  /**
-   * Reverts a patch in a text.
-   * @returns undefined if the changed lines are no longer there
-   * @throws the signal's reason
-   */
+  /** Reverts a patch in a text. @returns undefined if the changed lines are gone @throws the signal's reason */
   async revertPatch(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
     const worker = this.#workerFor(text, patch)
     return worker ? worker.run((client) => client.revertText({ text, patch }), signal) : revertPatch(text, patch)

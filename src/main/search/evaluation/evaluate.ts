@@ -38,9 +38,7 @@ export interface EvaluationReport extends RecallFigures {
 }
 
 export interface EvaluationTarget {
-  /** Searches without a threshold. */
   readonly rank: (query: string) => Promise<SearchResponse>
-  /** Searches with the settings in force. */
   readonly search: (query: string) => Promise<SearchResponse>
   readonly minScore: number
   readonly maxResults: number

@@ -46,7 +46,6 @@ export interface SyncProblem {
 
 export interface FileCandidate {
   readonly folder: IndexedFolder
-  /** Path in the index. */
   readonly path: string
   /** Relative to the folder. */
   readonly file: string

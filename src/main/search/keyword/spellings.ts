@@ -6,7 +6,6 @@ import type { Db } from '../indexing/index-schema.ts'
 
 export interface Spelling {
   readonly word: string
-  /** The word's term in the index. */
   readonly term: string
 }
 

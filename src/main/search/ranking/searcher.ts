@@ -114,15 +114,9 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(
-      query,
-      withOverrides(defaults, overrides),
-      overrides,
-      'returned',
-      undefined,
-      signal,
-    )
-    const { options, notice, timings } = ranking
+    const options = withOverrides(defaults, overrides)
+    const ranking = await this.#rank(query, options, overrides, 'returned', undefined, signal)
+    const { notice, timings } = ranking
     return {
       query,
       results: resultsOf(ranking),
@@ -137,10 +131,7 @@ export class Searcher {
     }
   }
 
-  /**
-   * Runs the same search as `search`, and returns the score breakdown of every candidate.
-   * @param why a line (1-based) of an indexed path, whose absence from the results is to be explained
-   */
+  /** Runs a search and returns the score breakdown of each candidate. @param why 1-based line to explain */
   async explain(
     query: string,
     defaults: SearchSettings,

@@ -56,7 +56,6 @@ const monthName =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const han = `(\\d{1,3}|${hanNumeral}{1,3})`
 
-/** Offset in days from today. */
 const dayWords: readonly (readonly [number, string])[] = [
   [-3, '大前天 さきおととい 그끄저께'],
   [-2, '前天 前日晚上 一昨日 おととい 그저께 그제 엊그제'],

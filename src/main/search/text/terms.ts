@@ -94,9 +94,7 @@ export function fold(text: string): string {
   return /[\u3400-\u9fff]/.test(plain) ? simplify(plain) : plain
 }
 
-/**
- * Replaces the spans by spaces, so that offsets stay valid. Spans are in UTF-16 offsets, sorted, and do not overlap.
- */
+/** Replaces spans by spaces, so that offsets stay valid. Spans are in UTF-16 offsets, sorted, and do not overlap. */
 export function blankSpans(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let rest = ''
   let from = 0

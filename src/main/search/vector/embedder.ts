@@ -51,9 +51,7 @@ export class Embedder {
     return this.#running ?? Promise.resolve()
   }
 
-  /**
-   * Starts a run in the background, unless one is active: embedding can take minutes and must not delay the next sync.
-   */
+  /** Starts a run in the background if none is active: embedding takes minutes and must not delay the next sync. */
   start(store: IndexStore): void {
     if (!this.#running) this.#follow(this.#runAll(store))
   }

@@ -87,7 +87,6 @@ function prepare(db: Db) {
          WHERE chunk.path <> ? AND passage.vector IS NOT NULL ORDER BY own.passage_id`,
       )
       .pluck(),
-    /** Excludes transcripts. */
     places: db.prepare<[string], { passage: number; path: string; line: number; endLine: number; text: string }>(
       `SELECT own.passage_id AS passage, chunk.path AS path, own.start_line AS line, own.end_line AS endLine,
          substr(passage.text, 1, 400) AS text

@@ -8,7 +8,6 @@ export interface ErasureFolders {
   readonly workspace: string
   /** Absolute paths of folders that this agent must not use. */
   readonly forbidden: readonly string[]
-  /** State folder. */
   readonly home: string
   /** Index file of this agent. All paths are absolute. */
   readonly index: string

@@ -30,7 +30,6 @@ export interface Matches {
   readonly lines: FoundLine[]
   /** Number of lines with a match, listed or not. */
   readonly lineCount: number
-  /** Number of all matches. */
   readonly count: number
 }
 

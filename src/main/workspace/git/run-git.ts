@@ -28,7 +28,6 @@ const before = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...s
 export interface GitResult {
   readonly code: number
   readonly output: Buffer
-  /** Error message of Git, in English. */
   readonly message: string
 }
 

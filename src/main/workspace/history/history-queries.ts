@@ -16,9 +16,7 @@ export interface BlamedLine extends Origin {
 export interface TimelineRequest {
   /** Only changes of the file that has this path in the newest commit, under its earlier paths too. */
   readonly path?: string | undefined
-  /** Only changes older than this commit. */
   readonly before?: string | undefined
-  /** Only this commit and older changes. */
   readonly from?: string | undefined
   /** Only changes at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined

@@ -22,7 +22,6 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly modifiedAt: number
   /** SHA-256 of the text, hex. */
   readonly hash: string
-  /** Title and aliases. */
   readonly names: readonly string[]
 }
 

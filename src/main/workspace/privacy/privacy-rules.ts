@@ -83,7 +83,6 @@ export function foldCase(path: string): string {
 }
 
 export interface MovedRules {
-  /** The old and the new rules. */
   readonly during: readonly string[]
   readonly after: readonly string[]
 }

@@ -96,10 +96,7 @@ function unreadLinks(
   })
 }
 
-/**
- * Plans to rename a tag in all notes. Changes nothing.
- * @throws AppError `tag_invalid` if `to` is not a valid tag name
- */
+/** Plans to rename a tag in all notes. Changes nothing. @throws AppError `tag_invalid` if `to` is not a tag name */
 export async function planTagRename(
   index: LinkIndex,
   rename: TagRename,

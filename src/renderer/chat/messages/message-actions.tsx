@@ -69,7 +69,6 @@ export function QuestionActions({
 }
 
 interface AnswerActionsProps {
-  /** Id of the turn's last answer. */
   readonly id: string
   readonly question: string
   readonly text: string

@@ -76,7 +76,6 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
 interface FileChangesProps {
   readonly path: string
   readonly count: number
-  /** Initial state. */
   readonly isOpen: boolean
   readonly children: ReactNode
 }

@@ -8,7 +8,6 @@ export type TreeRow =
   | { readonly kind: 'other'; readonly path: string; readonly name: string; readonly depth: number }
   | {
       readonly kind: 'folder'
-      /** Without a trailing slash. */
       readonly path: string
       readonly name: string
       readonly depth: number

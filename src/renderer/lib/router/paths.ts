@@ -117,10 +117,7 @@ function onPlaceChange(listener: () => void): () => void {
   }
 }
 
-/**
- * Returns the file that an address shows, or undefined for another view.
- * @param place encoded, from `useEncodedPath`
- */
+/** Returns the file that an address shows; undefined for another view. @param place encoded, from `useEncodedPath` */
 export function fileAt(place: string): string | undefined {
   const encoded = /^\/file\/(.+)$/.exec(place)?.[1]
   return encoded?.split('/').map(decodePart).join('/')

@@ -49,10 +49,7 @@ export function useSelectedText(): SelectedText | undefined {
   return selected
 }
 
-/**
- * Returns the selection in the content of a view, not in fields, buttons or the editor. Undefined if it is
- * too short.
- */
+/** Returns the selection in a view, not in fields, buttons or the editor. Undefined if it is too short. */
 function selectedInPage(): SelectedText | undefined {
   const selection = getSelection()
   const text = selection?.toString().trim() ?? ''

@@ -66,7 +66,6 @@ const aliases: Record<string, string> = {
 
 let loading: Promise<HighlighterCore> | undefined
 
-/** More spans slow the window down. */
 const maxTokens = 8000
 
 async function highlight({ code, language }: HighlightRequest): Promise<HighlightedLines> {

@@ -1,7 +1,4 @@
-/**
- * Renders an answer: GFM, code, formulas and citations. Raw HTML is not rendered. External links open in the
- * browser.
- */
+/** Renders an answer: GFM, code, formulas and citations, without raw HTML. External links open in the browser. */
 import { memo, useMemo, type ComponentProps } from 'react'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'

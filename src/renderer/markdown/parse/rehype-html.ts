@@ -85,7 +85,6 @@ function rawOf(node: Node | Root): string[] {
   return 'children' in node ? node.children.flatMap(rawOf) : []
 }
 
-/** Elements without a required end tag. */
 const endless = /^(?:br|hr|img|wbr|source|p|li|d[dt]|t[dhr]|thead|tbody|tfoot|r[pt])$/i
 
 /** Returns the maximum depth of unclosed start tags: the HTML parser recurses once per level. */

@@ -3,7 +3,6 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { client } from '#lib/api/client.ts'
 
 export interface Attachment {
-  /** Object URL. */
   readonly url: string
   /** Bytes. */
   readonly size: number

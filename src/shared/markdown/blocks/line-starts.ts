@@ -2,7 +2,6 @@
 
 export interface FenceStart {
   readonly marker: string
-  /** Info string, trimmed. */
   readonly info: string
 }
 

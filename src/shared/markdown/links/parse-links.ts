@@ -177,7 +177,6 @@ function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
 }
 
 interface Destination {
-  /** Offsets without brackets. */
   readonly from: number
   readonly to: number
   readonly isAngled: boolean

@@ -31,7 +31,6 @@ const indexes = ['/index.md', '/readme.md']
 interface IndexedFile {
   readonly path: string
   readonly key: string
-  /** Without the Markdown extension. */
   readonly stemKey: string
 }
 
@@ -53,11 +52,7 @@ export class Resolver {
     }
   }
 
-  /**
-   * Resolves a link.
-   * @param from workspace-relative path of the linking file
-   * @returns undefined if the link is broken
-   */
+  /** Resolves a link. @param from workspace-relative path of the linking file @returns undefined if it is broken */
   resolve(from: string, { kind, target }: Target): Resolution | undefined {
     if (target === '') return { path: from, by: 'relative' }
     const found = this.#find(from, kind, target.replaceAll('\\', '/'))

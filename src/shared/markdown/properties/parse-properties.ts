@@ -16,7 +16,6 @@ const maxValue = 1000
 const maxNames = 100
 const maxName = 300
 
-/** Internal properties of Logseq. */
 const ownOfPrograms = /^(?:id|collapsed|heading|ls-type|query-.*|hl-.*|logseq\..*)$/
 
 const letter = '[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F\\u200D_/-]'

@@ -8,7 +8,6 @@ export type PropertyTest =
   | { readonly kind: 'like'; readonly pattern: RegExp }
   | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
 
-/** A number, day, month or year. */
 const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
 
 /**

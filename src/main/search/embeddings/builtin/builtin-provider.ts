@@ -10,7 +10,6 @@ import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embeddi
 /** Part of an index's identity: a new model needs a new name. */
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
-/** Tuned on judged questions (docs/guide/recall.md). */
 const priorQuality = {
   latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
   cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
