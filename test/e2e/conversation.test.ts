@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, saved } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
@@ -526,8 +526,7 @@ describe('long conversations', () => {
     await writeFiles(folders.home, { 'agents/main/sessions/long.jsonl': text })
     const server = await startServer({ mainFolder, env: {}, home: folders.home })
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/chat/long', server.url).href)
+    await enter(page, server.url, '/chat/long')
     await page.getByText('Answer 3999').waitFor()
     expect(await page.locator('article').count()).toBeLessThan(40)
     await page.goto(new URL('/chat/long#m-m1000', server.url).href)

@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, saved } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -196,8 +196,7 @@ describe('write-protected file', () => {
       const file = join(server.workspace, 'notes/kept.md')
       await chmod(file, 0o444)
       const page = await openPage({ locale })
-      await page.goto(server.url)
-      await page.goto(new URL('/file/notes/kept.md', server.url).href)
+      await enter(page, server.url, '/file/notes/kept.md')
       await page.getByRole('note').filter({ hasText: words }).waitFor()
       await page.getByText('As it is.').waitFor()
       expect(await page.locator('.monaco-editor').count()).toBe(0)

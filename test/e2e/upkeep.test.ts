@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
@@ -119,8 +119,7 @@ describe('inbox', () => {
     )
 
     const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
-    await phone.goto(server.url)
-    await phone.goto(new URL('/inbox', server.url).href)
+    await enter(phone, server.url, '/inbox')
     await phone.getByTestId('proposal').first().waitFor()
     await keepScreenshot(phone, 'upkeep-3-phone')
     await phone.getByTestId('proposal').nth(2).click()
