@@ -2,7 +2,7 @@ import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { moveFolder } from './move-folder.ts'
 
@@ -144,7 +144,7 @@ describe('undo after a failure', () => {
     await toast('Projects already exists').getByRole('button', { name: 'Undo' }).click()
     await toast('Projects already exists').getByRole('button', { name: 'Undo' }).last().waitFor()
 
-    await page.goto(new URL('/changes', server.url).href)
+    await visit(page, '/changes')
     const moves = page.getByRole('region', {
       name: 'Moves, tag renames and replacements that you can undo',
     })

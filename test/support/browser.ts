@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import { temporaryFolder } from './folder.ts'
+import { isThorough } from './thorough.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
@@ -59,7 +60,7 @@ export async function saved(download: Download): Promise<string> {
 
 /** Saves a screenshot for a person to look at, if `SCREENSHOTS=1` or `THOROUGH=1` is set. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  if (!process.env['SCREENSHOTS'] && !process.env['THOROUGH']) return
+  if (!process.env['SCREENSHOTS'] && !isThorough) return
   mkdirSync(artifacts, { recursive: true })
   await page.screenshot({ path: join(artifacts, `${name}.png`) })
 }
