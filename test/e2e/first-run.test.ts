@@ -125,10 +125,16 @@ describe('first start', () => {
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
-    await page.getByTestId('found-memory').getByText(`${copied.toLocaleString('en')} files`).waitFor()
+    await page
+      .getByTestId('found-memory')
+      .getByText(`${copied.toLocaleString('en')} files`)
+      .waitFor()
     await page.getByTestId('found-memory').getByRole('button', { name: 'Copy it' }).click()
     await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByTestId('import-running').getByText(`of ${copied.toLocaleString('en')}`).waitFor()
+    await page
+      .getByTestId('import-running')
+      .getByText(`of ${copied.toLocaleString('en')}`)
+      .waitFor()
     await page.close()
     const again = await openPage()
     await again.setViewportSize({ width: 360, height: 800 })
