@@ -245,7 +245,7 @@ describe('preview', () => {
     await enter(page, server.url, '/file/notes/Home.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const pane = page.getByTestId('preview')
-    await pane.getByText('talk.mp3').waitFor()
+    await pane.locator('.attachment', { hasText: 'talk.mp3' }).waitFor()
     expect(await pane.getByRole('link').allInnerTexts()).toEqual(['drawing', '../files/b.canvas', 'other'])
     expect(await pane.locator('.unresolved').count()).toBe(0)
     expect(await pane.locator('.attachment').allInnerTexts()).toEqual(['paper', 'talk.mp3'])

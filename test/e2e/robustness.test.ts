@@ -322,7 +322,8 @@ describe('error boundaries', () => {
     async (colorScheme) => {
       const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
       await sabotage(page)
-      await enter(page, url, '/changes')
+      await page.goto(url)
+      await page.goto(new URL('/changes', url).href)
       await page.getByText('This view cannot be shown.').waitFor()
       await page.getByRole('navigation').waitFor()
       await keepScreenshot(page, `robustness-3-broken-view-${colorScheme}`)
