@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { sections } from '../../src/renderer/settings/setting-sections.ts'
@@ -90,7 +90,7 @@ describe('accessibility', () => {
       ...sections.map(({ id }): [string, string] => [`/settings#${id}`, 'main section']),
     ]
     // The preview and the links panel stay open for the following notes.
-    await page.goto(new URL('/file/Zoo.md', url).href)
+    await visit(page, '/file/Zoo.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page.getByRole('button', { name: 'Links', exact: true }).click()
     await page.getByRole('complementary', { name: 'Links' }).getByText('#work/animals').waitFor()
@@ -100,7 +100,7 @@ describe('accessibility', () => {
       for (const [width, height] of sizes.slice(0, rounds(1, sizes.length))) {
         await page.setViewportSize({ width, height })
         for (const [path, ready] of views.slice(0, rounds(18, views.length))) {
-          await page.goto(new URL(path, url).href)
+          await visit(page, path)
           await page.locator(ready).first().waitFor()
           await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
           found.push(...(await findings(page)).map((finding) => `${theme} ${width} ${path} ${finding}`))
@@ -186,11 +186,11 @@ describe('accessibility', () => {
   }, 60_000)
 
   it('shows everything at 200 % zoom, with forced colours and reduced motion', async () => {
-    const { page, url, session } = await openFull()
+    const { page, session } = await openFull()
     await page.setViewportSize({ width: 720, height: 450 })
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
     for (const path of [`/chat/${session}`, '/search?q=piano', `/context/${session}`, '/settings']) {
-      await page.goto(new URL(path, url).href)
+      await visit(page, path)
       await page.locator('main section, main').first().waitFor()
       const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
       expect(isCut, path).toBe(false)

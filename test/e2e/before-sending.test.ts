@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -82,7 +82,7 @@ describe('missing pages and conflicts', () => {
     const page = await openPage()
     await page.goto(url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await page.goto(new URL('/file/a.md', url).href)
+    await visit(page, '/file/a.md')
     await page.locator('.view-lines').getByText('line').click()
     await page.keyboard.press('End')
     await page.keyboard.type(' of mine')
@@ -104,7 +104,7 @@ describe('search in a narrow window', () => {
       const page = await openPage({ viewport: { width, height: 760 } })
       await page.goto(url)
       await page.getByRole('textbox', { name: 'Message' }).waitFor()
-      await page.goto(new URL('/search?q=zephyr', url).href)
+      await visit(page, '/search?q=zephyr')
       const row = page.getByTestId('candidate').first()
       await row.waitFor()
       expect(await row.getByTestId('legs').isVisible()).toBe(true)

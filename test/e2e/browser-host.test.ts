@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'
@@ -218,9 +218,9 @@ describe('files', () => {
     const page = await openPage()
     await page.goto(url)
     await page.getByText('A file is not searched').waitFor()
-    await page.goto(new URL('/file/memory/binary.md', url).href)
+    await visit(page, '/file/memory/binary.md')
     await page.getByText('is not UTF-8 text', { exact: false }).waitFor()
-    await page.goto(new URL('/file/memory/none.md', url).href)
+    await visit(page, '/file/memory/none.md')
     await page.getByRole('button', { name: 'Create note' }).waitFor()
   })
 })

@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -28,7 +28,7 @@ describe('history with a Git repository', () => {
     const page = await openPage()
     await page.goto(url)
     await page.locator('textarea').first().waitFor()
-    await page.goto(new URL('/file/notes/plan.md', url).href)
+    await visit(page, '/file/notes/plan.md')
     await page.getByRole('button', { name: 'History' }).click()
     const commits = page.getByTestId('history-commit')
     await commits.nth(2).waitFor()

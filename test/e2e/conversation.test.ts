@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, saved, visit } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
@@ -454,7 +454,7 @@ describe('errors and remedies', () => {
   })
 
   it('keeps the message without network and sends it on retry', async () => {
-    const { page, say, model, home, url } = await openChat([{ text: 'Here I am.' }], {
+    const { page, say, model, home } = await openChat([{ text: 'Here I am.' }], {
       config: configOf({ url: 'http://127.0.0.1:9' }),
     })
     await say('is anybody there?')
@@ -466,12 +466,12 @@ describe('errors and remedies', () => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
     const chat = page.url()
-    await page.goto(new URL('/settings#models', url).href)
+    await visit(page, '/settings#models')
     const provider = page.getByRole('region', { name: 'anthropic', exact: true })
     await provider.getByLabel('Base URL').fill(model.url)
     await provider.locator('form', { hasText: 'Base URL' }).getByRole('button', { name: 'Save' }).click()
     await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes(model.url))
-    await page.goto(chat)
+    await visit(page, chat)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Here I am.').waitFor()
     expect(JSON.stringify(model.requests[0]?.body['messages'])).toContain('is anybody there?')
@@ -526,8 +526,7 @@ describe('long conversations', () => {
     await writeFiles(folders.home, { 'agents/main/sessions/long.jsonl': text })
     const server = await startServer({ mainFolder, env: {}, home: folders.home })
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/chat/long', server.url).href)
+    await enter(page, server.url, '/chat/long')
     await page.getByText('Answer 3999').waitFor()
     expect(await page.locator('article').count()).toBeLessThan(40)
     await page.goto(new URL('/chat/long#m-m1000', server.url).href)

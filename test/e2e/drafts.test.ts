@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 
@@ -133,7 +133,7 @@ describe('focus', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await hasFocus(message(page))
-    await page.goto(new URL('/search', url).href)
+    await visit(page, '/search')
     await page.getByRole('button', { name: 'Why not?' }).click()
     await hasFocus(page.getByPlaceholder('memory/2026-01-20.md:12'))
   })

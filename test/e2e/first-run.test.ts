@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -108,8 +109,9 @@ describe('first start', () => {
   }, 90_000)
 
   it('shows the progress of a large copy, continues without the window, and can cancel', async () => {
+    const copied = rounds(1500, 3000)
     const notes = Array.from(
-      { length: 3000 },
+      { length: copied },
       (_, index) => [`.claude/notes/${index}.md`, `# Note ${index}\n`] as const,
     )
     const home = await folderWith({
@@ -123,10 +125,16 @@ describe('first start', () => {
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
-    await page.getByTestId('found-memory').getByText('3,000 files').waitFor()
+    await page
+      .getByTestId('found-memory')
+      .getByText(`${copied.toLocaleString('en')} files`)
+      .waitFor()
     await page.getByTestId('found-memory').getByRole('button', { name: 'Copy it' }).click()
     await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByTestId('import-running').getByText('of 3,000').waitFor()
+    await page
+      .getByTestId('import-running')
+      .getByText(`of ${copied.toLocaleString('en')}`)
+      .waitFor()
     await page.close()
     const again = await openPage()
     await again.setViewportSize({ width: 360, height: 800 })
@@ -139,7 +147,7 @@ describe('first start', () => {
     expect(await running.count()).toBe(0)
     const made = await readdir(join(workspace, 'memory/imports/claude-code/notes'))
     await again.getByText(`Cancelled after ${made.length.toLocaleString('en')} files.`).waitFor()
-    await again.goto(`${new URL(again.url()).origin}/settings#import`)
+    await visit(again, `${new URL(again.url()).origin}/settings#import`)
     await again.getByTestId('foreign-settings').getByRole('checkbox').check()
     await again.getByRole('button', { name: 'Take over settings' }).click()
     await again.getByText('1 settings taken over, 0 not.').waitFor()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -39,8 +39,7 @@ describe('erasure', () => {
     await page.emulateMedia({ colorScheme: 'light' })
 
     const phone = await openPage({ locale: 'zh-CN', viewport: { width: 360, height: 740 } })
-    await phone.goto(server.url)
-    await phone.goto(new URL('/forget', server.url).href)
+    await enter(phone, server.url, '/forget')
     await phone.getByTestId('forget').getByRole('textbox').fill('Lisa Kessler')
     await phone.keyboard.press('Enter')
     await phone.getByRole('heading', { name: '无法触及' }).waitFor()
@@ -62,7 +61,7 @@ describe('erasure', () => {
     await expect(read('notes/lisa-kessler.md')).rejects.toThrow('ENOENT')
     expect(await read('notes/seeds.md')).toBe(files['notes/seeds.md'])
     // The memory reopens after the erasure.
-    await page.goto(new URL('/file/memory/2026-11-02.md', server.url).href)
+    await visit(page, '/file/memory/2026-11-02.md')
     await page.getByText('The plumber came.').first().waitFor()
   }, 120_000)
 })

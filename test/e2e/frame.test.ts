@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { measureBundle } from '../bench/app.ts'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
@@ -26,7 +26,7 @@ async function openFrame() {
 
 describe('narrow windows', () => {
   it('cuts nothing off at 360 and 700 px; the drawer closes after navigation', async () => {
-    const { server, page, chat } = await openFrame()
+    const { page, chat } = await openFrame()
     const views = [
       [chat, '[data-testid=answer]'],
       ['/search?q=piano+tuned', '[data-testid=candidate]'],
@@ -46,7 +46,7 @@ describe('narrow windows', () => {
     ] as const) {
       await page.setViewportSize({ width, height })
       for (const [path, ready] of views.slice(0, looked)) {
-        await page.goto(new URL(path, server.url).href)
+        await visit(page, path)
         await page.locator(ready).first().waitFor()
         const outside = await page.evaluate(() => {
           const isScrolled = (element: Element) =>
@@ -187,9 +187,9 @@ describe('text typed meanwhile', () => {
 
 describe('names of search results', () => {
   it('shows a chat’s title instead of the transcript’s path', async () => {
-    const { page, server, client, chat } = await openFrame()
+    const { page, client, chat } = await openFrame()
     await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
-    await page.goto(new URL('/search?q=who+tunes+piano', server.url).href)
+    await visit(page, '/search?q=who+tunes+piano')
     await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
     await page.waitForURL((url) => url.pathname === chat)
   })

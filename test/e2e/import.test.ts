@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -16,7 +16,7 @@ describe('import', () => {
     const source = await folderWith({ 'Alpha.md': 'Another.\n', 'Beta.md': 'Another.\n', 'deep/c.md': 'c\n' })
     const page = await openPage()
     await page.goto(new URL(server.url).href)
-    await page.goto(new URL('/settings#import', server.url).href)
+    await visit(page, '/settings#import')
     await page.getByRole('textbox', { name: /Folder or export file/ }).fill(source)
     await page.getByRole('textbox', { name: 'Into folder' }).fill('in')
     await page.getByRole('button', { name: 'Preview', exact: true }).last().click()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
@@ -282,8 +282,7 @@ describe('explaining a missing result', () => {
   it('explains a line selected in the editor', async () => {
     const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } })
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/memory/a.md', server.url).href)
+    await enter(page, server.url, '/file/memory/a.md')
     await page
       .locator('.view-lines')
       .getByText('walrus')
@@ -309,8 +308,7 @@ describe('checks', () => {
     })
     const client = await connect(server.url)
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/search?q=garage+door', server.url).href)
+    await enter(page, server.url, '/search?q=garage+door')
     const row = page.getByTestId('candidate').filter({ hasText: 'house.md' })
     await row.getByRole('button', { name: /Details/ }).click()
     await page.getByRole('button', { name: 'Add as check' }).click()

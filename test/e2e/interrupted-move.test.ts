@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { createPendingText } from '../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 
@@ -13,7 +13,7 @@ afterAll(closeBrowser)
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
-const notes = rounds(700, 1500)
+const notes = rounds(450, 1500)
 const looks = [
   ['light', 'en-US', 'Completing an interrupted move.'],
   ['dark', 'zh-CN', '正在完成上次中断的移动'],
@@ -64,7 +64,7 @@ describe('start after a crash', () => {
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('link', { name: 'b.md' }).waitFor()
-    await page.goto(new URL('/settings#health', server.url).href)
+    await visit(page, '/settings#health')
     const left = page.getByRole('list', { name: 'Notes that were not changed' })
     await left.getByRole('link', { name: 'notes/two.md' }).waitFor()
     expect(await left.getByRole('link').count()).toBe(1)

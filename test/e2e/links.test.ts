@@ -2,7 +2,7 @@ import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { moveFolder } from './move-folder.ts'
 
@@ -23,8 +23,7 @@ describe('links', () => {
     })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/Home.md', server.url).href)
+    await enter(page, server.url, '/file/Home.md')
     const preview = page.getByTestId('preview')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     // An encoded `%23` is part of the name.
@@ -104,8 +103,7 @@ describe('attachments in the tree', () => {
     })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/img/p.svg', server.url).href)
+    await enter(page, server.url, '/file/img/p.svg')
     const nav = page.getByRole('navigation')
     await nav.getByRole('button', { name: 'Actions for img/p.svg' }).click()
     await page.getByRole('menuitem', { name: 'Rename or move' }).click()
@@ -146,7 +144,7 @@ describe('undo after a failure', () => {
     await toast('Projects already exists').getByRole('button', { name: 'Undo' }).click()
     await toast('Projects already exists').getByRole('button', { name: 'Undo' }).last().waitFor()
 
-    await page.goto(new URL('/changes', server.url).href)
+    await visit(page, '/changes')
     const moves = page.getByRole('region', {
       name: 'Moves, tag renames and replacements that you can undo',
     })
@@ -171,8 +169,7 @@ describe('attachments', () => {
       },
     })
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/notes/Home.md', server.url).href)
+    await enter(page, server.url, '/file/notes/Home.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const editor = page.locator('.monaco-editor').first()
     await editor.click()

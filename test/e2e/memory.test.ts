@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, saved, visit } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -18,7 +18,7 @@ async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof 
   const page = await openPage(look)
   await page.goto(server.url)
   const open = async (path: string) => {
-    await page.goto(new URL(`/file/${path.split('/').map(encodeURIComponent).join('/')}`, server.url).href)
+    await visit(page, `/file/${path.split('/').map(encodeURIComponent).join('/')}`)
     await page.locator('.monaco-editor .view-lines').waitFor()
   }
   const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
@@ -196,8 +196,7 @@ describe('write-protected file', () => {
       const file = join(server.workspace, 'notes/kept.md')
       await chmod(file, 0o444)
       const page = await openPage({ locale })
-      await page.goto(server.url)
-      await page.goto(new URL('/file/notes/kept.md', server.url).href)
+      await enter(page, server.url, '/file/notes/kept.md')
       await page.getByRole('note').filter({ hasText: words }).waitFor()
       await page.getByText('As it is.').waitFor()
       expect(await page.locator('.monaco-editor').count()).toBe(0)
@@ -518,8 +517,8 @@ describe('find and replace', () => {
         'memory/nul.md': 'nowhere\0\n',
         'memory/b.md': 'text\n',
       }
-      const { page, url } = await openMemory({ files }, { colorScheme, locale, viewport: { width, height: 800 } })
-      await page.goto(new URL('/find', url).href)
+      const { page } = await openMemory({ files }, { colorScheme, locale, viewport: { width, height: 800 } })
+      await visit(page, '/find')
       await page.getByRole('textbox', { name: field }).fill('nowhere')
       await page.getByText(words).waitFor()
       const note = page.getByRole('note').filter({ hasText: 'memory/latin.md' })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -31,8 +31,7 @@ async function openLongTalk(turns: number) {
     }
   }
   const page = await openPage()
-  await page.goto(server.url)
-  await page.goto(new URL(`/context/${session}`, server.url).href)
+  await enter(page, server.url, `/context/${session}`)
   return { ...server, client, page, model, session: session ?? '' }
 }
 

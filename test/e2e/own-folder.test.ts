@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -37,7 +37,7 @@ describe('separate folder for the agent’s files', () => {
     expect(decodeURIComponent(page.url())).toContain('/file/.commonplace/MEMORY.md')
     await keepScreenshot(page, 'own-folder-tree')
 
-    await page.goto(new URL('/settings#agents', server.url).href)
+    await visit(page, '/settings#agents')
     await page.getByRole('button', { name: 'Location of agent files' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Folder name' }).fill('Agent')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -67,8 +67,7 @@ describe('preview', () => {
     const page = await openPage()
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).host))
-    await page.goto(server.url)
-    await page.goto(new URL('/file/Home.md', server.url).href)
+    await enter(page, server.url, '/file/Home.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page.getByRole('button', { name: 'Full width' }).click()
     const pane = page.getByTestId('preview')
@@ -182,8 +181,7 @@ describe('preview', () => {
     const read = () => readFile(join(server.workspace, 'Tasks.md'), 'utf8')
     const page = await openPage()
     await page.addInitScript(() => localStorage.setItem('commonplace.file.preview', 'yes'))
-    await page.goto(server.url)
-    await page.goto(new URL('/file/Tasks.md', server.url).href)
+    await enter(page, server.url, '/file/Tasks.md')
     const pane = page.getByTestId('preview')
     const begun = pane.getByRole('checkbox', { name: 'In progress' })
     await until(async () => begun.isEnabled())
@@ -244,11 +242,10 @@ describe('preview', () => {
       },
     })
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/notes/Home.md', server.url).href)
+    await enter(page, server.url, '/file/notes/Home.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const pane = page.getByTestId('preview')
-    await pane.getByText('talk.mp3').waitFor()
+    await pane.locator('.attachment', { hasText: 'talk.mp3' }).waitFor()
     expect(await pane.getByRole('link').allInnerTexts()).toEqual(['drawing', '../files/b.canvas', 'other'])
     expect(await pane.locator('.unresolved').count()).toBe(0)
     expect(await pane.locator('.attachment').allInnerTexts()).toEqual(['paper', 'talk.mp3'])
@@ -263,8 +260,7 @@ describe('preview', () => {
       const files = { ...settings, 'Home.md': text, 'other.md': '# The *Other* Note\n\n## Part\n' }
       const server = await openTestServer({ files })
       const page = await openPage()
-      await page.goto(server.url)
-      await page.goto(new URL('/file/Home.md', server.url).href)
+      await enter(page, server.url, '/file/Home.md')
       await page.getByRole('button', { name: 'Preview', exact: true }).click()
       const pane = page.getByTestId('preview')
       await pane.getByRole('cell', { name: 'a cell' }).waitFor()

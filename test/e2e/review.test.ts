@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -82,8 +82,7 @@ agents:
     await keepScreenshot(page, 'review-6-narrow')
     await page.close()
     const chinese = await openPage({ locale: 'zh-CN', viewport: { width: 1280, height: 800 } })
-    await chinese.goto(server.url)
-    await chinese.goto(new URL('/inbox', server.url).href)
+    await enter(chinese, server.url, '/inbox')
     await chinese.getByTestId('review-note').waitFor()
     await keepScreenshot(chinese, 'review-7-chinese')
     await chinese.getByRole('button', { name: '请模型审阅' }).click()

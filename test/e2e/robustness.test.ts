@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import {
   hostileNames,
@@ -50,12 +50,6 @@ async function openWith(
   const page = await openPage(look, expected)
   await watchPage(page)
   return { page, url: server.url, onDisk: (path) => readFile(join(server.workspace, path), 'utf8') }
-}
-
-/** Opens a page after the address with the token has let the browser in. */
-async function enter(page: Page, url: string, place: string): Promise<void> {
-  await page.goto(url)
-  await page.goto(new URL(place, url).href)
 }
 
 describe('hostile Markdown', () => {
@@ -164,8 +158,7 @@ describe('byte order mark', () => {
     const server = await openTestServer({ files: { 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' } })
     const file = join(server.workspace, 'mark.md')
     const page = await openPage()
-    await page.goto(server.url)
-    await page.goto(new URL('/file/mark.md', server.url).href)
+    await enter(page, server.url, '/file/mark.md')
     const line = (at: number) => page.locator('.monaco-editor .view-line').nth(at)
     await until(async () => /^#\sTitle$/.test((await line(0).textContent()) ?? ''))
     await line(2).click()
@@ -329,7 +322,8 @@ describe('error boundaries', () => {
     async (colorScheme) => {
       const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
       await sabotage(page)
-      await enter(page, url, '/changes')
+      await page.goto(url)
+      await page.goto(new URL('/changes', url).href)
       await page.getByText('This view cannot be shown.').waitFor()
       await page.getByRole('navigation').waitFor()
       await keepScreenshot(page, `robustness-3-broken-view-${colorScheme}`)

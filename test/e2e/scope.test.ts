@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 
@@ -25,7 +25,7 @@ async function openView(memory = '') {
   await page.getByRole('navigation').first().waitFor()
   const search = async (query: string, why = '') => {
     const parameters = new URLSearchParams({ q: query, ...(why ? { why } : {}) })
-    await page.goto(new URL(`/search?${parameters}`, server.url).href)
+    await visit(page, `/search?${parameters}`)
     await page.getByTestId('candidate').first().waitFor()
   }
   const returned = () =>

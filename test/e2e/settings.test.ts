@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -150,7 +150,7 @@ describe('two windows', () => {
     await client.agents.update({ agent: work.agent, name: 'Office' })
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByTestId('change').getByText('Office', { exact: true }).waitFor()
-    await page.goto(chat)
+    await visit(page, chat)
     await page.getByTestId('diff-card').waitFor()
     await client.agents.update({ agent: work.agent, archived: true })
     await page.getByRole('heading', { name: 'New chat' }).waitFor()
@@ -242,7 +242,7 @@ describe('settings', () => {
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
     const page = await openPage()
     await page.goto(server.url)
-    await page.goto(new URL('/settings#spending', server.url).href)
+    await visit(page, '/settings#spending')
     await page.getByRole('heading', { name: 'Usage and spending' }).waitFor()
     const find = page.getByRole('searchbox', { name: 'Search settings' })
     const rows = page.getByTestId('setting')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -15,7 +15,7 @@ describe('tags and properties', () => {
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await page.goto(new URL('/file/a.md', server.url).href)
+    await visit(page, '/file/a.md')
     await page.getByRole('button', { name: 'Links', exact: true }).click()
     await page.getByRole('complementary', { name: 'Links' }).getByRole('button', { name: 'Rename #work' }).click()
     const field = page.getByRole('textbox', { name: 'New name, without #' })
@@ -23,7 +23,7 @@ describe('tags and properties', () => {
     await field.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     await until(async () => (await read('b.md')).includes('#job/trips'))
-    await page.goto(new URL('/changes', server.url).href)
+    await visit(page, '/changes')
     const whole = page.getByRole('region', {
       name: 'Moves, tag renames and replacements that you can undo',
     })
@@ -48,7 +48,7 @@ describe('tags and properties', () => {
     page.setDefaultTimeout(15_000)
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await page.goto(new URL('/file/zoo.md', server.url).href)
+    await visit(page, '/file/zoo.md')
     await page.getByRole('button', { name: 'Links', exact: true }).click()
     const panel = page.getByRole('complementary', { name: 'Links' })
     await panel.getByRole('link', { name: '#work/animals' }).waitFor()

@@ -116,6 +116,7 @@ describe('runtime offline', () => {
     expect(page.url()).toBe(chat)
     await page.getByText('tell me slowly').last().waitFor()
     await page.getByText('words of the answer').first().waitFor()
+    // Longer than a query waits for the connection.
     await page.waitForTimeout(4500)
     expect(await page.getByText('words of the answer').count()).toBeGreaterThan(0)
     await composer.fill('and this while you are gone')

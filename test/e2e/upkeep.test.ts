@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
@@ -11,7 +11,7 @@ afterAll(closeBrowser)
 
 describe('inbox', () => {
   it('works by keyboard with undo, and accepts outdated lines from search results', async () => {
-    const { files } = makeMemory(7, rounds(300, 800))
+    const { files } = makeMemory(7, rounds(200, 800))
     const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
     const page = await openPage()
@@ -102,7 +102,7 @@ describe('inbox', () => {
     await inbox.getByTestId('stuck-note').waitFor({ state: 'detached' })
 
     // A search result can be flagged as outdated.
-    await page.goto(new URL('/search?q=green+folder', server.url).href)
+    await visit(page, '/search?q=green+folder')
     await page
       .getByTestId('candidate')
       .first()
@@ -119,8 +119,7 @@ describe('inbox', () => {
     )
 
     const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
-    await phone.goto(server.url)
-    await phone.goto(new URL('/inbox', server.url).href)
+    await enter(phone, server.url, '/inbox')
     await phone.getByTestId('proposal').first().waitFor()
     await keepScreenshot(phone, 'upkeep-3-phone')
     await phone.getByTestId('proposal').nth(2).click()

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 import { onTestFinished } from 'vitest'
@@ -50,7 +50,7 @@ async function openVault() {
   onTestFinished(() => server.close())
   const page = await openPage()
   await page.goto(server.url)
-  const go = (path: string) => page.goto(new URL(path, server.url).href)
+  const go = (path: string) => visit(page, path)
   return { ...folders, server, page, go }
 }
 

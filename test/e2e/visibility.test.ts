@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
@@ -65,7 +65,7 @@ agents:
     await page.getByText('Ferries leave at ten.').last().waitFor()
     expect(remote.requests.map(({ text }) => text).join('')).not.toMatch(/84,300|shadow on the left|77 31/)
     const session = new URL(page.url()).pathname.split('/').at(-1)
-    await page.goto(new URL(`/context/${session}`, server.url).href)
+    await visit(page, `/context/${session}`)
     const held = page.getByTestId('held-back')
     await held.waitFor()
     expect(await held.innerText()).toMatch(/MEMORY\.md\s*2 lines/)

@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
+import { mainFolder } from './built.ts'
 
 const [home = '', name = '', pauseMs = '0'] = process.argv.slice(2)
-const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })
+const app = await createApp({ mainFolder, env: {}, home, watch: false })
 const writer = await app.agents.writer('main')
 const input = process.stdin.resume()
 for (let number = 0; !input.readableEnded; number += 1) {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import { temporaryFolder } from './folder.ts'
+import { isThorough } from './thorough.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
@@ -29,6 +30,22 @@ export async function openPage(options: BrowserContextOptions = {}, expected?: R
   return page
 }
 
+/**
+ * Opens a view as the first page of a new context, with one load.
+ * @param url address with the access token
+ * @param place path and query, without an anchor: the token's redirect uses the anchor
+ */
+export async function enter(page: Page, url: string, place: string): Promise<void> {
+  const address = new URL(place, url)
+  address.searchParams.set('token', new URL(url).searchParams.get('token') ?? '')
+  await page.goto(address.href)
+}
+
+/** Goes to another view as a link does, without loading the page again. */
+export function visit(page: Page, place: string): Promise<void> {
+  return page.evaluate((to) => history.pushState(null, '', to), place)
+}
+
 export async function closeBrowser(): Promise<void> {
   await (await connected)?.close()
   connected = undefined
@@ -41,7 +58,9 @@ export async function saved(download: Download): Promise<string> {
   return path
 }
 
+/** Saves a screenshot for a person to look at, if `SCREENSHOTS=1` or `THOROUGH=1` is set. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env['SCREENSHOTS'] && !isThorough) return
   mkdirSync(artifacts, { recursive: true })
   await page.screenshot({ path: join(artifacts, `${name}.png`) })
 }

@@ -1,11 +1,12 @@
 /** Continues the scripted conversation until it has the given number of turns. Tests kill this process. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
+import { mainFolder } from './built.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import { messageOf } from './scripted-conversation.ts'
 
 const [home = '', turns = '0'] = process.argv.slice(2)
 const app = await createApp({
-  mainFolder: new URL('../../src/main/', import.meta.url),
+  mainFolder,
   env: { ...process.env, ANTHROPIC_API_KEY: 'k' },
   home,
   now: () => new Date(2026, 0, 20, 10, 0),

@@ -2,9 +2,10 @@
  * Moves a note or folder back and forth, updates its links and prints every completed move. Tests kill this process.
  */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
+import { mainFolder } from './built.ts'
 
 const [home = '', kind = 'note'] = process.argv.slice(2)
-const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })
+const app = await createApp({ mainFolder, env: {}, home, watch: false })
 const { links, workspace } = await app.agents.get('main')
 const places = kind === 'note' ? ['target.md', 'moved/another name.md'] : ['target', 'elsewhere/renamed']
 process.stdout.write('ready\n')

@@ -1,8 +1,9 @@
 /** Writes without pause and prints every completed write. Tests kill this process. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
+import { mainFolder } from './built.ts'
 
 const [home = ''] = process.argv.slice(2)
-const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home })
+const app = await createApp({ mainFolder, env: {}, home })
 const { workspace } = await app.agents.get('main')
 const from = Date.now()
 process.stdout.write('ready\n')

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
 import { startServer } from '../../src/main/app/server/start-server.ts'
+import { mainFolder } from './built.ts'
 import { connect } from './client.ts'
 
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
@@ -36,7 +37,7 @@ export async function runConformance(wanted: readonly string[] = revisions): Pro
   await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
   await mkdir(home, { recursive: true })
   await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
-  const server = await startServer({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home })
+  const server = await startServer({ mainFolder, env: {}, home })
   const app = await connect(server.url)
   const { token } = await app.clients.issueToken({ client: 'conformance', name: 'Conformance', agent: 'main' })
   const door = await openDoor(new URL(server.url).port, token)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '../../src/main/app/server/start-server.ts'
+import { mainFolder } from './built.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { connect } from './client.ts'
 import { cli } from './built.ts'
@@ -34,7 +35,7 @@ export async function storm(
   await mkdir(workspace)
   await mkdir(home)
   await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
-  const server = await startServer({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home })
+  const server = await startServer({ mainFolder, env: {}, home })
   try {
     const app = await connect(server.url)
     const writers = await Promise.all(

@@ -2,9 +2,11 @@
 import { onTestFailed } from 'vitest'
 import { randomOf } from './random.ts'
 
+export const isThorough = Boolean(process.env['THOROUGH'])
+
 /** Returns `usual`, or `thorough` if `THOROUGH=1` is set. */
 export function rounds(usual: number, thorough: number): number {
-  return process.env['THOROUGH'] ? thorough : usual
+  return isThorough ? thorough : usual
 }
 
 /** Returns a random generator with values from 0 to below 1. A failed test prints its seed; `SEED=…` repeats it. */

@@ -9,6 +9,7 @@ import { openTestServer } from '../../support/app.ts'
 import { findings } from '../../support/axe.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { isThorough } from '../../support/thorough.ts'
 import { languages, type Language } from './step.ts'
 import { tasks } from './tasks.ts'
 import { Walk, type Effort } from './walk.ts'
@@ -22,7 +23,6 @@ const sizes = [
   [360, 740],
 ] as const
 
-const isThorough = process.env['THOROUGH'] !== undefined
 const ways = languages.flatMap((language) => sizes.map(([width, height]) => ({ language, width, height })))
 const walked = isThorough ? ways : ways.filter(({ language, width }) => language === 'zh-CN' && width === 360)
 

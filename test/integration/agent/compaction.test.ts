@@ -56,7 +56,7 @@ const ofType = <T extends TranscriptEntry['type']>(branch: readonly TranscriptEn
 describe('full context window', () => {
   it('loses no fact and no byte over many results of 50,000 characters in a window of 32k', async () => {
     const { talk, workspace, server } = await openConversation()
-    const turns = rounds(40, 150)
+    const turns = rounds(30, 150)
     const { transcript, branch } = await talk(turns)
     expect(ofType(branch, 'compaction').length).toBeGreaterThan(turns / 30)
     expect(await lostFacts(workspace, transcript, turns)).toEqual([])
@@ -95,7 +95,7 @@ describe('full context window', () => {
 
   it('keeps the history if a summary fails, reports it, and succeeds the next time', async () => {
     const { talk, workspace } = await openConversation({ failSummaries: 4 })
-    const turns = rounds(45, 90)
+    const turns = rounds(30, 90)
     const { transcript, branch } = await talk(turns)
     expect(branch.some((entry) => entry.type === 'custom' && entry.customType === 'commonplace.notice')).toBe(true)
     expect(ofType(branch, 'compaction').length).toBeGreaterThan(0)
@@ -140,7 +140,7 @@ describe('full context window', () => {
       return { last, signal }
     }
     let said = 0
-    for (let kills = 0; kills < rounds(2, 20); kills += 1) {
+    for (let kills = 0; kills < rounds(1, 20); kills += 1) {
       const { last, signal } = await live(100_000, true)
       expect(signal).toBe('SIGKILL')
       expect(last).toBeGreaterThanOrEqual(said)

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { rounds } from '../../support/thorough.ts'
 
 const reader = fileURLToPath(new URL('../../support/greedy-reader.ts', import.meta.url))
 
@@ -98,7 +99,8 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('replaces 30 MB of arguments by their length and keeps the rest of the answer', async () => {
+  it('replaces megabytes of arguments by their length and keeps the rest of the answer', async () => {
+    const pieces = rounds(10_000, 30_000)
     const opening = chunk({
       tool_calls: [{ index: 0, id: 'a', function: { name: 'write', arguments: '{"content":"' } }],
     })
@@ -109,12 +111,12 @@ describe('a provider that never stops', () => {
       await greedy(async function* (response) {
         response.writeHead(200, stream)
         yield opening
-        for (let number = 0; number < 30_000; number += 1) yield piece
+        for (let number = 0; number < pieces; number += 1) yield piece
         yield chunk({}, 'tool_calls')
         yield 'data: [DONE]\n\n'
       }),
     )
-    expect(outcome).toMatchObject({ calls: 1, first: { argumentsTooLong: 30_000_012 } })
+    expect(outcome).toMatchObject({ calls: 1, first: { argumentsTooLong: pieces * 1000 + 12 } })
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 

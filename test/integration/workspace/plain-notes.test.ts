@@ -1,14 +1,19 @@
-import { mkdir, mkdtemp, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LocalNotes } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { plainKey } from '../../../src/main/workspace/privacy/plain-notes.ts'
 
+/** One folder for each test. They wait together until their notes count as settled. */
+const roots: string[] = []
+let started = 0
 let root: string
 let folder: string
 let keptIn: string
+/** Tests in this file. */
+const tests = 9
 /** Older changes count as settled. */
 const settledMs = 2100
 const longAgo = new Date('2026-01-02T03:04:05Z')
@@ -27,16 +32,29 @@ function kept(): Promise<string> {
   return vi.waitFor(() => readFile(keptIn, 'utf8'))
 }
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plain-notes-'))
+function openFolder(at: string): void {
+  root = at
   folder = join(root, 'notes')
   keptIn = join(root, 'main.sqlite.plain')
+}
+
+async function makeRoot(): Promise<string> {
+  openFolder(await mkdtemp(join(tmpdir(), 'plain-notes-')))
   await mkdir(folder)
   for (let at = 0; at < 30; at += 1) await write(`note-${at}.md`, `# Note ${at}\nnothing to hide`)
   await write('Heim.md', '---\nvisibility: local\n---\nThe key lies under the third stone')
+  return root
+}
+
+beforeAll(async () => {
+  for (let number = 0; number < tests; number += 1) roots.push(await makeRoot())
   // The ctime of a file cannot be set.
   await sleep(settledMs)
 })
+
+beforeEach(() => openFolder(roots[started++] ?? ''))
+
+afterAll(() => Promise.all(roots.map((path) => rm(path, { recursive: true, force: true }))))
 
 describe('cache of notes without privacy markers', () => {
   it('reads notes that changed while the app was closed, and local notes always', async () => {
