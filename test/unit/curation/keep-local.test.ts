@@ -151,6 +151,20 @@ describe('accepting a suggestion', () => {
     expect(plan.accepted).toHaveLength(2)
   })
 
+  it('skips a change that moves a local line into a text whose lines cannot be told apart', () => {
+    const files = { 'a.md': '- w1 ^[local]\n  - w2\n', 'b.md': '# top\rv1\nv2\n' }
+    const move: Finding = {
+      rule: 'duplicate',
+      evidence: [evidenceOf('a.md', 2, '  - w2'), evidenceOf('b.md', 2, 'v2')],
+      files: [
+        { path: 'a.md', edits: [edit(2, '  - w2', [])] },
+        { path: 'b.md', edits: [edit(2, 'v2', ['v2', '', '- w2'])] },
+      ],
+    }
+    const { after } = accepted(files, [move])
+    expect(after['b.md']).toBe(files['b.md'])
+  })
+
   it('keeps a moved line local when another accepted change separates it from the mark below', () => {
     const files = { 'a.md': '# top\nw1\n> w2 ^[local]\n', 'b.md': '# top\nv1 ^[local]\n' }
     const move = (line: number, raw: string): Finding => ({

@@ -122,10 +122,12 @@ function markExistingFile(
       : localOfAccepted.get(origin.edit)?.has(origin.at)
   }
   const missing = linesNeedingMark(after, (at) => result[at] !== undefined && shouldBeLocal(result[at]) === true)
-  if (missing?.length === 0) return edits
+  // A carriage return inside a line hides which lines a mark covers: the proposal is skipped.
+  if (!missing) return undefined
+  if (missing.length === 0) return edits
   const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
   const added: LineEdit[] = []
-  for (const place of missing ?? []) {
+  for (const place of missing) {
     const one = result[place]
     if (one === undefined) continue
     if (typeof one.origin === 'number')
