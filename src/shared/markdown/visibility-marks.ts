@@ -13,7 +13,7 @@ export function withLocalLines(text: string, isWanted: (line: number) => boolean
 
 /**
  * Returns the 0-based lines that need a mark so that all wanted lines are local.
- * @returns undefined if mixed line ends make line numbers ambiguous; the whole text must then be local
+ * @returns undefined if a carriage return without a line feed makes lines ambiguous; the whole text must then be local
  */
 export function linesNeedingMark(text: string, isWanted: (line: number) => boolean): number[] | undefined {
   const { isWhole, lines: known } = visibilityOf(text)
@@ -36,8 +36,8 @@ export function linesNeedingMark(text: string, isWanted: (line: number) => boole
 
 /** Appends the privacy mark, before a block id at the end of the line. */
 export function withMark(line: string): string {
-  const [, said = line, rest = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
-  return `${said} ${localMark}${rest}`
+  const [, text = line, rest = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
+  return `${text} ${localMark}${rest}`
 }
 
 /**

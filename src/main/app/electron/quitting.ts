@@ -40,13 +40,13 @@ export class Quitting {
 
   #watchWindow(window: BrowserWindow): void {
     window.on('close', (event: Preventable) => this.#cancelIf(() => event.defaultPrevented))
-    // The page prevents unloading, which keeps the window, unless a listener overrules it.
+    // The page refuses to unload. That cancels quitting unless a listener calls preventDefault.
     window.webContents.on('will-prevent-unload', (event: Preventable) => this.#cancelIf(() => !event.defaultPrevented))
     // Windows ends the process soon after this and emits no `before-quit`.
     window.on('session-end', () => this.#finishAndQuit())
   }
 
-  /** Runs after all listeners of the event. */
+  /** Cancels quitting if the event was cancelled. Checks after all listeners of the event have run. */
   #cancelIf(isCancelled: () => boolean): void {
     queueMicrotask(() => {
       if (isCancelled()) this.#isQuitting = false

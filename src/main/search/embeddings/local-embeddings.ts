@@ -85,8 +85,10 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
   const isFolder = isAbsolute(model)
   const isDownloaded = existsSync(join(modelsFolder, model, 'config.json'))
   if (isFolder ? !existsSync(join(model, 'config.json')) : !isDownloaded && !allowDownload) {
-    const remedy = isFolder ? 'it has no config.json' : 'allow the download with memory.embedding.allowDownload: true'
-    throw new AppError('provider_unavailable', `the model ${model} is not on this machine; ${remedy}`, {
+    const reason = isFolder
+      ? 'its folder has no config.json'
+      : 'to allow the download, set memory.embedding.allowDownload: true'
+    throw new AppError('provider_unavailable', `the model ${model} is not on this machine: ${reason}`, {
       provider: 'local',
     })
   }

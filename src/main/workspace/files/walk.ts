@@ -1,6 +1,6 @@
 /**
  * Lists the files below a folder. Does not follow links twice or out of the folder, limits the depth, and reports names
- * that cannot be requested.
+ * that the app's path rules refuse.
  */
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export interface FoundFile {
 }
 
 export interface Walk {
-  /** Sorted by path, folder by folder. */
+  /** Sorted by name within each folder. */
   readonly files: readonly FoundFile[]
   readonly problems: readonly WalkProblem[]
   /** Symbolic links that were skipped: second names of listed files, or links out of the folder. */
@@ -63,7 +63,7 @@ export async function walkMarkdown(
   return walk(root, isMarkdown, signal, forbidden, statFn)
 }
 
-/** Lists notes, by their extensions. @throws as `walkMarkdown` */
+/** Lists files that count as notes (see `isNote`). @throws as `walkMarkdown` */
 export async function walkNotes(
   root: string,
   signal?: AbortSignal,
@@ -104,9 +104,9 @@ export async function walkLinks(
  */
 export async function isBehindLink(root: string, path: string): Promise<boolean> {
   const real = await realpath(root)
-  const steps = path.split('/')
-  for (let count = 1; count <= steps.length; count += 1) {
-    const absolutePath = join(real, ...steps.slice(0, count))
+  const segments = path.split('/')
+  for (let count = 1; count <= segments.length; count += 1) {
+    const absolutePath = join(real, ...segments.slice(0, count))
     if (
       (await lstat(absolutePath)).isSymbolicLink() &&
       isListedElsewhere(segmentsBelow(real, await realpath(absolutePath)))
@@ -120,9 +120,9 @@ function segmentsBelow(real: string, absolutePath: string): string[] {
   return absolutePath.slice(real.length + 1).split(/[\\/]/)
 }
 
-/** Returns true if the walk lists a link's target under its own path. It does not list `node_modules`. */
-function isListedElsewhere(steps: readonly string[]): boolean {
-  return !steps.includes('node_modules')
+/** Returns true if the walk also reaches the link's target by its own path; false for targets in `node_modules`. */
+function isListedElsewhere(segments: readonly string[]): boolean {
+  return !segments.includes('node_modules')
 }
 
 /** @param statFn reads file metadata; if undefined, sizes and times are 0 */
@@ -157,7 +157,7 @@ async function walk(
     waiting.push(...folders.reverse())
   }
 
-  /** The agent's own folder is hidden but walked, also below a time stamp in the trash. */
+  /** `.commonplace` is hidden but walked, also in the trash, where a folder named by a time contains it. */
   function isOwnFolder({ path }: Folder, entry: Dirent): boolean {
     if (entry.name !== appFolderName || !entry.isDirectory()) return false
     return path === '' || (basename(real) === trashFolder && /^\d+$/.test(path))
@@ -176,9 +176,9 @@ async function walk(
     // Regular files need no check: their folder was checked.
     if ((isLink || entry.isDirectory()) && !isAllowed(absolutePath)) return undefined
     // A link must not reveal a hidden target under another name.
-    const steps = isLink ? segmentsBelow(real, absolutePath) : []
-    if (isHiddenPath(steps)) return undefined
-    if (isLink && isListedElsewhere(steps)) return undefined
+    const segments = isLink ? segmentsBelow(real, absolutePath) : []
+    if (isHiddenPath(segments)) return undefined
+    if (isLink && isListedElsewhere(segments)) return undefined
     links.delete(path)
     if (!statFn && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {

@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 const maxWithText = 10
 const textTokens = 250
 
-/** Limit of the contract for one request. */
+/** Most changes that the contract returns for one request. */
 const maxEntries = 1000
 /** Cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
 const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
@@ -91,7 +91,7 @@ function nothingText(days: number, before: string | undefined): string {
 interface Recorded {
   /** Newest first; one more than requested if there are more. */
   readonly entries: readonly HistoryEntry[]
-  /** Number of files of the first commit that earlier answers listed. */
+  /** Number of files of the first commit that earlier answers have listed already. */
   readonly listedFiles: number
   /** True if the history may have more entries. */
   readonly isCut: boolean

@@ -1,12 +1,12 @@
-/**
- * Splits off the thinking that local models send within the answer between `<think>` and `</think>`, also if a tag
- * arrives in several deltas. Applies only to answers that begin with the tag.
- */
 export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
 
 const opening = '<think>'
 const closing = '</think>'
 
+/**
+ * Splits off the thinking that local models send within the answer between `<think>` and `</think>`, also if a tag
+ * arrives in several deltas. Applies only to answers that begin with the tag.
+ */
 export class ThinkTags {
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
   /** True directly after the opening tag; a line break there belongs to the tag. */
