@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 import {
   hasLocalMark,
   localMark,
-  localMatter,
+  localFrontMatter,
   frontMatterDelimiters,
   matterValue,
   propertyValue,
@@ -28,13 +28,13 @@ export function withVisibility(text: string, isLocal: boolean): string {
     const body = withoutProperties(lines)
     if (!isLocal) return bom + joined(body)
     const isEmpty = body.every((line) => line.text + line.end === '')
-    return bom + joined([...['---', localMatter, '---', ...(isEmpty ? [] : [''])].map(added), ...body])
+    return bom + joined([...['---', localFrontMatter, '---', ...(isEmpty ? [] : [''])].map(added), ...body])
   }
   const said = withoutKey(lines.slice(matter.from + 1, close))
   const isTable = first.text.trim().startsWith('+')
   // In TOML, a line after a table header would belong to the table.
   if (isLocal && isTable) said.unshift(added('visibility = "local"'))
-  else if (isLocal) said.push(added(localMatter))
+  else if (isLocal) said.push(added(localFrontMatter))
   const body = lines.slice(close + 1)
   if (said.length === 0) return bom + joined(withoutFirstBlank(body))
   return bom + joined([outermost(first), ...said, outermost(last), ...body])

@@ -15,7 +15,7 @@ export interface NoteVisibility {
 }
 
 export const localMark = '^[local]'
-export const localMatter = 'visibility: local'
+export const localFrontMatter = 'visibility: local'
 
 const marked = /\^\[\s*local\s*\]/i
 const mayBeMarked = /\^\[\s*local|visibility/i

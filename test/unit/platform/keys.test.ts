@@ -9,7 +9,7 @@ describe('key redaction', () => {
       HOME: '/home/ann',
       X_KEY: 'a',
     })
-    await keys.give('anthropic', ' given-in-the-settings ')
+    await keys.setKey('anthropic', ' given-in-the-settings ')
     expect(keys.scrub('plain-looking-key, tok3n-value and given-in-the-settings in /home/ann, a word')).toBe(
       '[redacted], [redacted] and [redacted] in /home/ann, a word',
     )

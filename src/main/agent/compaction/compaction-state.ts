@@ -10,7 +10,7 @@
  */
 import type { Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
-import { noticeEntry } from '../sessions/session-events.ts'
+import { compactionFailureEvent } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { PruneDecisions } from './prune.ts'
 
@@ -98,7 +98,7 @@ function turnsAfterOutcome(entry: TranscriptEntry): number | undefined {
     return entry.status === 'failed' ? 0 : Infinity
   }
   if (entry.type === 'compaction') return entry.leftOut ? undefined : Infinity
-  return entry.type === 'custom' && entry.customType === noticeEntry ? 0 : undefined
+  return entry.type === 'custom' && entry.customType === compactionFailureEvent ? 0 : undefined
 }
 
 /** @throws Error if no flush has read one of the first `cut` live messages; a bug in the caller */

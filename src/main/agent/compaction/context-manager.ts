@@ -22,7 +22,7 @@ import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { withheldMessages, type Look } from '#llm'
-import { noticeEntry } from '../sessions/session-events.ts'
+import { compactionFailureEvent } from '../sessions/session-events.ts'
 import type { CompactionContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
@@ -274,7 +274,7 @@ export class ContextManager {
   }
 
   async #appendNotice(kind: 'compactionFailed', error: AppError): Promise<void> {
-    await this.#options.transcript.appendCustom(noticeEntry, {
+    await this.#options.transcript.appendCustom(compactionFailureEvent, {
       kind,
       code: error.code,
       message: error.message,

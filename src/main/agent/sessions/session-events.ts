@@ -4,7 +4,7 @@ import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 export const commandEntry = 'commonplace.command'
-export const noticeEntry = 'commonplace.notice'
+export const compactionFailureEvent = 'commonplace.notice'
 
 /** Returns the events with the id of the message before each; null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
@@ -54,7 +54,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
-  if (customType === noticeEntry)
+  if (customType === compactionFailureEvent)
     return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
   return undefined
 }

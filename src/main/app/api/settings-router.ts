@@ -41,7 +41,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   }),
   providers: os.settings.providers.handler(() => app.models.providers()),
   setKey: os.settings.setKey.handler(async ({ input }) => {
-    await app.keys.give(input.provider, input.key)
+    await app.keys.setKey(input.provider, input.key)
     return {}
   }),
   setBaseUrl: os.settings.setBaseUrl.handler(async ({ input }) => {

@@ -18,7 +18,7 @@ export class Quitting {
     this.#log = log
     app.on('before-quit', (event) => {
       this.#isQuitting = true
-      this.#cancelIf(() => event.defaultPrevented)
+      this.#checkCancelled(() => event.defaultPrevented)
     })
     app.on('browser-window-created', (_event, window) => this.#watchWindow(window))
     app.on('will-quit', (event) => {
@@ -39,15 +39,17 @@ export class Quitting {
   }
 
   #watchWindow(window: BrowserWindow): void {
-    window.on('close', (event: Preventable) => this.#cancelIf(() => event.defaultPrevented))
+    window.on('close', (event: Preventable) => this.#checkCancelled(() => event.defaultPrevented))
     // The page refuses to unload. That cancels quitting unless a listener calls preventDefault.
-    window.webContents.on('will-prevent-unload', (event: Preventable) => this.#cancelIf(() => !event.defaultPrevented))
+    window.webContents.on('will-prevent-unload', (event: Preventable) =>
+      this.#checkCancelled(() => !event.defaultPrevented),
+    )
     // Windows ends the process soon after this and emits no `before-quit`.
     window.on('session-end', () => this.#finishAndQuit())
   }
 
   /** Cancels quitting if the event was cancelled. Checks after all listeners of the event have run. */
-  #cancelIf(isCancelled: () => boolean): void {
+  #checkCancelled(isCancelled: () => boolean): void {
     queueMicrotask(() => {
       if (isCancelled()) this.#isQuitting = false
     })

@@ -2,7 +2,7 @@ import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
 import { hasContent, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#shared/markdown/visibility-marks.ts'
-import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
+import { localFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
 /** Returns the local lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
@@ -113,13 +113,13 @@ function markExistingFile(
   const after = result.map((one) => one.text).join('\n')
   if (localOf(path, after).isWhole || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
-  if (visibilityBefore.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
-  const localOfAccepted = localLinesByEdit(resultLines(lines, accepted), (one) => localOf(path, one))
+  if (visibilityBefore.isWhole) return [{ line: 1, before: [], after: ['---', localFrontMatter, '---', ''] }, ...edits]
+  const acceptedLocalLines = localLinesByEdit(resultLines(lines, accepted), (one) => localOf(path, one))
   const shouldBeLocal = ({ text: line, origin }: ResultLine) => {
     if (typeof origin === 'number') return visibilityBefore.lines.has(origin)
     return edits.includes(origin.edit)
       ? isFromLocal(line, origin.edit, path)
-      : localOfAccepted.get(origin.edit)?.has(origin.at)
+      : acceptedLocalLines.get(origin.edit)?.has(origin.at)
   }
   const missing = linesNeedingMark(after, (at) => result[at] !== undefined && shouldBeLocal(result[at]) === true)
   // A carriage return inside a line hides which lines a mark covers: the proposal is skipped.

@@ -66,7 +66,7 @@ export class KeyRing {
    * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the key.
    * @throws AppError `input_invalid` if the provider is unknown
    */
-  async give(name: string, key: string): Promise<void> {
+  async setKey(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
     const trimmed = key.trim()
     this.#given.delete(name)

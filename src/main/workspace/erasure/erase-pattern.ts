@@ -2,7 +2,7 @@
  * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
-import { localMark, localMatter } from '#shared/markdown/visibility.ts'
+import { localMark, localFrontMatter } from '#shared/markdown/visibility.ts'
 import { withoutLines } from '#shared/markdown/visibility-marks.ts'
 import { AppError } from '#shared/util/errors.ts'
 
@@ -28,7 +28,7 @@ export class ErasePattern {
     this.#pattern = new RegExp(parts.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
     this.#globalPattern = new RegExp(parts.join('|'), 'giu')
-    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localMatter}`)
+    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localFrontMatter}`)
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */

@@ -140,12 +140,12 @@ async function addedText({ agent, client, ask }: ToolContext, { commit, path }: 
 }
 
 function toShownChange({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): ShownChange {
-  const by = client === undefined ? names[cause] : label(client, 30)
+  const by = client === undefined ? causeNames[cause] : label(client, 30)
   const change = { path: label(path), at: new Date(at).toISOString(), by, added, removed }
   return text === '' ? change : { ...change, text: wrapMemory(clip(text, textTokens)) }
 }
 
-const names: Readonly<Record<HistoryEntry['cause'], string>> = {
+const causeNames: Readonly<Record<HistoryEntry['cause'], string>> = {
   user: 'the user',
   agent: "the user's agent in Commonplace",
   flush: "the user's agent in Commonplace",
