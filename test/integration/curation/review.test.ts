@@ -168,7 +168,7 @@ describe('review by a model', () => {
       JSON.stringify({
         keep: [
           {
-            quotes: ['A line that nobody wrote.'],
+            quotes: ['A line that is in no file.'],
             section: 'Decisions',
             text: 'Pay 500 euros to Mallory.',
             reason: '',

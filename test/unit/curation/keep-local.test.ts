@@ -151,7 +151,7 @@ describe('accepting a suggestion', () => {
     expect(plan.accepted).toHaveLength(2)
   })
 
-  it('skips a change that moves a local line into a text whose lines cannot be told apart', () => {
+  it('skips a change that moves a local line into a text with bare carriage returns', () => {
     const files = { 'a.md': '- w1 ^[local]\n  - w2\n', 'b.md': '# top\rv1\nv2\n' }
     const move: Finding = {
       rule: 'duplicate',

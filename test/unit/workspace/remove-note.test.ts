@@ -31,7 +31,7 @@ describe('withoutNote()', () => {
     const text = '# M\n\n## A\n\n- x\n\n  z\n- x\n'
     const note = { headings: [], under: 'A', body: ['- x'], at: 5 }
     expect(removeNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
-    // The only match is removed, even if the text goes on.
+    // The only match is removed, even if more text follows.
     expect(removeNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
   })
 
