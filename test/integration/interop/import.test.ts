@@ -162,6 +162,7 @@ describe('import', () => {
         code: 'import_unknown',
       })
     await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
+    await expect(run(folder, 'a/'.repeat(2000))).rejects.toMatchObject({ code: 'path_invalid' })
   })
 
   it('records an import as one change, and can be cancelled midway', async () => {

@@ -277,7 +277,7 @@ export class Importer {
     const { roots, layout } = this.#options.workspace
     const path = expandHome(givenPath.trim())
     const contextFiles = [longTermFile(layout), ...projectContextFiles(layout)]
-    await this.#options.workspace.locate(targetPathOf(into, 'note.md'))
+    await this.#options.workspace.locateNote(targetPathOf(into, 'note.md'))
     const { workspace, forbidden } = roots
     const task = {
       path,
