@@ -39,7 +39,7 @@ export {
   writeDurablyPrivate,
   writeAtomically,
 } from './fs/durable-write.ts'
-export { ageOf } from './fs/temp-file-cleanup.ts'
+export { ageOf } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { lockFolder, lockForName } from './fs/mutex.ts'
 export { makeFolder } from './fs/durable-write.ts'

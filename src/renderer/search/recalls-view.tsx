@@ -3,7 +3,7 @@ import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, Recall, RecalledLines, SearchResult } from '#shared/contract/index.ts'
+import type { Agent, Recall } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment, formatScore } from '#lib/i18n/format.ts'
@@ -16,6 +16,7 @@ import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
+import { compareResults } from './recall-compare.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { SearchTabs } from '#lib/ui/search-tabs.tsx'
 
@@ -190,42 +191,4 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
       </p>
     </div>
   )
-}
-
-interface ComparedLines {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
-  /** Undefined if the lines were not, or are not, returned. */
-  readonly scoreThen: number | undefined
-  readonly scoreNow: number | undefined
-  readonly use: RecalledLines['use']
-}
-
-/**
- * Compares stored results with current ones. Overlapping lines of the same file count as the same passage,
- * since edits shift lines.
- */
-export function compareResults(
-  then: readonly RecalledLines[],
-  now: readonly Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score'>[],
-): ComparedLines[] {
-  const left = [...now]
-  const compared: ComparedLines[] = then.map(({ path, startLine, endLine, score, use }) => {
-    const index = left.findIndex(
-      (other) => other.path === path && other.startLine <= endLine && startLine <= other.endLine,
-    )
-    const [match] = index < 0 ? [] : left.splice(index, 1)
-    const place = match ?? { startLine, endLine }
-    return { path, startLine: place.startLine, endLine: place.endLine, scoreThen: score, scoreNow: match?.score, use }
-  })
-  const fresh = left.map(({ path, startLine, endLine, score }) => ({
-    path,
-    startLine,
-    endLine,
-    scoreThen: undefined,
-    scoreNow: score,
-    use: null,
-  }))
-  return [...compared, ...fresh]
 }

@@ -3,7 +3,7 @@ import { MutationObserver, QueryClient, type MutationObserverOptions } from '@ta
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMutationCache } from '../../../src/renderer/lib/api/client.ts'
+import { createMutationCache } from '../../../src/renderer/lib/feedback/mutation-cache.ts'
 import { runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 

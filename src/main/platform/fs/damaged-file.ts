@@ -1,6 +1,6 @@
 import { copyFile, rename } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './temp-file-cleanup.ts'
+import { currentFileTime } from './file-age.ts'
 import { readIfExists } from './read-file.ts'
 
 /**

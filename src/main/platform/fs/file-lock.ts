@@ -7,7 +7,7 @@ import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './temp-file-cleanup.ts'
+import { currentFileTime } from './file-age.ts'
 import { KeyedQueue } from './work-queue.ts'
 
 /** Poll interval, initial and maximum, ms. A write with two syncs takes about 5 ms. */

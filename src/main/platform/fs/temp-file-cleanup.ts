@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
+import { ageOf } from './file-age.ts'
 import { isTemporaryFile } from './durable-write.ts'
-import type { Stats } from 'node:fs'
 
 /** Temporary files younger than this may still be in use by another process, ms. */
 const minAgeMs = 60_000
@@ -77,14 +77,4 @@ async function entriesOf(folder: string) {
 async function isOlderThan(file: string, ms: number): Promise<boolean> {
   const info = await stat(file).catch(() => undefined)
   return info !== undefined && ageOf(info) > ms
-}
-
-/** Returns the time since the file's last modification, ms; negative for a future one. */
-export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
-  return Date.now() - mtimeMs
-}
-
-/** Returns the current time for file names and time stamps. */
-export function currentFileTime(): Date {
-  return new Date()
 }

@@ -1,9 +1,9 @@
 import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
-import { QueryCache, QueryClient, MutationCache } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { createMutationCache } from '../feedback/mutation-cache.ts'
 import { Connection, ConnectionTimeoutError, type ConnectionState } from './connection.ts'
-import { showError } from '../feedback/toast.ts'
 
 export const connection = new Connection()
 export const { client } = connection
@@ -59,19 +59,4 @@ export const queryClient = new QueryClient({
 
 export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(connection.onChange, () => connection.state)
-}
-
-declare module '@tanstack/react-query' {
-  interface Register {
-    /** `handlesError`: the component shows the failure itself, so there is no toast. */
-    mutationMeta: { readonly handlesError?: boolean }
-  }
-}
-
-export function createMutationCache(): MutationCache {
-  return new MutationCache({
-    onError: (error, _input, _result, { meta }) => {
-      if (!meta?.handlesError) showError(error)
-    },
-  })
 }
