@@ -15,13 +15,21 @@ const inboxSchema = z.object({
   /** Time of the last scan, ms since the epoch; null before the first. */
   lookedAt: z.number().nullable(),
   proposals: z.array(proposalSchema),
+  /** Acceptance whose undo has begun; recovery repeats it after a crash. */
+  undoing: z.string().optional(),
 })
 
 export interface InboxState {
   readonly lookedAt: number | null
   /** Oldest first. */
   readonly proposals: readonly Proposal[]
+  readonly undoing?: string | undefined
 }
+
+export type InboxWork<T> = (
+  state: InboxState,
+  save: (state: InboxState) => Promise<void>,
+) => Promise<{ readonly state: InboxState; readonly value: T }>
 
 const emptyState: InboxState = { lookedAt: null, proposals: [] }
 
@@ -45,12 +53,13 @@ export class Inbox {
 
   /**
    * Runs `work` under the lock and writes the new state. If `work` returns the same state, nothing is written.
+   * @param work may write an intermediate state with `save`
    * @returns the value of `work`
    */
-  async change<T>(work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>): Promise<T> {
+  async change<T>(work: InboxWork<T>): Promise<T> {
     return this.#mutex.run(async () => {
       const before = await this.#read()
-      const { state, value } = await work(before)
+      const { state, value } = await work(before, (next) => this.#write(next))
       if (state !== before) await this.#write(state)
       return value
     })
@@ -69,8 +78,8 @@ export class Inbox {
     return state
   }
 
-  async #write({ lookedAt, proposals }: InboxState): Promise<void> {
-    const state = { lookedAt, proposals: withinLimits(proposals) }
+  async #write({ lookedAt, proposals, undoing }: InboxState): Promise<void> {
+    const state = { lookedAt, proposals: withinLimits(proposals), undoing }
     await makeFolder(dirname(this.#file))
     await writeDurably(this.#file, JSON.stringify({ version: 1, ...state }))
     this.#cached = { stamp: await this.#stamp(), state }

@@ -6,7 +6,7 @@ import { localDate, normalizePath, type Workspace } from '#workspace'
 import { openAcceptances, type Acceptances } from './acceptances.ts'
 import { accept, recoverAcceptance, preview, type AcceptContext } from './accept.ts'
 import { flagLine } from './flag.ts'
-import { Inbox, type InboxState } from './inbox.ts'
+import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'
 import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
@@ -170,7 +170,15 @@ export class ProposalService {
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
   async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
-    return this.#change((state) => undo({ ...this.#context, differ }, state, acceptance))
+    return this.#change(async (state, save) => {
+      await save({ ...state, undoing: acceptance })
+      try {
+        return await undo({ ...this.#context, differ }, state, acceptance)
+      } catch (error) {
+        await save(state)
+        throw error
+      }
+    })
   }
 
   /** @throws AppError `plan_outdated` if the proposal is closed, `input_invalid` for a wrong number of texts */
@@ -305,16 +313,28 @@ export class ProposalService {
     return this.#inbox.read()
   }
 
-  async #change<T>(
-    work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>,
-  ): Promise<T> {
-    const value = await this.#inbox.change(async (state) => work((await this.#recover(state)).state))
+  async #change<T>(work: InboxWork<T>): Promise<T> {
+    const value = await this.#inbox.change(async (before, save) => {
+      const { state } = await this.#recover(before)
+      // Stored first, so that a crash or an error of `work` cannot lose what recovery found.
+      if (state !== before) await save(state)
+      return work(state, save)
+    })
     this.#changes.emit({ type: 'proposals' })
     return value
   }
 
-  #recover(state: InboxState) {
-    return recoverAcceptance(this.#context, state)
+  async #recover(before: InboxState) {
+    const recovered = await recoverAcceptance(this.#context, before)
+    const { undoing, ...state } = recovered.state
+    if (undoing === undefined) return recovered
+    try {
+      const undone = await undo({ ...this.#context, differ: this.#options.differ }, state, undoing)
+      return { state: undone.state, value: undefined }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { state: error.code === 'undo_conflict' ? state : recovered.state, value: undefined }
+    }
   }
 
   get #context(): AcceptContext {
