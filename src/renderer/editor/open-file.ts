@@ -36,7 +36,6 @@ export interface OpenFile {
   /** Unsaved drafts of other windows, newest first. */
   readonly others: readonly OtherDraft[]
   readonly type: (text: string) => void
-  /** Saves the text. Also recreates a deleted file. */
   readonly save: () => Promise<void>
   readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
   readonly discard: () => Promise<void>

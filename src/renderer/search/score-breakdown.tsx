@@ -8,7 +8,6 @@ import { usePlaceNames } from '../markdown/citations/place-name.ts'
 interface AccountProps {
   readonly agent: string
   readonly candidate: Candidate
-  /** Calibration of cosine similarities for this query. */
   readonly scale: Explanation['vectorScale']
 }
 

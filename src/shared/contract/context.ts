@@ -109,7 +109,6 @@ export type ContextEventDetails = z.infer<typeof contextEventDetailsSchema>
 
 export const whatIfWindowSchema = z.object({
   contextWindow: z.number().int().min(1000).max(100_000_000).optional(),
-  /** Files to leave out of the request. */
   without: z.array(filePathSchema).max(100).optional(),
 })
 export type WhatIfWindow = z.infer<typeof whatIfWindowSchema>

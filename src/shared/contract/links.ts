@@ -55,7 +55,6 @@ export const linkNameSchema = z.object({
   wiki: z.string().nullable(),
   /** Text between `](` and `)`. */
   inline: z.string(),
-  /** The whole link in the vault's link style. */
   link: z.string(),
 })
 export type LinkName = z.infer<typeof linkNameSchema>

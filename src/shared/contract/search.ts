@@ -39,7 +39,6 @@ export const indexStatusSchema = z.object({
   model: z.string(),
   /** `starting` until the first scan has ended; `failed` if no index can be opened (see `problems`). */
   state: z.enum(['starting', 'indexing', 'rebuilding', 'ready', 'failed']),
-  /** Files processed and total of the running sync. */
   done: z.number().int(),
   total: z.number().int(),
   /** Estimated milliseconds until the running sync ends. */
@@ -49,7 +48,6 @@ export const indexStatusSchema = z.object({
   problems: z.array(
     z.object({
       code: z.string(),
-      /** English error message of the failed part. */
       message: z.string(),
       path: z.string().optional(),
       /** Milliseconds since the epoch. */
@@ -127,7 +125,6 @@ export const legNoticeSchema = z.object({
     'vectors_local',
     'query_local',
   ]),
-  /** English error message of the failed part. */
   message: z.string(),
   /** With `vectors_incomplete` and `vectors_local`: number of chunks without vectors. */
   count: z.number().int().optional(),
@@ -155,7 +152,6 @@ export const searchResultSchema = z.object({
   snippet: z.string(),
   /** 1-based line of the snippet's start; undefined in older transcripts. */
   snippetLine: z.number().int().optional(),
-  /** Matched words as spelled in the snippet. */
   matched: z.array(z.string()),
   source: sourceSchema,
   /** Set if the line is no longer valid. `until`: the date it stopped; `by`: the replacement as `path:line`. */

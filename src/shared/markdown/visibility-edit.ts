@@ -58,7 +58,6 @@ function withoutFirstBlank(lines: readonly Line[]): readonly Line[] {
   return lines[0]?.text === '' ? lines.slice(1) : lines
 }
 
-/** A value may continue on indented lines. */
 function withoutKey(lines: readonly Line[]): Line[] {
   let isWithin = false
   return lines.filter(({ text }) => {

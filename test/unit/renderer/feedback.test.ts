@@ -3,6 +3,7 @@ import { MutationObserver, QueryClient, type MutationObserverOptions } from '@ta
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { explainError } from '../../../src/renderer/lib/feedback/explain.ts'
 import { createMutationCache } from '../../../src/renderer/lib/feedback/mutation-cache.ts'
 import { runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
@@ -21,6 +22,11 @@ async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Prom
   await expect(work.mutate()).rejects.toBe(failure)
   return told.mock.calls
 }
+
+it('explains a refused request with its message if it names no reason', () => {
+  const refused = new ORPCError('input_invalid', { message: 'too short', data: { field: 'words' } })
+  expect(explainError(refused)).toBe('Invalid request: too short')
+})
 
 describe('error toasts', () => {
   it('shows a failed mutation, also if its component handles the error', async () => {

@@ -11,7 +11,6 @@ interface RepeatedCall {
   readonly call: ToolCallPart
   readonly outcome: string
   readonly isError: boolean
-  /** Number of answers that made the call. */
   count: number
   lastStep: number
 }

@@ -49,7 +49,6 @@ async function conflictFinding(
   }
 }
 
-/** Source marks, which a promoted line keeps. */
 const mark = /\^\[[^\]\n]+\]/g
 
 async function promotionFinding(

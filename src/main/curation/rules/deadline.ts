@@ -6,7 +6,6 @@
 import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, findDates, fold } from '#search/text'
 
 export interface Deadline {
-  /** Last day on which the line is valid. */
   readonly last: Day
   /** True if the words make it a deadline. "By May" alone can also describe the past. */
   readonly isSure: boolean

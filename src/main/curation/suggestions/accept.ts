@@ -31,7 +31,6 @@ export interface StateChange<T> {
 export interface AcceptResult {
   /** Null if nothing was accepted. */
   readonly acceptance: string | null
-  /** Numbers of accepted, skipped and withdrawn proposals. */
   readonly accepted: number
   readonly left: number
   readonly gone: number

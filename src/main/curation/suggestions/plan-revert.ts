@@ -5,7 +5,6 @@ import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 export interface CurrentFile {
   /** Null if the file is gone. */
   readonly text: string | null
-  /** Changes from the accepted to the current text. */
   readonly changes: readonly LineEdit[]
 }
 

@@ -21,7 +21,6 @@ export interface ImporterOptions {
   readonly localRules: () => readonly string[]
   readonly localRulesFor: (folder: string) => readonly string[]
   readonly folders: {
-    /** Folder of the proposals, which an export contains. */
     readonly upkeep: string
     readonly imports: string
   }

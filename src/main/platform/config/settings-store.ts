@@ -22,7 +22,6 @@ const maxBytes = 3_000_000
 export class SettingsStore {
   readonly file: string
   #config: Config = configSchema.parse({})
-  /** The text of the configuration in force. */
   #text = ''
   #problems: readonly ConfigProblem[] = []
   #ignored: readonly ConfigProblem[] = []

@@ -43,9 +43,7 @@ export interface FilteredQuery {
   readonly words: string
   /** `words` without time expressions. */
   readonly topic: string
-  /** Without those that the user turned off. */
   readonly filters: readonly Filter[]
-  /** Without those that the user turned off. */
   readonly boosts: readonly Boost[]
   /** All filters and time expressions, including those turned off or not understood, in the order of the query. */
   readonly conditions: readonly Condition[]

@@ -14,7 +14,6 @@ const knownBatch = 500
 const probeText = 'memory'
 
 export interface EmbedOutcome {
-  /** Number of passages that got a vector. */
   readonly embedded: number
   /** The error that stopped the run, if any; the remaining passages stay without a vector. */
   readonly problem: AppError | undefined

@@ -37,7 +37,6 @@ interface PendingRequest {
   readonly answer: Promise<Answer>
   /** Number of searches that wait for it, or timed out but will use the result next time. */
   waiters: number
-  /** Aborted when no search needs the result. */
   readonly stop: AbortController
 }
 

@@ -21,7 +21,6 @@ export interface WriteOrigin {
   readonly cause: Cause
   readonly session?: string | undefined
   readonly turn?: string | undefined
-  /** The connected program that requested the write. */
   readonly client?: string | undefined
   /** Sources of the text that are less trusted than the user. */
   readonly sources?: readonly string[] | undefined

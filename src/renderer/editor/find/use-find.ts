@@ -13,7 +13,6 @@ export interface FindResult {
   readonly unread: readonly UnreadFile[]
   /** Matches in all files, including those not listed. */
   readonly count: number
-  /** Files searched so far, and files in all. */
   readonly done: number
   readonly total: number
   /** Id of the completed search; undefined while it runs. */

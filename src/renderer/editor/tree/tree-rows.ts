@@ -11,7 +11,6 @@ export type TreeRow =
       readonly path: string
       readonly name: string
       readonly depth: number
-      /** Files in the folder and its subfolders. */
       readonly count: number
       readonly isOpen: boolean
     }

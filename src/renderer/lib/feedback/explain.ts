@@ -6,7 +6,7 @@ import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
 /** Returns a sentence for the user. Anything but an error of the contract reads as a lost connection. */
 export function explainError(error: unknown): string {
   if (error instanceof ORPCError && isErrorCode(error.code))
-    return explainCode(error.code, { ...(error.data as object) })
+    return explainCode(error.code, { reason: error.message, ...(error.data as object) })
   return i18next.t('error.unreachable')
 }
 

@@ -5,7 +5,6 @@ import { transformInline } from './inline-text.ts'
 import { isEmpty, renderProperties } from './line-metadata.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
-/** A longer tag is shown as code. */
 const maxQuiet = 100
 
 export function remarkNotes() {

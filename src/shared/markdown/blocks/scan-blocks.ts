@@ -106,7 +106,6 @@ class Scanner {
   readonly blocks: Block[] = []
   readonly #dialect: Dialect
   readonly #containers: Mutable<Container>[] = []
-  /** The last block, while it can continue. */
   #leaf: Mutable<Leaf> | undefined
   #text: string[] = []
   /** Pattern that ends the open HTML block; undefined if a blank line does. */

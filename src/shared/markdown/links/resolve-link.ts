@@ -5,7 +5,6 @@ import { pageNames } from './pages.ts'
 export interface KnownFile {
   /** Relative to the workspace, with forward slashes. */
   readonly path: string
-  /** Other names from its text: aliases, titles. */
   readonly names?: readonly string[] | undefined
 }
 
