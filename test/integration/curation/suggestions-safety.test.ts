@@ -154,6 +154,49 @@ describe('acceptance safety', () => {
     60_000 + rounds(10, 400) * 2000,
   )
 
+  /** Two proposals that change neighboring lines of the same files. */
+  async function makeNeighbors() {
+    const memory = await makeMemory()
+    const textOf = (path: string) => `${text(path)}\n`
+    const proposals = [moving('a.md', 'b.md', 4, textOf), moving('a.md', 'b.md', 5, textOf)]
+    const [first = '', second = ''] = proposals.map(({ id }) => id)
+    const opened = openUpkeepOf(memory.folder, memory.state)
+    await opened.upkeep.add(proposals)
+    const { acceptance } = await opened.upkeep.accept([first])
+    opened.close()
+    return { ...memory, first, second, acceptance: acceptance ?? '', inbox: join(memory.state, 'inbox.json'), textOf }
+  }
+
+  it('finishes an interrupted undo before it accepts a neighboring proposal', async () => {
+    const { folder, state, first, second, acceptance, inbox, textOf, read } = await makeNeighbors()
+    // The state that a kill leaves after the first file of the undo.
+    const stored = JSON.parse(await readFile(inbox, 'utf8')) as object
+    await writeFile(inbox, JSON.stringify({ ...stored, undoing: acceptance }))
+    await writeFile(join(folder, 'a.md'), textOf('a.md'))
+    const { upkeep, close } = openUpkeepOf(folder, state)
+    const other = await upkeep.accept([second])
+    expect((await upkeep.list()).open.map(({ id }) => id)).toEqual([first])
+    expect(await upkeep.undo(other.acceptance ?? '')).toMatchObject({ stuck: [] })
+    for (const name of names) expect(await read(name)).toBe(textOf(name))
+    expect((await upkeep.list()).open).toHaveLength(2)
+    close()
+  })
+
+  it('stores a recovered acceptance even if the following step fails', async () => {
+    const { folder, state, first, inbox } = await makeNeighbors()
+    // The state that a kill leaves between writing the files and the inbox.
+    const stored = JSON.parse(await readFile(inbox, 'utf8')) as { proposals: Record<string, unknown>[] }
+    const proposals = stored.proposals.map(({ acceptance: _acceptance, ...one }) => ({ ...one, state: 'open' }))
+    await writeFile(inbox, JSON.stringify({ ...stored, proposals }))
+    const { upkeep, close } = openUpkeepOf(folder, state)
+    await expect(upkeep.undo('unknown')).rejects.toMatchObject({ code: 'undo_conflict' })
+    close()
+    const { proposals: after } = JSON.parse(await readFile(inbox, 'utf8')) as {
+      proposals: { id: string; state: string }[]
+    }
+    expect(after.find(({ id }) => id === first)?.state).toBe('accepted')
+  })
+
   it(
     'after a kill during accepting or undoing every file is complete, and one more step makes them consistent',
     async () => {

@@ -17,13 +17,14 @@ it('stores requests that end while earlier ones are being written', async () => 
       throw problem
     },
   })
+  await store.add('main', 'openai/a', usage)
   const added: Promise<void>[] = []
-  // Requests end while the first lines are on their way to the disk.
-  for (let request = 0; request < 30; request += 1) {
+  // A write syncs to the disk, which takes longer than 1 ms: most requests end during a write.
+  for (let request = 0; request < 40; request += 1) {
     added.push(store.add('main', 'openai/a', usage))
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setTimeout(resolve, 1))
   }
   await Promise.all(added)
   await store.close()
-  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(30)
+  expect((await readFile(file, 'utf8')).trimEnd().split('\n')).toHaveLength(41)
 })
