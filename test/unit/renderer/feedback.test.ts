@@ -28,6 +28,11 @@ it('explains a refused request with its message if it names no reason', () => {
   expect(explainError(refused)).toBe('Invalid request: too short')
 })
 
+it('explains an undo that is no longer possible without naming a file', () => {
+  const gone = new ORPCError('undo_conflict', { data: { path: '' } })
+  expect(explainError(gone)).toBe(en.error.undo_gone)
+})
+
 describe('error toasts', () => {
   it('shows a failed mutation, also if its component handles the error', async () => {
     const onError = vi.fn<() => void>()

@@ -22,6 +22,7 @@ export function explainCode(code: string, data: Record<string, unknown>): string
     return i18next.t('error.path_relative', { path: String(data['path']) })
   if (code === 'input_invalid' && data['reason'] === invalidAddress)
     return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
+  if (code === 'undo_conflict' && data['path'] === '') return i18next.t('error.undo_gone')
   if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
