@@ -108,11 +108,10 @@ function kindOf({
       .join(', ')
   if (type === 'object')
     return `map to ${typeof additionalProperties === 'object' ? kindOf(additionalProperties) : 'values'}`
-  const least = minimum ?? exclusiveMinimum
+  const above = exclusiveMinimum === undefined ? '' : `above ${exclusiveMinimum}`
+  const least = minimum === undefined ? above : `from ${minimum}`
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
-  const range = [least === undefined ? '' : `from ${least}`, most === undefined ? '' : `to ${most}`]
-    .filter(Boolean)
-    .join(' ')
+  const range = [least, most === undefined ? '' : `to ${most}`].filter(Boolean).join(' ')
   if (type === 'number' || type === 'integer')
     return [type === 'integer' ? 'whole number' : 'number', range].filter(Boolean).join(' ')
   if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a number without a unit means seconds'

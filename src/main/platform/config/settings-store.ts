@@ -247,6 +247,8 @@ function isNoText(text: string): boolean {
   return text.includes('\uFFFD') || text.includes('\0')
 }
 
+const maxDescribed = 3
+
 function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
   const reason = problems.map(({ key, message }) => (key ? `${key}: ${message}` : message)).join('; ')
   const [first] = problems
@@ -255,9 +257,16 @@ function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
   return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...told })
 }
 
-/** Returns one line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. */
+/**
+ * Returns one line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. Names errors before
+ * ignored settings, and only the first `maxDescribed`.
+ */
 export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
-  return problems
+  const isIgnored = ({ fault }: ConfigProblem) => Number(fault === 'unknown')
+  const described = problems
+    .toSorted((one, other) => isIgnored(one) - isIgnored(other))
+    .slice(0, maxDescribed)
     .map(({ key, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${key ? `${key}: ` : ''}${message}`)
-    .join('; ')
+  const rest = problems.length - described.length
+  return [...described, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
 }
