@@ -257,10 +257,7 @@ function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
   return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...told })
 }
 
-/**
- * Returns one line for the terminal: `config.yaml:12: agents.defaults.memory.search.minScore: …`. Names errors before
- * ignored settings, and only the first `maxDescribed`.
- */
+/** Returns one line, such as `config.yaml:12: a.b: …`: errors before ignored settings, at most `maxDescribed`. */
 export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
   const isIgnored = ({ fault }: ConfigProblem) => Number(fault === 'unknown')
   const described = problems
