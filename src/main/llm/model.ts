@@ -224,7 +224,7 @@ export async function complete(
     if (event.type === 'sent') await onSent?.(event.request)
     if (event.type === 'done') return event.message
   }
-  throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
+  throw new AppError('provider_unavailable', `${model.id} stopped in the middle of the answer`, {
     provider: model.provider,
   })
 }

@@ -151,7 +151,7 @@ async function askModel(
         await live.add(event.type, event.delta)
       }
     }
-    throw new AppError('provider_cut', `${model.id} broke off in the middle of the answer`, {
+    throw new AppError('provider_cut', `${model.id} stopped in the middle of the answer`, {
       provider: model.provider,
     })
   } catch (error) {

@@ -22,14 +22,14 @@ const transientCodes: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 const messages = {
-  provider_auth: (provider: string) => `${provider} refused the API key`,
+  provider_auth: (provider: string) => `${provider} rejected the API key`,
   provider_quota: (provider: string) => `the account with ${provider} has no credit left`,
   provider_rate_limited: (provider: string) => `${provider} limits the rate of requests; try again later`,
   provider_overloaded: (provider: string) => `${provider} is overloaded; try again later`,
   provider_unavailable: (provider: string) => `${provider} cannot be reached; check the network`,
   provider_failed: (provider: string) => `${provider} had an internal error; try again later`,
   provider_timeout: (provider: string) => `${provider} did not answer in time`,
-  provider_cut: (provider: string) => `${provider} broke off in the middle of the answer`,
+  provider_cut: (provider: string) => `${provider} stopped in the middle of the answer`,
   provider_too_much: (provider: string) => `${provider} exceeded the size limit of an answer and was stopped`,
   provider_garbled: (provider: string) => `${provider} sent an invalid answer`,
   provider_refused: (provider: string) => `${provider} declined to answer this`,

@@ -135,7 +135,7 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'compacted':
       return `summarised: ${outcome.before} → ${outcome.after} tokens`
     case 'nothingToCompact':
-      return 'there is nothing to summarise yet'
+      return 'there is nothing to compact yet'
     case 'needsArgument':
       return `add an argument: /${outcome.command} …`
     case 'remembered':
@@ -155,8 +155,8 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'status':
       return [
         `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`,
-        ...(outcome.flushAt === undefined ? [] : [`memory is written at ${outcome.flushAt} tokens`]),
-        ...(outcome.compactAt === undefined ? [] : [`the conversation is summarised at ${outcome.compactAt} tokens`]),
+        ...(outcome.flushAt === undefined ? [] : [`flush at ${outcome.flushAt} tokens`]),
+        ...(outcome.compactAt === undefined ? [] : [`compact at ${outcome.compactAt} tokens`]),
       ].join('; ')
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
