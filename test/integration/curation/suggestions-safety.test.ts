@@ -11,6 +11,7 @@ import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { proposalOf } from '../../../src/main/curation/suggestions/proposal.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import type { WorkspaceWrite } from '../../../src/main/workspace/files/workspace-writer.ts'
+import { hashText } from '../../../src/main/workspace/files/text-files.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 import { askedPairs } from '../../support/scripted-reviewer.ts'
@@ -169,16 +170,29 @@ describe('acceptance safety', () => {
 
   it('finishes an interrupted undo before it accepts a neighboring proposal', async () => {
     const { folder, state, first, second, acceptance, inbox, textOf, read } = await makeNeighbors()
-    // The state that a kill leaves after the first file of the undo.
+    // The state that a kill leaves between writing the files and the inbox.
     const stored = JSON.parse(await readFile(inbox, 'utf8')) as object
-    await writeFile(inbox, JSON.stringify({ ...stored, undoing: acceptance }))
-    await writeFile(join(folder, 'a.md'), textOf('a.md'))
+    const files = ['a.md', 'b.md'].map((path) => ({ path, hash: hashText(textOf(path)) }))
+    await writeFile(inbox, JSON.stringify({ ...stored, undoing: { acceptance, stuck: [], files } }))
+    for (const { path } of files) await writeFile(join(folder, path), textOf(path))
     const { upkeep, close } = openUpkeepOf(folder, state)
     const other = await upkeep.accept([second])
     expect((await upkeep.list()).open.map(({ id }) => id)).toEqual([first])
     expect(await upkeep.undo(other.acceptance ?? '')).toMatchObject({ stuck: [] })
     for (const name of names) expect(await read(name)).toBe(textOf(name))
     expect((await upkeep.list()).open).toHaveLength(2)
+    close()
+  })
+
+  it('discards an interrupted undo that has written no file', async () => {
+    const { folder, state, first, acceptance, inbox, textOf, read } = await makeNeighbors()
+    const stored = JSON.parse(await readFile(inbox, 'utf8')) as object
+    const files = ['a.md', 'b.md'].map((path) => ({ path, hash: hashText(textOf(path)) }))
+    await writeFile(inbox, JSON.stringify({ ...stored, undoing: { acceptance, stuck: [], files } }))
+    const { upkeep, close } = openUpkeepOf(folder, state)
+    expect((await upkeep.list()).done.map(({ id }) => id)).toEqual([first])
+    expect(await upkeep.undo(acceptance)).toMatchObject({ undone: 1, stuck: [] })
+    for (const name of names) expect(await read(name)).toBe(textOf(name))
     close()
   })
 

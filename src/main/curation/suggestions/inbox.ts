@@ -10,20 +10,27 @@ import { Mutex, makeFolder, readOrSetAside, writeDurably } from '#platform'
 const maxDone = 500
 const maxRefused = 5000
 
+/** An undo that may have written its files; recovery finishes it after a crash. */
+const pendingUndoSchema = z.object({
+  acceptance: z.string(),
+  stuck: z.array(z.object({ proposal: z.string(), path: z.string(), line: z.number().nullable() })),
+  /** Hashes of the undone texts; null for a removed file. */
+  files: z.array(z.object({ path: z.string(), hash: z.string().nullable() })),
+})
+
 const inboxSchema = z.object({
   version: z.literal(1),
   /** Time of the last scan, ms since the epoch; null before the first. */
   lookedAt: z.number().nullable(),
   proposals: z.array(proposalSchema),
-  /** Acceptance whose undo has begun; recovery repeats it after a crash. */
-  undoing: z.string().optional(),
+  undoing: pendingUndoSchema.optional(),
 })
 
 export interface InboxState {
   readonly lookedAt: number | null
   /** Oldest first. */
   readonly proposals: readonly Proposal[]
-  readonly undoing?: string | undefined
+  readonly undoing?: z.infer<typeof pendingUndoSchema> | undefined
 }
 
 export type InboxWork<T> = (

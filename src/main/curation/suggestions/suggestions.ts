@@ -13,7 +13,7 @@ import { Review, type ReviewOptions } from '../review/review.ts'
 import { updateProposal, isOpen, keyOf, proposalOf } from './proposal.ts'
 import { readNote } from './read-note.ts'
 import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
-import { undo, type UndoResult } from './undo.ts'
+import { recoverUndo, undo, type UndoResult } from './undo.ts'
 
 const maxDoneShown = 200
 const tellEveryMs = 200
@@ -171,9 +171,8 @@ export class ProposalService {
   async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
     return this.#change(async (state, save) => {
-      await save({ ...state, undoing: acceptance })
       try {
-        return await undo({ ...this.#context, differ }, state, acceptance)
+        return await undo({ ...this.#context, differ }, state, acceptance, save)
       } catch (error) {
         await save(state)
         throw error
@@ -325,16 +324,8 @@ export class ProposalService {
   }
 
   async #recover(before: InboxState) {
-    const recovered = await recoverAcceptance(this.#context, before)
-    const { undoing, ...state } = recovered.state
-    if (undoing === undefined) return recovered
-    try {
-      const undone = await undo({ ...this.#context, differ: this.#options.differ }, state, undoing)
-      return { state: undone.state, value: undefined }
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      return { state: error.code === 'undo_conflict' ? state : recovered.state, value: undefined }
-    }
+    const { state } = await recoverAcceptance(this.#context, before)
+    return { state: await recoverUndo({ ...this.#context, differ: this.#options.differ }, state), value: undefined }
   }
 
   get #context(): AcceptContext {

@@ -1,32 +1,72 @@
 /**
  * Undoes an acceptance. Proposals whose lines were changed since stay accepted and are reported. An undo interrupted
- * by a crash can be repeated: files are written first, then the acceptance, then the inbox.
+ * by a crash is finished at the next step: the plan is stored first, then the files, the acceptance and the inbox.
  */
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Differ } from '#platform'
+import { hashText } from '#workspace'
 import { acceptOrigin, maxTries, textOf, type StateChange, type AcceptContext } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
-import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
+import { withoutReverted, planRevert, type CurrentFile, type RevertConflict, type RevertPlan } from './plan-revert.ts'
+
+type UndoContext = Omit<AcceptContext, 'localOf'> & { readonly differ: Differ }
+
+const undoOrigin = { ...acceptOrigin, isUndo: true } as const
 
 export interface UndoResult {
   readonly undone: number
   readonly stuck: readonly RevertConflict[]
 }
 
-/** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written */
+/**
+ * @param save stores the state with the plan of the undo before files are written
+ * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
+ */
 export async function undo(
-  context: Omit<AcceptContext, 'localOf'> & { readonly differ: Differ },
+  context: UndoContext,
   state: InboxState,
   id: string,
+  save: (state: InboxState) => Promise<void>,
 ): Promise<StateChange<UndoResult>> {
-  const { acceptances, now } = context
-  const acceptance = await acceptances.get(id)
+  const acceptance = await context.acceptances.get(id)
   const isAccepted = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
   if (!acceptance || !isAccepted)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
-  const stuck = await restore(context, acceptance)
+  const stuck = await restore(context, acceptance, ({ texts, stuck: conflicts }) => {
+    const files = [...texts].map(([path, text]) => ({ path, hash: text === null ? null : hashText(text) }))
+    return save({ ...state, undoing: { acceptance: id, stuck: [...conflicts], files } })
+  })
+  return finish(context, state, acceptance, stuck)
+}
+
+/** Finishes an undo that a crash interrupted, or discards it if none of its files is written. */
+export async function recoverUndo(context: UndoContext, state: InboxState): Promise<InboxState> {
+  const { undoing, ...rest } = state
+  if (!undoing) return state
+  const { workspace, acceptances } = context
+  await workspace.recover()
+  const acceptance = await acceptances.get(undoing.acceptance)
+  const current = await Promise.all(undoing.files.map(({ path }) => textOf(workspace, path)))
+  const isWritten = undoing.files.some(({ hash }, at) => {
+    const text = current[at] ?? null
+    return hash === (text === null ? null : hashText(text))
+  })
+  if (!acceptance || (undoing.files.length > 0 && !isWritten)) return rest
+  for (const [at, { path, hash }] of undoing.files.entries())
+    if (hash === null && current[at] === acceptance.files.find((file) => file.path === path)?.after)
+      await workspace.remove(path, undoOrigin)
+  return (await finish(context, rest, acceptance, undoing.stuck)).state
+}
+
+async function finish(
+  { acceptances, now }: UndoContext,
+  state: InboxState,
+  acceptance: Acceptance,
+  stuck: readonly RevertConflict[],
+): Promise<StateChange<UndoResult>> {
+  const { id } = acceptance
   const left = withoutReverted(acceptance, stuck)
   // Written before the inbox: otherwise recovery would take the reopened proposals for an interrupted acceptance.
   await acceptances.put(id, left)
@@ -44,10 +84,10 @@ export async function undo(
 }
 
 async function restore(
-  { workspace, differ }: Pick<AcceptContext, 'workspace'> & { readonly differ: Differ },
+  { workspace, differ }: UndoContext,
   acceptance: Acceptance,
+  onPlanned: (plan: RevertPlan) => Promise<void>,
 ): Promise<readonly RevertConflict[]> {
-  const origin = { ...acceptOrigin, isUndo: true }
   for (let tries = 1; ; tries += 1) {
     const since = new Map<string, CurrentFile>()
     for (const { path, after } of acceptance.files) {
@@ -55,18 +95,20 @@ async function restore(
       const isSame = text === null || text === after
       since.set(path, { text, changes: isSame ? [] : await differ.changedLines(after, text) })
     }
-    const { texts, stuck } = planRevert(acceptance, since)
+    const plan = planRevert(acceptance, since)
+    const { texts, stuck } = plan
+    await onPlanned(plan)
     const back = [...texts].flatMap(([path, after]) =>
       after === null ? [] : [{ path, before: since.get(path)?.text ?? null, after }],
     )
     try {
-      await workspace.rewriteAll(back, origin)
+      await workspace.rewriteAll(back, undoOrigin)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
       continue
     }
     // A created file goes to the trash.
-    for (const [path, after] of texts) if (after === null) await workspace.remove(path, origin)
+    for (const [path, after] of texts) if (after === null) await workspace.remove(path, undoOrigin)
     return stuck
   }
 }
