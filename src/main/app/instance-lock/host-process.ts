@@ -41,7 +41,7 @@ export class HostProcess {
   private constructor(options: AppOptions, base: AppBase) {
     this.#options = options
     this.base = base
-    this.#lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
+    this.#lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     this.#role = this.#acquireRole()
   }
 

@@ -36,7 +36,7 @@ export async function withPrimary<T>(options: CommandOptions, run: (runtime: Pri
   try {
     // A separate index needs no lock.
     if (options.embeddingProvider !== undefined) return await runInOwnApp(options, base, undefined, run)
-    const lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
+    const lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     const deadline = performance.now() + startMs
     while (performance.now() < deadline) {
       const outcome = (await callPrimary(lockPaths, base, run)) ?? (await becomePrimary(options, lockPaths, base, run))

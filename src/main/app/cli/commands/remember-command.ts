@@ -30,7 +30,7 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
 
 async function askToRemember(base: AppBase, agent: string, note: string) {
   try {
-    return await callPrimary(lockPathsOf(base.folders.home, base.single?.folder), base, async ({ client }) => {
+    return await callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), base, async ({ client }) => {
       await setUpOnce(client, base, agent)
       return client.workspace.remember({ agent, text: note })
     })
@@ -50,7 +50,7 @@ async function rememberHere(options: AppOptions & { base: AppBase }, agent: stri
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) assertNeverUsed(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
-    const { workspace, close } = await app.agents.writer(agent)
+    const { workspace, close } = await app.agents.openWriter(agent)
     try {
       const savedNote = mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined
       return savedNote ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
