@@ -8,7 +8,7 @@ import { mainFolder } from './built.ts'
 
 const [home = '', name = '', pauseMs = '0'] = process.argv.slice(2)
 const app = await createApp({ mainFolder, env: {}, home, watch: false })
-const writer = await app.agents.writer('main')
+const writer = await app.agents.openWriter('main')
 const input = process.stdin.resume()
 for (let number = 0; !input.readableEnded; number += 1) {
   const note = `note-${name}-${number}`

@@ -7,13 +7,13 @@ import type { Agent } from './agent.ts'
 export interface MovedAgentFiles {
   /** New paths, relative to the workspace. */
   readonly moved: string[]
-  /** Old, workspace-relative paths of files that stay because the new name is taken. */
+  /** Workspace-relative paths of files that were not moved because the target exists. */
   readonly left: string[]
 }
 
-const user = { cause: 'user' } as const
+const userOrigin = { cause: 'user' } as const
 
-/** Returns the agent's subfolder of `workspace` (absolute): `configured`, else as found on disk; '' is the top. */
+/** Returns the workspace's subfolder for the agent's files: `configured`, or else the one on disk; '' for none. */
 export function agentFolderIn(workspace: string, configured: string | undefined): string {
   return configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
 }
@@ -25,27 +25,27 @@ export async function moveAgentFiles(
   saveSetting: () => Promise<void>,
 ): Promise<MovedAgentFiles> {
   const { workspace, links, batches } = agent
-  const [before, after] = [workspace.layout, createLayout(targetFolder)]
+  const [currentLayout, newLayout] = [workspace.layout, createLayout(targetFolder)]
   const moved: string[] = []
-  const left: string[] = []
+  const notMoved: string[] = []
   const undoIds: string[] = []
   try {
-    if (before.own !== targetFolder)
+    if (currentLayout.own !== targetFolder)
       for (const name of agentFileNames) {
-        const [from, to] = [ownFilePath(name, before), ownFilePath(name, after)]
+        const [from, to] = [ownFilePath(name, currentLayout), ownFilePath(name, newLayout)]
         if (!(await workspace.exists(from))) continue
         if (await workspace.exists(to)) {
-          left.push(from)
+          notMoved.push(from)
           continue
         }
         const plan = await links.planMove({ from, to })
-        undoIds.push((await links.move({ from, to }, plan.id, user)).undo)
+        undoIds.push((await links.move({ from, to }, plan.id, userOrigin)).undo)
         moved.push(to)
       }
     await saveSetting()
   } catch (error) {
-    for (const undoId of undoIds.reverse()) await batches.undo(undoId, { ...user, isUndo: true })
+    for (const undoId of undoIds.reverse()) await batches.undo(undoId, { ...userOrigin, isUndo: true })
     throw error
   }
-  return { moved, left }
+  return { moved, left: notMoved }
 }

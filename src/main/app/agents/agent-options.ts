@@ -7,10 +7,11 @@ import type { ThreadEntries } from '#search'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
 
+/** Options that all agents share. Each `…Entry` is the URL of a worker file. */
 export interface SharedOptions {
   readonly resources: string
   readonly differ: Differ
-  readonly threads: ThreadEntries
+  readonly searchEntries: ThreadEntries
   readonly historyEntry: URL
   readonly importEntry: URL
   readonly linksEntry: URL
@@ -19,7 +20,7 @@ export interface SharedOptions {
   readonly curationEntry: URL
   readonly erasureEntry: URL
   readonly models: Models
-  readonly windows: ContextWindowEstimates
+  readonly windowEstimates: ContextWindowEstimates
   readonly keys: KeyRing
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits
@@ -31,24 +32,24 @@ export interface SharedOptions {
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
-/** `workspace` is absolute; `own` is relative to it; `local` holds rules as configured. */
+/** `workspace` is absolute; `agentFolder`, for the agent's files, is relative to it; `localRules` are as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
-  readonly own: string
-  readonly local: readonly string[]
+  readonly agentFolder: string
+  readonly localRules: readonly string[]
 }
 
 export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
   readonly folders: AgentFolders
-  readonly habits: ConventionsReader
+  readonly conventions: ConventionsReader
   readonly modelsFolder: string
   /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
   readonly sharedMemories: () => readonly SharedMemory[]
-  /** Returns the memories of all agents, this one included, with their rules for local files. */
-  readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'local'>[]
+  /** Returns the workspaces of all agents, this one included, with their rules for local files. */
+  readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'localRules'>[]
   /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
   readonly forbiddenFolders: () => readonly string[]
 }

@@ -38,7 +38,7 @@ export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
   readonly folders: StateFolders
   /** Replaces the agent's own workspace and hides all other agents (`--workspace DIR`). */
-  readonly single: SingleFolder | undefined
+  readonly singleFolder: SingleFolder | undefined
 }
 
 /** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
@@ -48,10 +48,10 @@ export class AgentRegistry {
   readonly #options: AgentsOptions
   #lastAnnouncedKey: string
   readonly #openAgents = new Map<string, Promise<Agent>>()
-  /** Resolves before the index is open; keyed by the promise in `#open`. */
+  /** Resolves before the index is open; keyed by the promise in `#openAgents`. */
   readonly #agentsBeforeIndex = new WeakMap<Promise<Agent>, Promise<Agent>>()
   /** Folders that an agent is taking over: absolute path to agent id. */
-  readonly #claimed = new Map<string, string>()
+  readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
   readonly erasure: ErasureService
 
@@ -71,7 +71,7 @@ export class AgentRegistry {
     })
   }
 
-  /** True if the user archived the agent. Archived agents do not serve other programs. */
+  /** Archived agents do not serve other programs. */
   isArchived(id: string): boolean {
     return this.#entries().some((agent) => agent.id === id && agent.archived)
   }
@@ -86,7 +86,7 @@ export class AgentRegistry {
         color: color ?? colorAt(index),
         model,
         archived,
-        reads: this.#sharedWith(id).map(({ agent }) => agent),
+        reads: this.#memoriesSharedWith(id).map(({ agent }) => agent),
         ready: await isAccessible(this.workspaceOf(id)),
       })),
     )
@@ -94,17 +94,17 @@ export class AgentRegistry {
 
   /** True until the user has chosen a workspace for the first agent. */
   get isFirstRun(): boolean {
-    const { single, settings } = this.#options
-    return single === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
+    const { singleFolder, settings } = this.#options
+    return singleFolder === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
   }
 
   /** Returns the agent's settings, or the defaults for `main` without an entry. @throws AppError `unknown_agent` */
   settingsOf(id: string): AgentSettings {
-    const { single, settings } = this.#options
+    const { singleFolder, settings } = this.#options
     const { defaults, list } = settings.config.agents
     const entry = list.find((agent) => agent.id === id)
-    if (single ? single.agent !== id : !entry && id !== defaultAgent)
-      throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
+    const isKnown = singleFolder ? singleFolder.agent === id : entry !== undefined || id === defaultAgent
+    if (!isKnown) throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
     return entry ?? defaults
   }
 
@@ -120,10 +120,10 @@ export class AgentRegistry {
    */
   workspaceOf(id: string): string {
     this.settingsOf(id)
-    return this.#options.single?.folder ?? this.#ownWorkspaceOf(id)
+    return this.#options.singleFolder?.folder ?? this.#configuredWorkspaceOf(id)
   }
 
-  #ownWorkspaceOf(id: string): string {
+  #configuredWorkspaceOf(id: string): string {
     const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
     return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
   }
@@ -146,20 +146,20 @@ export class AgentRegistry {
     }
   }
 
-  /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `getAgent` */
+  /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `get` */
   async getBeforeIndexing(id: string): Promise<Agent> {
-    const opened = this.get(id)
+    const indexedAgent = this.get(id)
     const opening = this.#openAgents.get(id)
-    const created = opening && this.#agentsBeforeIndex.get(opening)
-    if (!created) return opened
-    // Callers of `getAgent` receive this error; here it must not count as unhandled.
-    opened.catch(() => undefined)
-    return created
+    const agentBeforeIndex = opening && this.#agentsBeforeIndex.get(opening)
+    if (!agentBeforeIndex) return indexedAgent
+    // Callers of `get` handle this rejection; this handler prevents that it also counts as unhandled.
+    indexedAgent.catch(() => undefined)
+    return agentBeforeIndex
   }
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
-   * @param setUpOptions `seed`: add templates even to a folder with files; `own`: subfolder of the workspace for agent files
+   * @param setUpOptions `seed`: whether to add templates, default: only to an empty folder; `own`: agent's subfolder
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
@@ -172,18 +172,18 @@ export class AgentRegistry {
     const folder = toAbsoluteFolder(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
     const created = await this.#whileClaimed(id, folder, async () => {
-      const own = setUpOptions.own === undefined ? {} : { own: setUpOptions.own }
-      const vault = { ...this.settingsOf(id).vault, ...own }
-      const seeding = { mayAdd: setUpOptions.seed, vault }
-      const seeded = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seeding)
+      const overrides = setUpOptions.own === undefined ? {} : { own: setUpOptions.own }
+      const vault = { ...this.settingsOf(id).vault, ...overrides }
+      const seedOptions = { mayAdd: setUpOptions.seed, vault }
+      const addedFiles = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seedOptions)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
       else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
       if (setUpOptions.own !== undefined) await this.#setAgentFolder(id, setUpOptions.own)
-      return seeded
+      return addedFiles
     })
-    await this.#reopen(id)
+    await this.#closeAgent(id)
     await recordTemplates(await this.#agentOptions(id), created)
     this.#emitChange()
     return { workspace: folder, created }
@@ -236,18 +236,18 @@ export class AgentRegistry {
   }
 
   /**
-   * Moves the agent's own files to subfolder `own` of its workspace ('' is the top) and updates links to them.
+   * Moves the agent's files to a subfolder of its workspace ('' is the workspace itself) and updates links to them.
    * @throws AppError as `Links.move`; then nothing has changed
    */
-  async moveAgentFiles(id: string, own: string): Promise<MovedAgentFiles> {
+  async moveAgentFiles(id: string, targetFolder: string): Promise<MovedAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
-    return moveAgentFiles(agent, own, () => this.#setAgentFolder(id, own))
+    return moveAgentFiles(agent, targetFolder, () => this.#setAgentFolder(id, targetFolder))
   }
 
-  async #setAgentFolder(id: string, own: string): Promise<void> {
+  async #setAgentFolder(id: string, subfolder: string): Promise<void> {
     const index = await this.#ensureEntry(id)
-    await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
+    await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], subfolder])
   }
 
   /** Adds an entry for the agent if none exists, so that its settings do not change the defaults. @returns its index */
@@ -260,7 +260,7 @@ export class AgentRegistry {
     return list.length
   }
 
-  /** Only a readable configuration shows which folder belongs to which agent. @throws AppError `config_invalid` */
+  /** Without a readable configuration, the folders of the agents are unknown. @throws AppError `config_invalid` */
   #assertConfigured(): void {
     const { settings } = this.#options
     if (settings.hasBeenRead) return
@@ -269,28 +269,26 @@ export class AgentRegistry {
   }
 
   #assertNotSingleFolder(): void {
-    const { single } = this.#options
-    if (!single) return
-    throw new AppError('single_folder', `only ${single.folder} is open here; agents are managed without --workspace`, {
-      path: single.folder,
-    })
+    const path = this.#options.singleFolder?.folder
+    if (path === undefined) return
+    throw new AppError('single_folder', `only ${path} is open here; agents are managed without --workspace`, { path })
   }
 
   /** Includes archived agents: their notes still exist. */
-  #memories(): Pick<SharedMemory, 'workspace' | 'local'>[] {
+  #allMemories(): Pick<SharedMemory, 'workspace' | 'localRules'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
-      local: this.settingsOf(id).visibility.local,
+      localRules: this.settingsOf(id).visibility.local,
     }))
   }
 
-  #sharedWith(id: string): SharedMemory[] {
-    if (this.#options.single) return []
+  #memoriesSharedWith(id: string): SharedMemory[] {
+    if (this.#options.singleFolder) return []
     return this.#options.settings.config.agents.list
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
-      .map(({ id: agent, vault, visibility: { local } }) => {
+      .map(({ id: agent, vault, visibility }) => {
         const workspace = this.workspaceOf(agent)
-        return { agent, workspace, own: agentFolderIn(workspace, vault.own), local }
+        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), localRules: visibility.local }
       })
   }
 
@@ -306,13 +304,13 @@ export class AgentRegistry {
   /** While `isSaving`, agents update their index only for a search. Also applies to agents opened later. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
-    const agents = await Promise.allSettled(this.#openAgents.values())
-    for (const agent of agents) if (agent.status === 'fulfilled') agent.value.savePower(isSaving)
+    const results = await Promise.allSettled(this.#openAgents.values())
+    for (const result of results) if (result.status === 'fulfilled') result.value.savePower(isSaving)
   }
 
   async close(): Promise<void> {
-    const agents = await Promise.allSettled(this.#openAgents.values())
-    await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
+    const results = await Promise.allSettled(this.#openAgents.values())
+    await Promise.all(results.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)))
     this.#openAgents.clear()
   }
 
@@ -327,9 +325,9 @@ export class AgentRegistry {
   }
 
   #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
-    const { single, settings } = this.#options
+    const { singleFolder, settings } = this.#options
     const { defaults, list } = settings.config.agents
-    const entries = single ? list.filter(({ id }) => id === single.agent) : list
+    const entries = singleFolder ? list.filter(({ id }) => id === singleFolder.agent) : list
     return entries.length > 0
       ? entries
       : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
@@ -339,23 +337,23 @@ export class AgentRegistry {
    * Opens a workspace for writing without opening the agent: another process may have the agent open.
    * @throws AppError `unknown_agent`, `folder_unreadable`
    */
-  async writer(id: string): Promise<WorkspaceWriter> {
+  async openWriter(id: string): Promise<WorkspaceWriter> {
     return openWriter(await this.#agentOptions(id))
   }
 
-  /** Runs `work` while the agent is closed, then opens it again. Calls of `getAgent` wait meanwhile. */
+  /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
   async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
     const { id } = agent
-    const opened = Promise.withResolvers<Agent>()
-    opened.promise.catch(() => undefined)
-    this.#openAgents.set(id, opened.promise)
+    const reopened = Promise.withResolvers<Agent>()
+    reopened.promise.catch(() => undefined)
+    this.#openAgents.set(id, reopened.promise)
     try {
       await agent.close()
       yield* work()
     } finally {
-      this.#openAgent(id).then(opened.resolve, (error: unknown) => {
+      this.#openAgent(id).then(reopened.resolve, (error: unknown) => {
         this.#openAgents.delete(id)
-        opened.reject(error)
+        reopened.reject(error)
       })
     }
   }
@@ -369,7 +367,7 @@ export class AgentRegistry {
   #openAgent(id: string): Promise<Agent> {
     const { promise, resolve, reject } = Promise.withResolvers<Agent>()
     const opening = this.#startAgent(id, resolve)
-    // `getAgent` reports the failure; here it must not count as unhandled.
+    // Callers of `get` handle this rejection; this handler prevents that it also counts as unhandled.
     promise.catch(() => undefined)
     opening.catch(reject)
     this.#agentsBeforeIndex.set(opening, promise)
@@ -392,7 +390,7 @@ export class AgentRegistry {
   }
 
   async #agentOptions(id: string): Promise<AgentOptions> {
-    const { folders: _folders, single: _single, ...shared } = this.#options
+    const { folders: _folders, singleFolder: _singleFolder, ...shared } = this.#options
     const workspace = this.workspaceOf(id)
     const folders = this.foldersOf(id)
     if (!(await isAccessible(workspace))) {
@@ -402,43 +400,44 @@ export class AgentRegistry {
     return {
       ...shared,
       config,
-      habits: await ConventionsReader.open(workspace, () => config.current.vault),
+      conventions: await ConventionsReader.open(workspace, () => config.current.vault),
       workspace,
       folders,
       modelsFolder: this.#options.folders.models,
-      sharedMemories: () => this.#sharedWith(id),
-      allMemories: () => this.#memories(),
+      sharedMemories: () => this.#memoriesSharedWith(id),
+      allMemories: () => this.#allMemories(),
       forbiddenFolders: () => this.#foreignFolders(id),
     }
   }
 
   /** Returns the absolute state folders of an agent, or of the single folder that replaces its workspace. */
   foldersOf(id: string): AgentFolders {
-    const { folders, single, embeddingProvider } = this.#options
-    const own = single ? folders.folder(single.folder) : folders.agent(id)
-    // An index with other vectors is a separate file, so that the configured one stays usable.
+    const { folders, singleFolder, embeddingProvider } = this.#options
+    const agentFolders = singleFolder ? folders.folder(singleFolder.folder) : folders.agent(id)
+    // Vectors of another provider need a separate index file, so that the index of the configured one stays usable.
     return embeddingProvider === undefined
-      ? own
-      : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
+      ? agentFolders
+      : { ...agentFolders, index: agentFolders.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
   }
 
-  /** Folders that the agent may never access, even inside its workspace. */
+  /** Returns folders that the agent may never access, even inside its workspace. */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
-    const claimed = [...this.#claimed].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
-    const own = this.workspaceOf(id)
-    const folders = [this.#options.folders.home, ...others.map((agent) => this.#ownWorkspaceOf(agent.id)), ...claimed]
-    return [...new Set(folders)].filter((folder) => folder !== own)
+    const otherWorkspaces = others.map((agent) => this.#configuredWorkspaceOf(agent.id))
+    const claimedFolders = [...this.#claimedFolders].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
+    const ownWorkspace = this.workspaceOf(id)
+    const folders = [this.#options.folders.home, ...otherWorkspaces, ...claimedFolders]
+    return [...new Set(folders)].filter((folder) => folder !== ownWorkspace)
   }
 
-  /** Other agents release the folder before `work` writes into it. */
+  /** Claims the folder for agent `id` while `work` runs. Other agents release it before `work` writes into it. */
   async #whileClaimed<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
-    this.#claimed.set(folder, id)
+    this.#claimedFolders.set(folder, id)
     try {
       await this.#applySettings()
       return await work()
     } finally {
-      this.#claimed.delete(folder)
+      this.#claimedFolders.delete(folder)
       // If `work` failed, the previous owner gets the folder back.
       await this.#applySettings()
     }
@@ -450,17 +449,18 @@ export class AgentRegistry {
       try {
         const agent = await opening
         if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
-        else await this.#reopen(id)
+        else await this.#closeAgent(id)
       } catch (error) {
-        const isGone = error instanceof AppError && error.code === 'unknown_agent'
-        if (!isGone) this.#options.log.fault(error, `new settings for agent ${id}`)
+        const isRemoved = error instanceof AppError && error.code === 'unknown_agent'
+        if (!isRemoved) this.#options.log.fault(error, `new settings for agent ${id}`)
       }
     }
   }
 
-  async #reopen(id: string): Promise<void> {
-    const open = this.#openAgents.get(id)
+  /** The next call of `get` opens the agent again. */
+  async #closeAgent(id: string): Promise<void> {
+    const opening = this.#openAgents.get(id)
     this.#openAgents.delete(id)
-    if (open) await (await open).close()
+    if (opening) await (await opening).close()
   }
 }

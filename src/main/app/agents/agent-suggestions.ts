@@ -22,7 +22,7 @@ import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
-const monthlyTokens = 2_000_000
+const monthlyTokenLimit = 2_000_000
 
 interface SuggestionDependencies {
   readonly workspace: Workspace
@@ -36,12 +36,12 @@ interface SuggestionDependencies {
 /** Creates an agent's proposal inbox and the schedule of its reviews. The caller starts and closes the schedule. */
 export function openSuggestions(
   options: AgentOptions,
-  owners: SuggestionDependencies,
+  dependencies: SuggestionDependencies,
 ): { upkeep: ProposalService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
-  const { workspace, sessions, links, localNotes } = owners
-  const lookAtNotes = () => localNotes.look()
-  const notes = (): NotesSelection => {
+  const { workspace, sessions, links, localNotes } = dependencies
+  const takePrivacySnapshot = () => localNotes.look()
+  const notesSelection = (): NotesSelection => {
     return {
       entry: options.curationEntry,
       roots: workspace.roots,
@@ -52,7 +52,7 @@ export function openSuggestions(
   }
   const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notes(), recalls, broken, local: foldersWithLocalRules(options)[0]?.local ?? [], now: now() }
+    return { ...notesSelection(), recalls, broken, local: foldersWithLocalRules(options)[0]?.local ?? [], now: now() }
   }
   const upkeep = new ProposalService({
     folder: folders.upkeep,
@@ -62,61 +62,61 @@ export function openSuggestions(
     localOf: (path, text) => localNotes.marks().of(path, text),
     look: scanOptions,
     review: {
-      model: () => reviewModel(options, lookAtNotes),
+      model: () => reviewModel(options, takePrivacySnapshot),
       budget: () => {
         const { monthlyBudget: usd } = config.current.upkeep
-        return { usd, tokens: usd === null ? null : monthlyTokens }
+        return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
       candidates: async ({ isLocal }, signal) => {
-        const found = await runCandidates(notes(), signal)
-        return isLocal ? found : withoutLocal(found, await lookAtNotes())
+        const candidates = await runCandidates(notesSelection(), signal)
+        return isLocal ? candidates : withoutLocalLines(candidates, await takePrivacySnapshot())
       },
     },
-    onDamaged: (aside) => reportDamaged(options, aside),
+    onDamaged: (newPath) => reportDamaged(options, newPath),
   })
   const onFault = (error: unknown) => log.fault(error, `upkeep of agent ${config.id}`)
   const scheduler = new Scheduler({
     folder: folders.upkeep,
     now,
     schedule: () => config.current.upkeep.schedule,
-    idleFor: owners.idleFor,
+    idleFor: dependencies.idleFor,
     run: async () => {
       await upkeep.scan()
-      if (!reviewModel(options, lookAtNotes).isOffline) await upkeep.review('schedule')
+      if (!reviewModel(options, takePrivacySnapshot).isOffline) await upkeep.review('schedule')
     },
     onFault,
   })
   return { upkeep, scheduler }
 }
 
-function withoutLocal(found: Candidates, sight: Sight): Candidates {
+/** Removes everything from the candidates that must not be sent to a remote model. */
+function withoutLocalLines(candidates: Candidates, snapshot: Sight): Candidates {
   const mayBeSent = (index: number) => {
-    const at = found.lines[index]
-    const note = at && sight.notes.get(at.path)
-    return !note || !(note.isWhole || note.lines.has(at.line - 1))
+    const place = candidates.lines[index]
+    const localNote = place && snapshot.notes.get(place.path)
+    return !localNote || !(localNote.isWhole || localNote.lines.has(place.line - 1))
   }
   return {
-    ...found,
-    pairs: found.pairs.filter(([one, other]) => mayBeSent(one) && mayBeSent(other)),
-    logLines: found.logLines.filter(mayBeSent),
-    memoryLines: found.memoryLines.filter(mayBeSent),
-    sections: found.sections.filter((title) => !sight.net.holds(title)),
+    ...candidates,
+    pairs: candidates.pairs.filter(([first, second]) => mayBeSent(first) && mayBeSent(second)),
+    logLines: candidates.logLines.filter(mayBeSent),
+    memoryLines: candidates.memoryLines.filter(mayBeSent),
+    sections: candidates.sections.filter((title) => !snapshot.net.holds(title)),
   }
 }
 
-/** Adds a change with untrusted sources to the inbox as a proposal. @param at local day of the source mark */
+/** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */
 export async function proposeUntrustedChange(
   upkeep: ProposalService,
   { path, before, after, sources }: ProposedChange,
   model: string,
-  at: Date,
+  date: Date,
 ): Promise<void> {
-  const day = localDate(at)
-  const markedText = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
-  const found = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName) })
+  const markedText = withAddedSource(before ?? '', after, sourceMark(sources, localDate(date)), hasSourceMark)
+  const finding = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName) })
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => currentFile)])
+  await upkeep.add([proposalOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
 }
 
 /** Returns the absolute path of the folder of stored review requests. */
@@ -125,10 +125,10 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 }
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
-function reviewModel(options: AgentOptions, sight: Look): ReviewModel {
-  const { config, models, windows } = options
+function reviewModel(options: AgentOptions, takePrivacySnapshot: Look): ReviewModel {
+  const { config, models, windowEstimates } = options
   const id = config.current.upkeep.model ?? config.current.model
-  const model = new AgentModels(models, config, windows, sight).create(id)
+  const model = new AgentModels(models, config, windowEstimates, takePrivacySnapshot).create(id)
   return {
     id: model.id,
     isOffline: model.provider === 'offline',
@@ -136,11 +136,11 @@ function reviewModel(options: AgentOptions, sight: Look): ReviewModel {
     contextWindow: model.contextWindow,
     maxOutput: model.maxOutput,
     prices: models.prices(id),
-    ask: (content, maxOutput, signal) => ask(options, model, content, maxOutput, signal),
+    ask: (content, maxOutput, signal) => askReviewModel(options, model, content, maxOutput, signal),
   }
 }
 
-async function ask(
+async function askReviewModel(
   options: AgentOptions,
   model: ChatModel,
   content: string,

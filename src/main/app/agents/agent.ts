@@ -39,7 +39,7 @@ import { recoverInterruptedChange } from './recovery.ts'
 
 const undoOrigin: WriteOrigin = { cause: 'user', isUndo: true }
 
-/** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` ends all. */
+/** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` closes everything. */
 export class Agent {
   readonly id: string
   readonly workspace: Workspace
@@ -60,7 +60,7 @@ export class Agent {
   readonly snapshotCache = new HeldLooks()
   readonly scheduler: Scheduler
   readonly conventions: ConventionsReader
-  /** A CLI command only queues its writes; the next process that stays open records them. */
+  /** Records writes in the history. A CLI command only queues them for the next process that stays open. */
   readonly recording: HistoryController
   readonly reviewedHunks: ReviewedHunks
   readonly chat: Chat
@@ -74,11 +74,11 @@ export class Agent {
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
     const { config, folders, now, watch } = options
-    const onFault = (part: string) => (error: unknown) => options.log.fault(error, `${part} of agent ${config.id}`)
+    const onFault = (name: string) => (error: unknown) => options.log.fault(error, `${name} of agent ${config.id}`)
     const roots = rootsOf(options)
     this.#options = options
     this.id = config.id
-    this.conventions = options.habits
+    this.conventions = options.conventions
     this.recording = openRecording(options, roots)
     const { recording } = this
     this.workspace = openWorkspace(options, roots, () => recording.history)
@@ -87,7 +87,7 @@ export class Agent {
       now,
       source: memorySource(options),
       search: () => config.current.memory.search,
-      threads: options.threads,
+      threads: options.searchEntries,
       watch,
     })
     this.localNotes = openLocalNotes(options)
@@ -113,7 +113,7 @@ export class Agent {
       localRules: () => foldersWithLocalRules(options)[0]?.local ?? [],
       localRulesFor: (folder) => localRulesFor(options, folder),
     })
-    const { models, windows: windowEstimates, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
+    const { models, windowEstimates, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
     const { batches } = this
     this.findReplace = new Finder({ entry: findEntry, workspace, batches })
@@ -227,7 +227,7 @@ export class Agent {
   }
 
   /**
-   * Reads up to `count` lines of a file, or of a session as searched; none past the end. `total` counts all lines.
+   * Reads up to `count` lines of a file, or of the searchable text of a session. `total` is the number of all lines.
    * @param from 1-based @param visibleText returns the part of the text that the requester may see
    * @throws AppError as `readFile`
    */
@@ -244,7 +244,7 @@ export class Agent {
       : transcriptText(await this.sessions.readText(session))
   }
 
-  /** Returns for each hunk whether it can be reverted. @param path at the time of the change */
+  /** Returns for each hunk whether it can be reverted. @param path path at the time of the change */
   async revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
     if (this.history) return this.history.revertStatus(path, patch)
     const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
@@ -252,8 +252,8 @@ export class Agent {
   }
 
   /**
-   * Reverts the hunks whose lines are unchanged since. A file that the change created goes to the trash.
-   * @param path at the time of the change @throws AppError `undo_conflict`, `history_off`
+   * Reverts the hunks whose lines have not changed since then. A file that the change created goes to the trash.
+   * @param path path at the time of the change @throws AppError `undo_conflict`, `history_off`
    */
   async undo(path: string, patch: string, signal: AbortSignal | undefined) {
     return this.workspace.undo(await this.#currentPath(path), patch, undoOrigin, signal)
@@ -265,16 +265,16 @@ export class Agent {
   }
 
   /** Saves a note from another program. @throws AppError `input_invalid` */
-  remember(note: ProgramNote, by: Parameters<typeof saveClientNote>[2]): ReturnType<typeof saveClientNote> {
-    return saveClientNote(this, note, by, this.#options.now)
+  remember(note: ProgramNote, author: Parameters<typeof saveClientNote>[2]): ReturnType<typeof saveClientNote> {
+    return saveClientNote(this, note, author, this.#options.now)
   }
 
-  /** Returns the place of a saved note; undefined if it is not saved. @param by name of the program, for display */
-  findRemembered(note: ProgramNote, by: string): ReturnType<typeof findClientNote> {
-    return findClientNote(this, note, by, this.#options.now)
+  /** Returns the place of a note; undefined if it is not saved. @param clientName name of the program, for display */
+  findRemembered(note: ProgramNote, clientName: string): ReturnType<typeof findClientNote> {
+    return findClientNote(this, note, clientName, this.#options.now)
   }
 
-  /** Removes a note that a program saved. @param path at that time @throws AppError `undo_conflict` */
+  /** Removes a note that a program saved. @param path path when it was saved @throws AppError `undo_conflict` */
   async removeNote(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
     const origin = { cause: 'client' as const, client, isUndo: true }
     return this.workspace.removeNote(await this.#currentPath(path), note, origin)
@@ -284,7 +284,7 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.currentPath(path)) ?? path)
   }
 
-  /** While `isSaving`, indexing waits for a search and no review runs on schedule. */
+  /** While `isSaving`, indexing waits for a search, and scheduled reviews do not run. */
   savePower(isSaving: boolean): void {
     this.memory.savePower(isSaving)
     this.scheduler.savePower(isSaving)
@@ -294,7 +294,7 @@ export class Agent {
     this.#usedAt = performance.now()
   }
 
-  /** Returns a review request as sent: the latest without `number`; `request` is null if there is none. */
+  /** Returns a review request as sent, by default the latest; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
@@ -318,7 +318,7 @@ export class Agent {
     return listPaths(this.#listOptions(), signal)
   }
 
-  /** Lists the Markdown files with word and token counts from the index. Files outside the index are counted here. */
+  /** Lists the Markdown files with word and token counts from the index. Counts the text of other files itself. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     return listFiles(this.#listOptions(), signal)
   }
@@ -326,7 +326,7 @@ export class Agent {
   #listOptions(): ListOptions {
     const { workspace, memory, conventions, localNotes } = this
     const { scope } = this.#options.config.current.memory
-    return { workspace, memory, habits: conventions, scope, localNotes, textStatistics: this.#textStatistics }
+    return { workspace, memory, conventions, scope, localNotes, textStatistics: this.#textStatistics }
   }
 
   async close(): Promise<void> {
@@ -347,7 +347,7 @@ export class Agent {
 type Scope = Parameters<typeof exclusionReason>[1]
 
 function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
-  // Extra folders have no scope rule, and sessions are requested by id.
+  // `memory.scope` does not apply to sessions and extra folders.
   if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
   const reason = exclusionReason(normalizePath(path), scope, workspace.layout)
   return reason === undefined || reason === 'project'

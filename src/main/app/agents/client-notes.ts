@@ -12,7 +12,7 @@ import {
   type Workspace,
 } from '#workspace'
 
-interface Memory {
+interface NoteServices {
   readonly workspace: Workspace
   readonly upkeep: ProposalService
 }
@@ -23,58 +23,58 @@ export interface ProgramNote {
 }
 
 interface SavedNote extends Pick<RememberedLines, 'path' | 'startLine' | 'endLine'> {
-  /** Removes the note again; undefined if the line existed before. */
+  /** Data to remove the note again; undefined if the line existed before. */
   readonly note?: RememberedLines['note']
-  /** Id of the proposal in the inbox; null if the user rejected the same before. */
+  /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */
   readonly proposal?: string | null
 }
 
 /**
  * Saves a note from another program: in the daily log, or in a section of MEMORY.md if the program may write there.
  * Without that permission a proposal for MEMORY.md goes to the inbox.
- * @param by `name` for display; `mayKeep`: may write into MEMORY.md
+ * @param author `name` for display; `mayKeep`: may write into MEMORY.md
  * @throws AppError `input_invalid` for a section title that is not one line
  */
 export async function saveClientNote(
-  { workspace, upkeep }: Memory,
+  { workspace, upkeep }: NoteServices,
   { text, section }: ProgramNote,
-  by: { readonly name: string; readonly mayKeep: boolean },
+  author: { readonly name: string; readonly mayKeep: boolean },
   now: Clock,
 ): Promise<SavedNote> {
   const title = section === undefined ? undefined : sectionTitle(section)
   const date = now()
-  const source: Source = { kind: 'mcp', name: by.name }
-  const note = withClientMark(text, by.name, date)
-  const origin = { cause: 'client' as const, client: by.name, sources: [sourceName(source)] }
-  if (title !== undefined && by.mayKeep) return workspace.rememberIn(title, note, origin)
+  const source: Source = { kind: 'mcp', name: author.name }
+  const note = withClientMark(text, author.name, date)
+  const origin = { cause: 'client' as const, client: author.name, sources: [sourceName(source)] }
+  if (title !== undefined && author.mayKeep) return workspace.rememberIn(title, note, origin)
   const dailyEntry = await workspace.remember(note, date, origin)
   if (title === undefined) return dailyEntry
   return {
     ...dailyEntry,
-    proposal: await propose({ workspace, upkeep }, { note, title, place: dailyEntry, by: by.name, at: date }),
+    proposal: await propose({ workspace, upkeep }, { note, title, entry: dailyEntry, clientName: author.name, date }),
   }
 }
 
 /**
- * Returns the place of a note after a lost answer; undefined if it is not saved. Adds the proposal if it is missing.
- * @param by name of the program, for display
+ * Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing.
+ * @param clientName name of the program, for display
  */
 export async function findClientNote(
-  { workspace, upkeep }: Memory,
+  { workspace, upkeep }: NoteServices,
   { text, section }: ProgramNote,
-  by: string,
+  clientName: string,
   now: Clock,
 ): Promise<SavedNote | undefined> {
   const title = section === undefined ? undefined : sectionTitle(section)
   const date = now()
-  const note = withClientMark(text, by, date)
+  const note = withClientMark(text, clientName, date)
   const sectionEntry = title === undefined ? undefined : await workspace.findRememberedNote(note, date, title)
   if (sectionEntry) return sectionEntry
   const savedEntry = await workspace.findRememberedNote(note, date)
   if (!savedEntry || title === undefined) return savedEntry
   return {
     ...savedEntry,
-    proposal: await propose({ workspace, upkeep }, { note, title, place: savedEntry, by, at: date }),
+    proposal: await propose({ workspace, upkeep }, { note, title, entry: savedEntry, clientName, date }),
   }
 }
 
@@ -85,26 +85,26 @@ function withClientMark(text: string, name: string, date: Date): string {
 interface ProposedNote {
   readonly note: string
   readonly title: string
-  readonly place: SavedNote
-  readonly by: string
-  readonly at: Date
+  readonly entry: SavedNote
+  readonly clientName: string
+  readonly date: Date
 }
 
 async function propose(
-  { workspace, upkeep }: Memory,
-  { note, title, place, by, at }: ProposedNote,
+  { workspace, upkeep }: NoteServices,
+  { note, title, entry, clientName, date }: ProposedNote,
 ): Promise<string | null> {
   const path = longTermFile(workspace.layout)
   const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
   const after = addToSection(before ?? '', title, noteItem(note)).text
-  const from = sourceName({ kind: 'mcp', name: by })
+  const source = sourceName({ kind: 'mcp', name: clientName })
   const [firstLine = ''] = note.split('\n')
   const finding = {
-    ...untrustedFinding({ path, before, after, from: [from] }),
-    // Undoing the note also withdraws the proposal.
-    evidence: [evidenceOf(place.path, place.startLine + 1, firstLine)],
+    ...untrustedFinding({ path, before, after, from: [source] }),
+    // Links the proposal to the note: undoing the note also withdraws the proposal.
+    evidence: [evidenceOf(entry.path, entry.startLine + 1, firstLine)],
   }
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  const author = { kind: 'client' as const, name: by }
-  return (await upkeep.propose(proposalOf(finding, { author, at: at.getTime() }, () => currentFile))) ?? null
+  const author = { kind: 'client' as const, name: clientName }
+  return (await upkeep.propose(proposalOf(finding, { author, at: date.getTime() }, () => currentFile))) ?? null
 }

@@ -24,19 +24,19 @@ export interface ErasureOptions {
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
-/** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent. */
+/** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
 export class ErasureService {
   readonly #options: ErasureOptions
-  readonly #stops = new Map<string, AbortController>()
+  readonly #abortControllers = new Map<string, AbortController>()
 
   constructor(options: ErasureOptions) {
     this.#options = options
   }
 
   /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
-  async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
+  async find(id: string, request: ErasureQuery, signal?: AbortSignal) {
     const { entry, foldersOf } = this.#options
-    return findIn({ entry, agent: await this.#options.getAgent(id), folders: foldersOf(id) }, request, signal)
+    return findOccurrences({ entry, agent: await this.#options.getAgent(id), folders: foldersOf(id) }, request, signal)
   }
 
   /**
@@ -45,37 +45,37 @@ export class ErasureService {
    */
   async *run(id: string, request: EraseRequest): AsyncGenerator<ErasureStep> {
     assertErasable(request.texts)
-    if (this.#stops.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
+    if (this.#abortControllers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
     const agent = await this.#options.getAgent(id)
     if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
-    const stop = new AbortController()
-    this.#stops.set(id, stop)
+    const controller = new AbortController()
+    this.#abortControllers.set(id, controller)
     try {
       yield* this.#options.whileClosed(agent, () =>
-        eraseInWorker(this.#options.entry, this.#options.foldersOf(id), request, stop.signal),
+        eraseInWorker(this.#options.entry, this.#options.foldersOf(id), request, controller.signal),
       )
     } finally {
-      this.#stops.delete(id)
+      this.#abortControllers.delete(id)
     }
   }
 
   /** Aborts the erasure after the current file; no effect if none runs. */
   stop(id: string): void {
-    this.#stops.get(id)?.abort()
+    this.#abortControllers.get(id)?.abort()
   }
 }
 
-interface ForgetQuestion {
+interface ErasureQuery {
   readonly words: string
   readonly lines: readonly string[]
 }
 
-async function findIn(
+async function findOccurrences(
   { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ErasureFolders },
-  { words, lines }: ForgetQuestion,
+  { words, lines }: ErasureQuery,
   signal: AbortSignal | undefined,
 ) {
-  const phrase = new ErasePattern([words, ...lines])
+  const erasePattern = new ErasePattern([words, ...lines])
   const places = await findInWorker(entry, folders, [words, ...lines], signal)
   // The query may not leave this machine.
   const { results } = await agent.memory.search(words, {
@@ -86,16 +86,16 @@ async function findIn(
   const relatedLines = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
-      const lines = snippet.split('\n')
+      const snippetLines = snippet.split('\n')
       // Of a snippet with several lines, use only those with a matched word.
       const hasMatchedWord = (text: string) =>
-        lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
-      return lines
+        snippetLines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+      return snippetLines
         .map((text, offset) => ({ path, line: (snippetLine ?? startLine) + offset, text: text.trim() }))
         .filter(({ text }) => hasMatchedWord(text))
     })
-    .filter(({ text }) => isDistinctive(text) && !phrase.matches(text))
-  const distinctLines = new Map(relatedLines.map((one) => [one.text, one]))
+    .filter(({ text }) => isDistinctive(text) && !erasePattern.matches(text))
+  const distinctLines = new Map(relatedLines.map((line) => [line.text, line]))
   const git = (await findUserRepository(folders.workspace)) ?? null
   const { provider, model } = await agent.memory.status()
   const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined

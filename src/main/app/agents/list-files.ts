@@ -17,7 +17,7 @@ interface ListContext {
 }
 
 export interface ListOptions extends ListContext {
-  readonly habits: ConventionsReader
+  readonly conventions: ConventionsReader
   readonly localNotes: LocalNotes
   readonly textStatistics: TextStatisticsCache
 }
@@ -39,24 +39,24 @@ function toListedFile({ workspace: { layout }, memory, scope }: ListContext, pat
 
 /** Lists files with sizes, token counts and local marks. @throws the signal's reason if it aborts */
 export async function listFiles(
-  { workspace, memory, habits, scope, localNotes, textStatistics }: ListOptions,
+  { workspace, memory, conventions, scope, localNotes, textStatistics }: ListOptions,
   signal: AbortSignal | undefined,
 ): Promise<FileEntry[]> {
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
   const indexCounts = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
-  await habits.refresh(files.map(({ path }) => path))
-  const all = files.map(({ path, size, modifiedAt }) => ({
+  await conventions.refresh(files.map(({ path }) => path))
+  const entries = files.map(({ path, size, modifiedAt }) => ({
     ...toListedFile({ workspace, memory, scope }, path),
     size,
     modifiedAt,
   }))
-  // Unreadable files use the counts of the index or an estimate.
-  const isNotIndexed = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
-  const [statistics, sight] = await Promise.all([textStatistics.load(all.filter(isNotIndexed)), localNotes.look()])
-  return all.map((file) => {
+  // Unreadable files are not counted: they keep the counts of the index or get an estimate.
+  const isExcluded = ({ unsearched }: ListedFile) => unsearched !== undefined && unsearched.reason !== 'unreadable'
+  const [statistics, snapshot] = await Promise.all([textStatistics.load(entries.filter(isExcluded)), localNotes.look()])
+  return entries.map((file) => {
     const { path, size } = file
     const { words, tokens } = indexCounts.get(path) ?? statistics.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-    return { ...file, words, tokens, ...localOf(sight.notes.get(path)) }
+    return { ...file, words, tokens, ...localOf(snapshot.notes.get(path)) }
   })
 }
 

@@ -16,7 +16,7 @@ import type { AgentOptions } from './agent-options.ts'
 
 /** Returns extra folders and shared memories that the agent may read. */
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
-  return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
+  return otherFolders(options).map(({ source, ...folder }) => ({ ...folder, isMemoryOnly: source === 'shared' }))
 }
 
 export function builtinModelFile(resources: string): string {
@@ -28,18 +28,18 @@ const indexDebounceMs = 1500
 /** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
   const { embedding, sessions, scope } = options.config.current.memory
-  const layout = layoutOfConventions(options.habits)
+  const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
   return {
     file: options.folders.index,
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
-      // Excludes folders inside the workspace that its own source covers.
+      // The source `memory` already covers most folders inside the workspace.
       ...otherFolders(options)
         .filter(({ folder }) => !isInWorkspaceIndex(folder, options))
-        .map((other) => ({
-          ...other,
-          forbidden: isInside(other.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
+        .map((source) => ({
+          ...source,
+          forbidden: isInside(source.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
         })),
       ...(sessions
         ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
@@ -58,7 +58,7 @@ export function openLocalNotes(options: AgentOptions): LocalNotes {
   })
 }
 
-/** All folders that the agent can read, with the rules for local notes that apply there. The first is its workspace. */
+/** Returns the folders that the agent can read, its workspace first, each with its rules for local notes. */
 export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = config.current.visibility.local.map((rule) => expandHome(rule))
@@ -76,8 +76,8 @@ export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
       forbidden: [],
       local: rulesForFolder(folder, [], resolvedRules),
     })),
-    ...options.sharedMemories().map(({ agent, workspace: folder, local }) => {
-      const ownerRules = local.map((rule) => expandHome(rule))
+    ...options.sharedMemories().map(({ agent, workspace: folder, localRules }) => {
+      const ownerRules = localRules.map((rule) => expandHome(rule))
       const allRules = [...resolveRules(folder, ownerRules), ...resolvedRules]
       return {
         folder,
@@ -91,10 +91,10 @@ export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
 
 /** Returns the rules of all agents that cover files in this folder (absolute path). */
 export function localRulesFor(options: AgentOptions, folder: string): string[] {
-  const resolvedRules = options.allMemories().flatMap(({ workspace, local }) =>
+  const resolvedRules = options.allMemories().flatMap(({ workspace, localRules }) =>
     resolveRules(
       workspace,
-      local.map((rule) => expandHome(rule)),
+      localRules.map((rule) => expandHome(rule)),
     ),
   )
   return rulesForFolder(folder, [], resolvedRules)
@@ -115,25 +115,25 @@ function isInWorkspaceIndex(folder: string, { workspace, config }: AgentOptions)
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
-    ...options.sharedMemories().map(({ agent, workspace: folder, own }) => ({
+    ...options.sharedMemories().map(({ agent, workspace: folder, agentFolder }) => ({
       source: 'shared' as const,
       folder,
       prefix: `@${agent}/`,
-      own,
-      layout: createLayout(own),
+      own: agentFolder,
+      layout: createLayout(agentFolder),
     })),
   ]
 }
 
-/** Excludes folders of other agents: only `shareWith` opens them. */
+/** Returns `memory.extraPaths` without folders of other agents: only `shareWith` gives access to those. */
 function extraFolders({ config, forbiddenFolders }: AgentOptions): string[] {
-  const foreign = forbiddenFolders()
+  const forbidden = forbiddenFolders()
   return config.current.memory.extraPaths
     .map((path) => expandHome(path))
-    .filter((path) => !foreign.some((folder) => isInside(folder, path)))
+    .filter((path) => !forbidden.some((folder) => isInside(folder, path)))
 }
 
-/** Texts per embedding request. A small server can answer it in time, and a failed request costs little. */
+/** Texts per embedding request: few enough for a slow server, and a failed request costs little. */
 const batchSize = 64
 
 function embeddingSource(

@@ -21,7 +21,7 @@ export function colorAt(index: number): string {
   return colors[index % colors.length] ?? colors[0]
 }
 
-/** Copies an entry without identity, workspace and sharing. */
+/** Returns the settings of an entry of the agent list without identity, workspace and sharing. */
 export function copyableSettings(entry: Record<string, unknown>): Record<string, unknown> {
   const excludedKeys = new Set(['id', 'name', 'workspace', 'color', 'archived'])
   const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !excludedKeys.has(key)))
@@ -52,8 +52,8 @@ export function toAbsoluteFolder(path: string): string {
   })
 }
 
-/** Returns an id (a-z, 0-9, hyphen) from the first 40 characters of the name, with a number if it is taken. */
-export function uniqueId(name: string, taken: readonly string[]): string {
+/** Returns an id (a-z, 0-9, hyphen) of up to 40 characters from the name, plus a number if that id is taken. */
+export function uniqueId(name: string, takenIds: readonly string[]): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()
@@ -61,8 +61,8 @@ export function uniqueId(name: string, taken: readonly string[]): string {
     .replace(/^-+|-+$/g, '')
     .slice(0, 40)
   const baseId = slug === '' ? 'agent' : slug
-  if (!taken.includes(baseId)) return baseId
-  for (let number = 2; ; number += 1) if (!taken.includes(`${baseId}-${number}`)) return `${baseId}-${number}`
+  if (!takenIds.includes(baseId)) return baseId
+  for (let number = 2; ; number += 1) if (!takenIds.includes(`${baseId}-${number}`)) return `${baseId}-${number}`
 }
 
 export interface SetUpResult {
@@ -70,8 +70,8 @@ export interface SetUpResult {
   readonly created: string[]
 }
 
-export interface Seeding {
-  /** Undefined: only if the folder is new or empty. */
+export interface SeedOptions {
+  /** Undefined: true if the folder is new or empty. */
   readonly mayAdd?: boolean | undefined
   /** Settings for the agent's own files and daily notes; conventions of the folder take precedence. */
   readonly vault: AgentSettings['vault']
@@ -79,14 +79,14 @@ export interface Seeding {
 
 /**
  * Adds missing template files to a folder. Both paths are absolute.
- * @returns workspace-relative paths of new files; empty for a folder in use unless `mayAdd` is true
+ * @returns workspace-relative paths of new files; none for a folder with files unless `mayAdd` is true
  * @throws AppError `folder_unusable`, `disk_full`, `write_failed`
  */
-export async function addTemplates(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
+export async function addTemplates(folder: string, templates: string, options: SeedOptions): Promise<string[]> {
   try {
-    const isInUse = ((await listEntryNames(folder)) ?? []).length > 0
-    if (!(mayAdd ?? !isInUse)) return []
-    return await seedWorkspace(folder, templates, applyOverrides(await readConventions(folder), vault))
+    const isEmpty = ((await listEntryNames(folder)) ?? []).length === 0
+    if (!(options.mayAdd ?? isEmpty)) return []
+    return await seedWorkspace(folder, templates, applyOverrides(await readConventions(folder), options.vault))
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)

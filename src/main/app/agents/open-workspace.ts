@@ -27,14 +27,14 @@ export function rootsOf(options: AgentOptions): Roots {
 
 /** @param history returns undefined while nothing is recorded */
 export function openWorkspace(options: AgentOptions, roots: Roots, history?: () => History | undefined): Workspace {
-  const { config, habits, health, differ, now, folders } = options
+  const { config, conventions, health, differ, now, folders } = options
   return new Workspace(roots, {
     differ,
     history,
     now,
     journal: folders.pendingChange,
-    local: localRulesOf(options),
-    layout: () => layoutOfConventions(habits),
+    local: localPathRules(options),
+    layout: () => layoutOfConventions(conventions),
     onUnlocked: (error) =>
       health.report({
         part: 'locks',
@@ -93,23 +93,24 @@ export function openRecording(
   })
 }
 
-function localRulesOf(options: AgentOptions): LocalPathRules {
+function localPathRules(options: AgentOptions): LocalPathRules {
   const { config, workspace } = options
-  const rules = () => foldersWithLocalRules(options)[0]?.local ?? []
+  const currentRules = () => foldersWithLocalRules(options)[0]?.local ?? []
   return {
-    covers: (path) => findRule(path, rules()) !== undefined,
-    coversMoved: (move, isFolder, path) => findRule(path, rulesAfterMove(rules(), move, isFolder).after) !== undefined,
+    covers: (path) => findRule(path, currentRules()) !== undefined,
+    coversMoved: (move, isFolder, path) =>
+      findRule(path, rulesAfterMove(currentRules(), move, isFolder).after) !== undefined,
     async addMoved(move: Move, isFolder: boolean) {
-      const [oldRules, configuredRules] = [rules(), config.current.visibility.local]
-      // Rules added for targets of symbolic links; the configuration does not contain them.
-      const impliedRules = new Set(oldRules.slice(configuredRules.length))
+      const [oldRules, configuredRules] = [currentRules(), config.current.visibility.local]
+      // `currentRules` appends rules for the targets of symbolic links; the configuration does not contain them.
+      const linkRules = new Set(oldRules.slice(configuredRules.length))
       // Keeps the spelling of unchanged rules.
-      const saveRules = (list: readonly string[]) =>
+      const saveRules = (rules: readonly string[]) =>
         config.setLocal(
-          list.filter((rule) => !impliedRules.has(rule)).map((rule) => configuredRules[oldRules.indexOf(rule)] ?? rule),
+          rules.filter((rule) => !linkRules.has(rule)).map((rule) => configuredRules[oldRules.indexOf(rule)] ?? rule),
         )
       const { during, after } = rulesAfterMove(oldRules, move, isFolder)
-      if (after.length === oldRules.length && after.every((rule, at) => rule === oldRules[at]))
+      if (after.length === oldRules.length && after.every((rule, index) => rule === oldRules[index]))
         return async () => undefined
       await saveRules(during)
       return async (isMoved) => {

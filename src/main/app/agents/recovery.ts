@@ -8,7 +8,7 @@ import type { AgentOptions } from './agent-options.ts'
 
 const maxFiles = 200
 
-interface RecoveryParts {
+interface RecoveryServices {
   readonly workspace: Workspace
   readonly importer: Importer
   readonly batches: Batches
@@ -20,24 +20,25 @@ interface RecoveryParts {
  */
 export async function recoverInterruptedChange(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
-  { workspace, importer, batches }: RecoveryParts,
+  { workspace, importer, batches }: RecoveryServices,
 ): Promise<RecoveredChange | undefined> {
   try {
-    const recovered = await workspace.recover((kind) => health.report(endingReport(kind, config.id)))
+    const recovered = await workspace.recover((kind) => health.report(runningReport(kind, config.id)))
     const kind = recovered && batchKind(recovered.batch)
-    if (kind) health.report(reportOf(recovered, config.id))
-    const completedChange = kind && recovered.isDone ? await recoveredChange(recovered, kind, batches) : undefined
+    if (kind) health.report(resultReport(recovered, config.id))
+    const completedChange = kind && recovered.isDone ? await toRecoveredChange(recovered, kind, batches) : undefined
     await importer.recover()
     return completedChange
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
+    if (!(error instanceof AppError && error.code === 'folder_gone'))
+      log.fault(error, `recovering a change of agent ${config.id}`)
     return undefined
   } finally {
     for (const code of Object.values(recoveryProblemCodes)) health.clear('app', code, config.id)
   }
 }
 
-async function recoveredChange(
+async function toRecoveredChange(
   { batch, texts, skipped, made }: RecoveryResult,
   kind: BatchKind,
   batches: Batches,
@@ -48,11 +49,11 @@ async function recoveredChange(
 }
 
 /** Shown during the recovery, while files cannot be listed. */
-function endingReport(kind: BatchKind, agent: string) {
+function runningReport(kind: BatchKind, agent: string) {
   return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
 }
 
-function reportOf({ batch, isDone, written, skipped }: RecoveryResult, agent: string) {
+function resultReport({ batch, isDone, written, skipped }: RecoveryResult, agent: string) {
   const { from, to } = batchNames(batch)
   return {
     part: 'app',
@@ -60,8 +61,8 @@ function reportOf({ batch, isDone, written, skipped }: RecoveryResult, agent: st
     level: skipped.length > 0 ? 'warning' : 'note',
     message: [
       `${from} → ${to}`,
-      `${written} notes written now`,
-      ...(skipped.length > 0 ? [`changed since, left unchanged: ${skipped.length}`] : []),
+      `${written} notes written after the restart`,
+      ...(skipped.length > 0 ? [`${skipped.length} notes skipped because they changed since the crash`] : []),
     ].join('; '),
     agent,
     ...(skipped.length > 0 ? { files: skipped.slice(0, maxFiles) } : {}),

@@ -15,7 +15,7 @@ export interface SingleFolder {
 }
 
 /** @returns undefined if `folder` (absolute) is the agent's own workspace @throws AppError `unknown_agent` */
-export function singleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
+export function resolveSingleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
   const entry = agents.list.find(({ id }) => id === agent)
   if (!entry && agent !== 'main') throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   const configuredWorkspace = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))

@@ -16,7 +16,7 @@ export interface StateFolders {
   folder(workspace: string): AgentFolders
 }
 
-/** State of one agent in one workspace. Absolute paths; `index` and `pendingChange` are files. */
+/** Absolute paths for an agent in a workspace. `index` and `pendingChange` are files; `checks` has saved searches. */
 export interface AgentFolders {
   readonly index: string
   readonly sessions: string

@@ -49,13 +49,13 @@ export const eventsRoutes = ({ app, os }: RouterBase) => ({
   subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
     if (input) app.settings.hearSystemLanguage(input.language)
     // Only windows send their language.
-    const closed = input ? app.clients.registerWindow() : undefined
+    const unregister = input ? app.clients.registerWindow() : undefined
     const events = app.events.subscribe('event', signal ? { signal } : {})
     try {
       yield { type: 'hello' as const, version: appVersion }
       yield* events
     } finally {
-      closed?.()
+      unregister?.()
     }
   }),
 })

@@ -46,7 +46,7 @@ export async function searchOptionsFor(
 
 /**
  * Reads a file for a requester. A fully local file and a missing file give the same error.
- * @param read gets a function that returns the visible part of a text
+ * @param read receives a function that returns the visible part of a text
  * @throws AppError `file_not_found`, and as `read`
  */
 export async function readFor<T>(
@@ -54,14 +54,14 @@ export async function readFor<T>(
   agent: Agent,
   requester: Requester,
   path: string,
-  read: (shown: (text: string) => string) => Promise<T>,
+  read: (visibleText: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   const marks = await privacyMarkersFor(app, agent, requester)
   if (!marks) return read((text) => text)
   const notFoundError = () =>
     new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
   try {
-    const resolvedPath = isConversation(path) ? path : await agent.workspace.realPath(path)
+    const resolvedPath = isTranscript(path) ? path : await agent.workspace.realPath(path)
     if (marks.of(resolvedPath, '').isWhole) throw notFoundError()
     return await read((text) => {
       if (marks.of(resolvedPath, text).isWhole) throw notFoundError()
@@ -76,7 +76,7 @@ export async function readFor<T>(
   }
 }
 
-function isConversation(path: string): boolean {
+function isTranscript(path: string): boolean {
   return /^sessions\/[^/]+\.jsonl$/.test(path)
 }
 
@@ -85,52 +85,53 @@ async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
 }
 
 /** Removes fully local files. For partly local ones, size and tokens count the visible text, and words are 0. */
-export async function visibleFiles(files: FileEntry[], agent: Agent, privacy: Sight | undefined): Promise<FileEntry[]> {
-  if (!privacy) return files
-  const visible = files.map(async (file) => {
-    const localNote = privacy.notes.get(file.path)
-    if (!localNote || localNote.isWhole) return localNote ? [] : [file]
-    const found = await readNoteWithVisibility(agent, privacy, file.path)
-    if (!found || found.note.isWhole) return []
-    const size = Buffer.byteLength(privacy.shown(file.path, found.text).text)
+export async function visibleFiles(files: FileEntry[], agent: Agent, snapshot?: Sight): Promise<FileEntry[]> {
+  if (!snapshot) return files
+  const pendingFiles = files.map(async (file) => {
+    const localNote = snapshot.notes.get(file.path)
+    if (!localNote) return [file]
+    if (localNote.isWhole) return []
+    const current = await readNoteWithVisibility(agent, snapshot, file.path)
+    if (!current || current.note.isWhole) return []
+    const size = Buffer.byteLength(snapshot.shown(file.path, current.text).text)
     return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
   })
-  return (await Promise.all(visible)).flat()
+  return (await Promise.all(pendingFiles)).flat()
 }
 
-/** Removes hidden results. The rest of the answer reveals nothing about them. */
+/** Removes hidden results and everything else that would reveal them. */
 export async function visibleResults(
-  found: SearchResponse,
+  response: SearchResponse,
   agent: Agent,
   marks: Marks | undefined,
 ): Promise<SearchResponse> {
-  if (!marks) return found
-  const results = await visibleParts(found.results, agent, marks)
+  if (!marks) return response
+  const results = await visibleParts(response.results, agent, marks)
   // The number of candidates would reveal hidden passages.
-  return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
+  return { ...response, results, candidates: results.length, notice: visibleNotice(response.notice) }
 }
 
 /** Removes hidden candidates, and everything that depends on them, from an explanation. */
 export async function visibleExplanation(
-  found: Explanation,
+  explanation: Explanation,
   agent: Agent,
-  privacy: Sight | undefined,
+  snapshot: Sight | undefined,
 ): Promise<Explanation> {
-  if (!privacy) return found
-  const { why, ...rest } = found
-  const candidates = withVisibleRanks(await visibleParts(found.candidates, agent, privacy), privacy)
-  const visible = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
+  if (!snapshot) return explanation
+  const { why, ...withoutWhy } = explanation
+  const candidates = withVisibleRanks(await visibleParts(explanation.candidates, agent, snapshot), snapshot)
+  const visible = { ...withoutWhy, candidates, terms: [], notice: visibleNotice(explanation.notice) }
   if (!why) return visible
-  const place = await readNoteWithVisibility(agent, privacy, why.path)
-  if (!place || place.note.isWhole || place.note.lines.size > 0) {
+  const requested = await readNoteWithVisibility(agent, snapshot, why.path)
+  if (!requested || requested.note.isWhole || requested.note.lines.size > 0) {
     // The search adds the requested line as a candidate without a score.
     const isRequestedLine = ({ path, startLine, endLine, score }: Candidate) =>
       score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
-    return { ...visible, candidates: candidates.filter((one) => !isRequestedLine(one)), why: hiddenPlace(why) }
+    const otherCandidates = candidates.filter((candidate) => !isRequestedLine(candidate))
+    return { ...visible, candidates: otherCandidates, why: hiddenWhy(why) }
   }
-
   const { path, startLine } = why.candidate ?? {}
-  const index = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
+  const index = candidates.findIndex((candidate) => candidate.path === path && candidate.startLine === startLine)
   return { ...visible, why: { ...why, candidate: candidates[index] ?? null, rank: index < 0 ? null : index + 1 } }
 }
 
@@ -139,26 +140,26 @@ async function visibleParts<T extends Place>(places: readonly T[], agent: Agent,
   const notes = new Map(
     await Promise.all(paths.map(async (path) => [path, await readNoteWithVisibility(agent, marks, path)] as const)),
   )
-  const visible = places.map((place) => {
-    const found = notes.get(place.path)
-    return found && seenPart(place, found.text, found.note)
+  const parts = places.map((place) => {
+    const current = notes.get(place.path)
+    return current && seenPart(place, current.text, current.note)
   })
-  return visible.filter((place) => place !== undefined)
+  return parts.filter((part) => part !== undefined)
 }
 
-/** A gap in the ranks or a reference to a hidden passage would reveal it. */
-function withVisibleRanks(candidates: readonly Candidate[], privacy: Sight): Candidate[] {
-  const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
-  const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, index) => [rank, index + 1]))
+/** Renumbers ranks and removes references to hidden passages: a gap or a reference would reveal them. */
+function withVisibleRanks(candidates: readonly Candidate[], snapshot: Sight): Candidate[] {
+  const visibleRanks = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
+  const ranks = new Map(visibleRanks.toSorted((a, b) => a - b).map((rank, index) => [rank, index + 1]))
   const isVisibleReference = (of: string | undefined) =>
-    of === undefined || !privacy.notes.has(of.replace(/:[\d-]+$/, ''))
+    of === undefined || !snapshot.notes.has(of.replace(/:[\d-]+$/, ''))
   return candidates.map((candidate): Candidate => {
     const modifiers = candidate.modifiers.filter(({ of }) => isVisibleReference(of))
-    return { ...candidate, modifiers, verdict: seenVerdict(candidate.verdict, ranks) }
+    return { ...candidate, modifiers, verdict: visibleVerdict(candidate.verdict, ranks) }
   })
 }
 
-function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
+function visibleVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
   if (verdict.kind === 'returned') return { ...verdict, rank: ranks.get(verdict.rank) ?? verdict.rank }
   if (verdict.kind !== 'folded') return verdict
   const targetRank = ranks.get(verdict.into)
@@ -166,11 +167,11 @@ function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verd
 }
 
 /** Gives the same answer for visible and hidden lines: a passage can contain both. */
-function hiddenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
+function hiddenWhy({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
   return { path, line, candidate: null, rank: null, reason: 'local' }
 }
 
-function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
+function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
   return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
 }
 
@@ -180,7 +181,7 @@ type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
-    const resolvedPath = isConversation(path) ? path : await agent.workspace.realPath(path)
+    const resolvedPath = isTranscript(path) ? path : await agent.workspace.realPath(path)
     return { text, note: marks.of(resolvedPath, text) }
   } catch (error) {
     if (error instanceof AppError) return undefined

@@ -36,22 +36,21 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
       : undefined
     if (savedNote) return { ...savedNote, undo: '' }
     const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
-    const { note, ...written } = await context.agent.remember(requestedNote, author)
-    const { path, startLine, endLine, proposal } = written
+    const { note, path, startLine, endLine, proposal } = await context.agent.remember(requestedNote, author)
     const undo = note ? app.clients.recordWrite({ client: id, agent: agentId, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.handler(async ({ input }) => {
     // `getBeforeIndexing` does not wait for the index; the caller's search does.
-    const looked = await app.agents.getBeforeIndexing(input.agent)
+    const requestedAgent = await app.agents.getBeforeIndexing(input.agent)
     // Report a missing workspace instead of an empty result.
-    await looked.workspace.assertExists()
-    const snapshot = await privacySnapshotFor(app, looked, input.client)
-    return { look: snapshot && snapshot.net.size > 0 ? looked.snapshotCache.keep(snapshot) : null }
+    await requestedAgent.workspace.assertExists()
+    const snapshot = await privacySnapshotFor(app, requestedAgent, input.client)
+    return { look: snapshot && snapshot.net.size > 0 ? requestedAgent.snapshotCache.keep(snapshot) : null }
   }),
   pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
-    const looked = input.look === undefined ? undefined : context.agent.snapshotCache.take(input.look)
-    const snapshot = looked ?? (await privacySnapshotFor(app, context.agent, input.client))
+    const cachedSnapshot = input.look === undefined ? undefined : context.agent.snapshotCache.take(input.look)
+    const snapshot = cachedSnapshot ?? (await privacySnapshotFor(app, context.agent, input.client))
     if (!snapshot) return { texts: input.texts }
     const withholdOptions = { isNote: true, known: new KnownWords(input.own ?? []) }
     return { texts: input.texts.map((text) => snapshot.net.withhold(text, undefined, withholdOptions)) }
@@ -85,7 +84,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-/** Omits the main agent, so that settings can assign the program another agent later. */
+/** Returns {} for the main agent, so that the settings can assign another agent to the program later. */
 function agentOption(agent: string) {
   return agent === 'main' ? {} : { agent }
 }

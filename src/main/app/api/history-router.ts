@@ -18,10 +18,10 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
     }
   }),
   diff: os.history.diff.use(agent).handler(async ({ context, input }) => {
-    const found = await context.agent.requireHistory.diff(input.commit, input.path)
+    const change = await context.agent.requireHistory.diff(input.commit, input.path)
     const snapshot = input.forProgram ? await privacySnapshotFor(app, context.agent, input.forProgram) : undefined
-    if (!snapshot) return found
-    return { patch: await seenDiff(input, found.patch, context.agent, snapshot), before: null, after: null }
+    if (!snapshot) return change
+    return { patch: await seenDiff(input, change.patch, context.agent, snapshot), before: null, after: null }
   }),
   commits: os.history.commits
     .use(agent)
@@ -51,9 +51,9 @@ export const erasureRoutes = ({ os, app }: RouterBase) => ({
   find: os.forget.find.handler(async ({ input: { agent, ...request }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
-    const { embedding, ...found } = await app.agents.erasure.find(agent, request, signal)
+    const { embedding, ...occurrences } = await app.agents.erasure.find(agent, request, signal)
     // The embedding model also received these texts.
-    return { ...found, models: embedding === undefined ? models : [...models, embedding] }
+    return { ...occurrences, models: embedding === undefined ? models : [...models, embedding] }
   }),
   run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {
     yield* app.agents.erasure.run(agent, { texts: [words, ...lines], keep })

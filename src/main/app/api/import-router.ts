@@ -5,13 +5,13 @@ import type { RouterBase } from './procedure.ts'
 export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
   settings: os.import.settings.handler(async () => {
-    const found = await findOpenClawSettings(existingAgents(app))
-    return found.map(({ file, taken, left }) => ({ file, taken, left }))
+    const settingsFiles = await findOpenClawSettings(existingAgents(app))
+    return settingsFiles.map(({ file, taken, left }) => ({ file, taken, left }))
   }),
   takeOver: os.import.takeOver.handler(async ({ input }) => {
-    const { changes, ...told } = await readOpenClawSettings(input.file, existingAgents(app))
+    const { changes, ...report } = await readOpenClawSettings(input.file, existingAgents(app))
     if (changes.length > 0) await app.settings.set(...changes)
-    return told
+    return report
   }),
   plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input)),
   run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input)),

@@ -1,7 +1,7 @@
 import { repairLink } from '#workspace'
 import type { RouterBase } from './procedure.ts'
 
-const user = { cause: 'user' } as const
+const userOrigin = { cause: 'user' } as const
 
 export const linksRoutes = ({ os, agent }: RouterBase) => ({
   of: os.links.of.use(agent).handler(({ context, input, signal }) => context.agent.links.linksOf(input.path, signal)),
@@ -14,7 +14,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   broken: os.links.broken.use(agent).handler(({ context, signal }) => context.agent.links.broken(signal)),
   mend: os.links.mend.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
-    const write = await workspace.edit(input.path, user, (text = '') => repairLink(text, input))
+    const write = await workspace.edit(input.path, userOrigin, (text = '') => repairLink(text, input))
     return { patch: (await workspace.describe(write)).patch }
   }),
   names: os.links.names
@@ -25,7 +25,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     .handler(({ context, input: { from, to } }) => context.agent.links.planMove({ from, to })),
   move: os.links.move
     .use(agent)
-    .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
+    .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, userOrigin)),
   moving: os.links.moving.use(agent).handler(({ context }) => context.agent.batches.running),
   cancelMove: os.links.cancelMove.use(agent).handler(({ context }) => {
     context.agent.batches.cancel()
@@ -40,5 +40,5 @@ export const tagsRoutes = ({ os, agent }: RouterBase) => ({
     .handler(({ context, input: { from, to } }) => context.agent.links.planTagRename({ from, to })),
   rename: os.tags.rename
     .use(agent)
-    .handler(({ context, input: { from, to, plan } }) => context.agent.links.renameTag({ from, to }, plan, user)),
+    .handler(({ context, input: { from, to, plan } }) => context.agent.links.renameTag({ from, to }, plan, userOrigin)),
 })

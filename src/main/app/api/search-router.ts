@@ -7,7 +7,7 @@ import {
 } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-const settleMs = 10 * 60_000
+const settleTimeoutMs = 10 * 60_000
 
 /** Limit of related notes beside an open note; further ones are rarely on the same topic. */
 const maxNearNotes = 8
@@ -40,7 +40,7 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
     .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxNearNotes)),
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
-    const settled = await memory.settle(settleMs)
+    const settled = await memory.settle(settleTimeoutMs)
     const status = input.vectors ? await memory.waitForVectors(() => undefined, signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),

@@ -1,7 +1,7 @@
 import { readLog, configJsonSchema, defaultWorkspace, parseConfig } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
-const logLines = 500
+const maxLogLines = 500
 
 export const settingsRoutes = ({ app, os }: RouterBase) => ({
   get: os.settings.get.handler(() => ({
@@ -29,7 +29,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     return {}
   }),
   locations: os.settings.locations.handler(() => app.locations()),
-  log: os.settings.log.handler(() => readLog(app.log.file, logLines)),
+  log: os.settings.log.handler(() => readLog(app.log.file, maxLogLines)),
   diagnostics: os.settings.diagnostics.handler(async () => ({ text: await app.diagnostics() })),
   setAppearance: os.settings.setAppearance.handler(async ({ input }) => {
     await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))

@@ -5,7 +5,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, visibleFiles, privacySnapshotFor } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-const maxLinks = 5
+const maxListedLinks = 5
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   names: os.workspace.names.handler(async ({ input, signal }) =>
@@ -18,7 +18,7 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
   links: os.workspace.links.use(agent).handler(async ({ context, signal }) => {
     const links = await context.agent.workspace.skippedLinks(signal)
-    return { count: links.length, paths: links.slice(0, maxLinks) }
+    return { count: links.length, paths: links.slice(0, maxListedLinks) }
   }),
   setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
@@ -31,14 +31,14 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   setFolderVisibility: os.workspace.setFolderVisibility.handler(async ({ input }) => {
     const config = app.agents.configOf(input.agent)
     const folder = `${input.path.replace(/\/+$/, '')}/`
-    const others = config.current.visibility.local.filter((one) => `${one.replace(/\/+$/, '')}/` !== folder)
-    await config.setLocal(input.isLocal ? [...others, folder] : others)
+    const otherRules = config.current.visibility.local.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
+    await config.setLocal(input.isLocal ? [...otherRules, folder] : otherRules)
     return {}
   }),
   read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
     if (input.forProgram) {
-      assertSeen(context.agent, input.path)
+      assertForPrograms(context.agent, input.path)
       await workspace.assertExists()
     }
     return readFor(app, context.agent, input.forProgram, input.path, async (visibleText) => {
@@ -49,8 +49,8 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     })
   }),
   attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
-    const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
-    return { ...piece, data: bytes.toString('base64') }
+    const { bytes, ...chunk } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
+    return { ...chunk, data: bytes.toString('base64') }
   }),
   attach: os.workspace.attach
     .use(agent)
@@ -58,7 +58,7 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
       context.agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
     ),
   lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
-    if (input.forProgram) assertSeen(context.agent, input.path)
+    if (input.forProgram) assertForPrograms(context.agent, input.path)
     const { path, from, count } = input
     return readFor(app, context.agent, input.forProgram, path, (visibleText) =>
       context.agent.readLines(path, from, count, visibleText),
@@ -121,9 +121,9 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
 })
 
 /** @throws AppError `path_hidden` for a file that other programs may not access */
-function assertSeen(agent: { isForPrograms(path: string): boolean }, path: string): void {
+function assertForPrograms(agent: { isForPrograms(path: string): boolean }, path: string): void {
   if (agent.isForPrograms(path)) return
-  throw new AppError('path_hidden', `${path} is no note of this memory, or the user excluded it`, { path })
+  throw new AppError('path_hidden', `${path} is not a note of this memory, or the user excluded it`, { path })
 }
 
 export const findRoutes = ({ os, agent }: RouterBase) => ({

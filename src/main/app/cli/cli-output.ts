@@ -5,17 +5,17 @@ export interface Output {
   readonly value: unknown
   readonly text: string
   readonly warning?: string
-  /** True exits with 1: the result is incomplete. */
+  /** If true, the result is incomplete and the exit code is 1. */
   readonly isFailure?: boolean
 }
 
-/** Returns the reason for missing vectors: from waiting for them, else from the search; {} if none is missing. */
+/** Returns the `warning` of an output: the given one, or else the notice of the search; {} without either. */
 export function warningOf(
   warning: string | undefined,
   notice: SearchResponse['notice'],
 ): { readonly warning?: string } {
-  const line = warning ?? notice?.message
-  return line === undefined ? {} : { warning: line }
+  const text = warning ?? notice?.message
+  return text === undefined ? {} : { warning: text }
 }
 
 /** Returns the fields of a result that the CLI prints. */
@@ -32,7 +32,7 @@ export function printedFields({
   return { path, startLine, endLine, score, vectorScore, textScore, snippet, source }
 }
 
-/** Describes a condition of the query with its dates (both inclusive), or that it was not understood. */
+/** Describes a condition of the query with its dates (both inclusive), or says that it was not understood. */
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
   if (isUnread) return `${text}: not understood, searched as words`
   const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`

@@ -9,8 +9,8 @@ import { explain } from './commands/explain-command.ts'
 import { indexFiles } from './commands/index-files.ts'
 import { remember } from './commands/remember-command.ts'
 import { search } from './commands/search-command.ts'
-import { sessions } from './commands/sessions-command.ts'
-import { status } from './commands/status-command.ts'
+import { listSessions } from './commands/sessions-command.ts'
+import { showStatus } from './commands/status-command.ts'
 import { assertNeverUsed } from './first-use.ts'
 import { mainFolder } from './main-folder.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
@@ -21,7 +21,7 @@ import { openInBrowser, appVersion, describeProblems } from '#platform'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 
-/** A mistake in the command line: exit 2. */
+/** An error in the command line: exit code 2. */
 class UsageError extends Error {}
 
 const program = new Command('commonplace')
@@ -41,47 +41,47 @@ function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value')
 }
 
-function withVectors(subcommand: Command): Command {
+function withVectorOptions(subcommand: Command): Command {
   return subcommand
     .option('--no-wait', 'do not wait for the vectors of all passages')
     .addHelpText('after', `\n${vectorHelp}`)
 }
 
 command('status', 'show the state of the index and all problems').action(async (flags: CommonFlags) =>
-  onRuntime(flags, status),
+  runOnPrimary(flags, showStatus),
 )
 
-withVectors(command('index', 'update the index from the files'))
+withVectorOptions(command('index', 'update the index from the files'))
   .option('--force', 'index every file again')
   .action(async (flags: CommonFlags & WaitFlags & { force?: boolean }) =>
-    onRuntime(flags, (runtime) => indexFiles(runtime, flags)),
+    runOnPrimary(flags, (primary) => indexFiles(primary, flags)),
   )
 
-withVectors(command('search', 'search the memory'))
+withVectorOptions(command('search', 'search the memory'))
   .argument('<query>')
-  .option('--max-results <n>', 'most results', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1', parseShare)
+  .option('--max-results <n>', 'maximum number of results', parseInteger)
+  .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .action(async (query: string, flags: CommonFlags & SearchFlags) =>
-    onRuntime(flags, (runtime) => search(runtime, flags, query)),
+    runOnPrimary(flags, (primary) => search(primary, flags, query)),
   )
 
-withVectors(command('explain', 'show how every candidate for a query was scored'))
+withVectorOptions(command('explain', 'show how every candidate for a query was scored'))
   .argument('<query>')
-  .option('--max-results <n>', 'most results', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1', parseShare)
+  .option('--max-results <n>', 'maximum number of results', parseInteger)
+  .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .option('--why <path:line>', 'also explain why this line was not returned')
   .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
-    onRuntime(flags, (runtime) => explain(runtime, flags, query)),
+    runOnPrimary(flags, (primary) => explain(primary, flags, query)),
   )
 
-withVectors(command('eval', 'measure recall on judged questions'))
+withVectorOptions(command('eval', 'measure recall on judged questions'))
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseShare)
+  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
   .action(async (flags: CommonFlags & EvalFlags) =>
-    onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
+    runOnPrimary(flags, (primary) => evaluate(primary, flags), { embeddingProvider: flags.provider }),
   )
 
 command('remember', 'append a note to today’s log')
@@ -97,10 +97,12 @@ command('ask', 'ask the agent')
   .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(async (message: string, flags: AskFlags) =>
-    onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
+    runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),
   )
 
-command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) => onRuntime(flags, sessions))
+command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) =>
+  runOnPrimary(flags, listSessions),
+)
 
 program
   .command('mcp')
@@ -137,21 +139,22 @@ try {
   process.exitCode = printError(error)
 }
 
-async function onRuntime(
+async function runOnPrimary(
   flags: CommonFlags,
-  run: (runtime: PrimaryClient, flags: CommonFlags) => Promise<Output>,
+  run: (primary: PrimaryClient, flags: CommonFlags) => Promise<Output>,
   options: { readonly embeddingProvider?: EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
   const { embeddingProvider, isRepeatable = true } = options
-  const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
-    const { file, problems, firstRun } = await runtime.client.settings.get()
-    const problem = describeProblems(file, problems)
-    if (runtime.isOwnApp && firstRun) assertNeverUsed(runtime.base, flags.agent)
-    const isBroken = problems.some(({ fault }) => fault !== 'unknown')
-    if (runtime.isOwnApp && isBroken) throw new AppError('config_invalid', problem)
-    const result = await run(runtime, flags)
-    return problems.length === 0 ? result : { ...result, warning: [result.warning, problem].filter(Boolean).join('; ') }
+  const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (primary) => {
+    const { file, problems, firstRun } = await primary.client.settings.get()
+    const problemText = describeProblems(file, problems)
+    if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
+    const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
+    if (primary.isOwnApp && isConfigInvalid) throw new AppError('config_invalid', problemText)
+    const result = await run(primary, flags)
+    if (problems.length === 0) return result
+    return { ...result, warning: [result.warning, problemText].filter(Boolean).join('; ') }
   })
   print(output, flags)
 }
@@ -171,13 +174,13 @@ async function serveMcp(flags: McpFlags): Promise<void> {
   const opening = openMemory(options, flags.agent ?? 'main')
   opening.catch(() => undefined)
   // Imported on demand: loading the MCP SDK takes 100 ms.
-  const { mcp } = await import('./commands/mcp-command.ts')
-  await mcp(opening, options, flags)
+  const { runMcpServer } = await import('./commands/mcp-command.ts')
+  await runMcpServer(opening, options, flags)
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
-  const shutdown = untilEnded()
+  const shutdownSignal = waitForShutdownSignal()
   const { startServer } = await import('../server/start-server.ts')
   const server = await startServer({
     ...appOptions(flags),
@@ -187,12 +190,12 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   removeExitHandler()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.oneTimeUrl())
-  await shutdown
+  await shutdownSignal
   await server.close()
 }
 
 /** Resolves at SIGINT, SIGTERM, or when the launcher that forwards signals has exited. */
-function untilEnded(): Promise<void> {
+function waitForShutdownSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
     process.once('disconnect', () => resolve())
@@ -221,7 +224,7 @@ function parsePort(value: string): number {
   return Number(value)
 }
 
-function parseShare(value: string): number {
+function parseFraction(value: string): number {
   const number = Number(value)
   if (value.trim() === '' || !(number >= 0 && number <= 1))
     throw new InvalidArgumentError('expected a number from 0 to 1.')
@@ -233,9 +236,9 @@ function printError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)
-  const isUsage =
+  const isUsageError =
     error instanceof UsageError ||
     (error instanceof AppError &&
       ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid'].includes(error.code))
-  return isUsage ? 2 : 1
+  return isUsageError ? 2 : 1
 }

@@ -3,7 +3,7 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase } from '../composition/create-app.ts'
 
-/** Rejects first use if the agent has a history: its configuration is lost then. @throws AppError `config_invalid` */
+/** A history without configuration means that the configuration was lost. @throws AppError `config_invalid` */
 export function assertNeverUsed({ folders }: AppBase, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
   const reason =
@@ -15,7 +15,7 @@ export function assertNeverUsed({ folders }: AppBase, agent: string): void {
  * Creates the default workspace at first use.
  * @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp`
  */
-export async function setUpOnce(client: ContractClient, base: AppBase, agent: string): Promise<void> {
+export async function setUpAtFirstUse(client: ContractClient, base: AppBase, agent: string): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
   assertNeverUsed(base, agent)
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace

@@ -4,7 +4,7 @@ import { escapeControls } from './terminal.ts'
 
 const maxCharacters = 120
 
-/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages with `knownIds` ids. */
+/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages whose ids are in `knownIds`. */
 export class LiveOutput {
   readonly #printedIds: Set<string>
   #printedText = ''
@@ -14,42 +14,42 @@ export class LiveOutput {
     this.#printedIds = new Set(knownIds)
   }
 
-  event(event: ChatEvent): void {
-    if (event.type === 'text') this.text(event.delta)
-    else if (event.type === 'message') this.message(event)
+  printEvent(event: ChatEvent): void {
+    if (event.type === 'text') this.printText(event.delta)
+    else if (event.type === 'message') this.printMessage(event)
     else if (event.type === 'retrying')
-      this.note(`${clipped(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
+      this.printNote(`${clip(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
     else if (event.type === 'keeping')
-      this.note(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
+      this.printNote(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
   }
 
-  text(delta: string): void {
+  printText(delta: string): void {
     if (delta === '') return
     this.#printedText += delta
     this.#write(delta)
   }
 
-  message({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
+  printMessage({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
     if (this.#printedIds.has(id)) return
     this.#printedIds.add(id)
     if (message.role === 'toolResult' && message.isError)
-      this.note(`${message.toolName} failed: ${clipped(messageText(message))}`)
+      this.printNote(`${message.toolName} failed: ${clip(messageText(message))}`)
     if (message.role !== 'assistant') return
     const text = messageText(message)
     if (text.startsWith(this.#printedText)) this.#write(text.slice(this.#printedText.length))
     this.#printedText = ''
-    this.end()
+    this.endLine()
     for (const part of message.content)
-      if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)
-    if (message.stopReason === 'length') this.note(`the answer reached its maximum length${toolCut(message)}`)
+      if (part.type === 'toolCall') this.printNote(`${part.name} ${clip(JSON.stringify(part.arguments))}`)
+    if (message.stopReason === 'length') this.printNote(`the answer reached its maximum length${cutToolText(message)}`)
   }
 
-  note(line: string): void {
-    this.end()
+  printNote(line: string): void {
+    this.endLine()
     process.stderr.write(escapeControls(`· ${line}\n`))
   }
 
-  end(): void {
+  endLine(): void {
     if (this.#isLineOpen) process.stdout.write('\n')
     this.#isLineOpen = false
   }
@@ -61,11 +61,11 @@ export class LiveOutput {
   }
 }
 
-function toolCut({ cutCall }: AssistantMessage): string {
-  return cutCall === undefined ? '' : `, before it could use ${clipped(cutCall)}`
+function cutToolText({ cutCall }: AssistantMessage): string {
+  return cutCall === undefined ? '' : `, before it could use ${clip(cutCall)}`
 }
 
-function clipped(text: string): string {
+function clip(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters).toWellFormed()} …` : line
 }

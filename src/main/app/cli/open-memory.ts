@@ -1,6 +1,6 @@
 import type { AppOptions } from '../composition/create-app.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
-import { setUpOnce } from './first-use.ts'
+import { setUpAtFirstUse } from './first-use.ts'
 
 /**
  * Opens or finds the memory, sets it up at first use and starts loading the agent.
@@ -9,7 +9,7 @@ import { setUpOnce } from './first-use.ts'
 export async function openMemory(options: AppOptions, agent: string): Promise<HostProcess> {
   const hostProcess = await HostProcess.open(options)
   try {
-    await hostProcess.callPrimary((primary) => setUpOnce(primary, hostProcess.base, agent))
+    await hostProcess.callPrimary((primary) => setUpAtFirstUse(primary, hostProcess.base, agent))
     void warmUpAgent(hostProcess, agent)
     return hostProcess
   } catch (error) {

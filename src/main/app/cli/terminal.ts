@@ -1,11 +1,11 @@
 /** Control characters except tab and line feed, line and paragraph separators, and bidi controls. */
-const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+const controlCharacters = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /** Escapes control characters as \uXXXX, and turns CRLF into LF. The value of JSON stays the same. */
 export function escapeControls(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(commands, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(controlCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Ignores a closed pipe (`| head`). Other output errors set exit code 1. */
@@ -17,7 +17,7 @@ export function tolerateClosedOutput(): void {
   }
 }
 
-/** Ends the process at an uncaught error with the exit code that `printError` returns. @returns a function that stops this */
+/** At an uncaught error, exits with the code that `printError` returns. @returns a function that removes the handler */
 export function exitOnUncaught(printError: (error: unknown) => number): () => void {
   const exit = (error: unknown) => process.exit(printError(error))
   process.on('uncaughtException', exit)

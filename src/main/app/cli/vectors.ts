@@ -16,31 +16,31 @@ export interface VectorWait {
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
-/** Interval of progress lines if stderr is no terminal, ms. A terminal overwrites one line. */
-const lineEveryMs = 5000
-const lookEveryMs = 200
-const terminalEveryMs = 100
+/** Interval of progress lines if stderr is not a terminal, ms. In a terminal, one line is overwritten more often. */
+const lineIntervalMs = 5000
+const overwriteIntervalMs = 100
+const pollIntervalMs = 200
 
 /**
- * Waits until the index is up to date, and with `wait` until all vectors exist. Prints progress to stderr.
+ * Waits until the index is up to date, and with `shouldWait` until all vectors exist. Prints progress to stderr.
  * @throws AppError `index_unavailable`
  */
-export async function waitForVectors(client: ContractClient, agent: string, wait: boolean): Promise<VectorWait> {
-  if (!wait) {
+export async function waitForVectors(client: ContractClient, agent: string, shouldWait: boolean): Promise<VectorWait> {
+  if (!shouldWait) {
     assertUsable((await client.search.settle({ agent })).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }
   }
-  const line = progressLine()
+  const progress = createProgressLine()
   const timer = setInterval(() => {
-    void client.search.status({ agent }).then(line.show, () => undefined)
-  }, lookEveryMs)
+    void client.search.status({ agent }).then(progress.show, () => undefined)
+  }, pollIntervalMs)
   try {
     const { status } = await client.search.settle({ agent, vectors: true })
     assertUsable(status)
-    return { ...missingVectors(status), vectorWaitMs: terminalVectorWaitMs }
+    return { ...checkVectors(status), vectorWaitMs: terminalVectorWaitMs }
   } finally {
     clearInterval(timer)
-    line.end()
+    progress.end()
   }
 }
 
@@ -51,25 +51,25 @@ function assertUsable({ state, problems }: IndexStatus): void {
   throw new AppError('index_unavailable', `the search index is unavailable: ${cause}`)
 }
 
-function missingVectors({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
+function checkVectors({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
   if (provider === 'none' || embedded >= chunks) return { warning: undefined, isFailure: false }
   const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
   const warning = `${chunks - embedded} of ${chunks} passages have no vector${cause ? `: ${cause.message}` : ''}`
   return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
-function progressLine() {
+function createProgressLine() {
   const { stderr } = process
-  let shownAt = performance.now() - (stderr.isTTY ? terminalEveryMs : 0)
+  let shownAt = performance.now() - (stderr.isTTY ? overwriteIntervalMs : 0)
   let isOpen = false
   return {
     show({ provider, embedded, chunks, etaMs }: IndexStatus): void {
       const now = performance.now()
       if (provider === 'none' || embedded >= chunks) return
-      if (now - shownAt < (stderr.isTTY ? terminalEveryMs : lineEveryMs)) return
+      if (now - shownAt < (stderr.isTTY ? overwriteIntervalMs : lineIntervalMs)) return
       shownAt = now
-      const left = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
-      const text = `${embedded}/${chunks} vectors${left}`
+      const remainingTime = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
+      const text = `${embedded}/${chunks} vectors${remainingTime}`
       isOpen = stderr.isTTY
       stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
     },

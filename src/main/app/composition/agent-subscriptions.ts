@@ -5,24 +5,24 @@ import type { HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
 
-const noteCharacters = 80
+const maxNoteCharacters = 80
 
-interface Listeners {
+interface EventTargets {
   readonly publish: (event: AppEvent) => void
   readonly health: Health
   readonly log: Log
 }
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
-export function subscribeAgent(opened: Agent, { publish, health, log }: Listeners): void {
-  const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = opened
-  const { memory, recording, reviewedHunks, batches, savedQueries, chat } = opened
-  // Subscribed first: a write is recorded before other listeners see it.
+export function subscribeAgent(openedAgent: Agent, { publish, health, log }: EventTargets): void {
+  const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = openedAgent
+  const { memory, recording, reviewedHunks, batches, savedQueries, chat } = openedAgent
+  // This subscription comes first, so that a write is recorded before other listeners receive it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
-  for (const source of [workspace.changes, sessions.changes, chat.changes])
-    source.subscribe(() => opened.resetIdleTime())
+  for (const activity of [workspace.changes, sessions.changes, chat.changes])
+    activity.subscribe(() => openedAgent.resetIdleTime())
 
   workspace.changes.subscribe(() => links.markStale())
   batches.progress.subscribe((moving) => {
@@ -38,19 +38,20 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
     await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 
-  // A session shows its own notes without this event.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
-    const firstLine = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
-    const { client } = origin
-    const captured = {
+    const { client, session } = origin
+    // A chat shows the notes of its own session without this event.
+    if (session !== undefined) return
+    const firstLine = (note.split('\n')[0] ?? '').slice(0, maxNoteCharacters).toWellFormed()
+    publish({
+      type: 'captured',
       agent,
       path,
       startLine,
       patch: change.patch,
       note: firstLine,
       ...(client === undefined ? {} : { client }),
-    }
-    if (origin.session === undefined) publish({ type: 'captured', ...captured })
+    })
   })
 
   sessions.changes.subscribe(({ session, isDeletedOrRestored }) => {
@@ -107,7 +108,7 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
 
   conventions.changes.subscribe(() => {
     links.markStale()
-    opened.applyConventions().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
+    openedAgent.applyConventions().catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 

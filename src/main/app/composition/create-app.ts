@@ -32,7 +32,7 @@ import {
 import { AppError } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
-import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'
+import { resolveSingleFolder, type SingleFolder } from '../agents/single-folder.ts'
 import { ClientApps, ClientInstaller } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
 import { threadEntries } from '#search'
@@ -64,7 +64,7 @@ export interface AppOptions {
   readonly toolLimits?: Partial<ToolLimits> | undefined
   /** Returns true if remote images may be loaded from an IP address; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
-  /** A base that the caller opened and will close. */
+  /** Base that the caller opened and will close; default: opened and closed with the app. */
   readonly base?: AppBase
 }
 
@@ -73,7 +73,7 @@ export interface AppBase {
   readonly folders: StateFolders
   readonly log: Log
   readonly settings: SettingsStore
-  readonly single: SingleFolder | undefined
+  readonly singleFolder: SingleFolder | undefined
   close(): void
 }
 
@@ -82,15 +82,16 @@ export async function openBase({ env, home, workspace, agent = 'main' }: AppOpti
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
-  const isUsed = existsSync(folders.agent(agent).history)
-  const settings = await SettingsStore.open(folders.config, isUsed ? configRetryMs : 0)
+  const isInUse = existsSync(folders.agent(agent).history)
+  const settings = await SettingsStore.open(folders.config, isInUse ? configRetryMs : 0)
   const close = () => {
     settings.close()
     log.close()
   }
   try {
-    const single = workspace === undefined ? undefined : singleFolder(settings.config, agent, resolve(workspace))
-    return { folders, log, settings, single, close }
+    const singleFolder =
+      workspace === undefined ? undefined : resolveSingleFolder(settings.config, agent, resolve(workspace))
+    return { folders, log, settings, singleFolder, close }
   } catch (error) {
     close()
     throw error
@@ -121,7 +122,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Time to wait for a missing or empty configuration of a state folder in use, ms: an editor may be saving it. */
+/** Time to wait if the configuration of a state folder in use is missing or empty, ms: an editor may be saving it. */
 const configRetryMs = 500
 
 const reportedLogLines = 100
@@ -130,14 +131,14 @@ const reportedLogLines = 100
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
-  const { folders, settings, single } = base
+  const { folders, settings, singleFolder } = base
   const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health({ now })
   const log = withFaultReports(base.log, health, now)
-  const cleanHome = () => cleanTemporaryFiles(folders.home, () => true)
-  const endTidying = scheduleCleanup(cleanHome, (error) => log.fault(error, 'left-overs'))
+  const removeTemporaryFiles = () => cleanTemporaryFiles(folders.home, () => true)
+  const cancelCleanup = scheduleCleanup(removeTemporaryFiles, (error) => log.fault(error, 'temporary files'))
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
@@ -164,7 +165,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onProblem: (problem) => log.fault(problem, 'model lists'),
   })
   await models.load()
-  const windows = await ContextWindowEstimates.open({
+  const windowEstimates = await ContextWindowEstimates.open({
     file: folders.learnedWindows,
     now,
     onProblem: (problem) => log.fault(problem, 'learned windows'),
@@ -183,7 +184,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     folders,
     resources,
     differ,
-    threads: threadEntries(mainFolder),
+    searchEntries: threadEntries(mainFolder),
     historyEntry: workerEntry(mainFolder, 'workspace/history/history.worker'),
     importEntry: workerEntry(mainFolder, 'interop/import/import.worker'),
     findEntry: workerEntry(mainFolder, 'workspace/find-replace/find.worker'),
@@ -192,7 +193,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     curationEntry: workerEntry(mainFolder, 'curation/suggestions/curation.worker'),
     erasureEntry: workerEntry(mainFolder, 'workspace/erasure/erasure.worker'),
     models,
-    windows,
+    windowEstimates,
     keys,
     mcp,
     toolLimits: { ...defaultToolLimits, ...options.toolLimits },
@@ -201,16 +202,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     watch,
     publish,
-    single,
+    singleFolder,
     embeddingProvider: options.embeddingProvider,
   })
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
-  const disk = watch
+  const diskMonitor = watch
     ? new DiskSpaceMonitor(
         health,
         async () => {
-          const homes = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
-          return [folders.home, ...homes.map(({ workspace }) => workspace)]
+          const activeAgents = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
+          return [folders.home, ...activeAgents.map(({ workspace }) => workspace)]
         },
         (error) => log.fault(error, 'free space'),
       )
@@ -233,12 +234,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     now,
     showFile: options.showFile ?? showInFileManager,
     async locations() {
-      const list = await agents.list()
+      const allAgents = await agents.list()
       return measureDataLocations([
         { kind: 'settings', path: folders.config },
-        ...list.flatMap(({ id, name, workspace }) => [
+        ...allAgents.flatMap(({ id, name, workspace }) => [
           { kind: 'workspace' as const, path: workspace, agent: name },
-          indexPlace(agents.foldersOf(id).index, name),
+          indexLocation(agents.foldersOf(id).index, name),
           { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
           { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
           { kind: 'upkeep' as const, path: agents.foldersOf(id).upkeep, agent: name },
@@ -249,8 +250,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       ])
     },
     async diagnostics() {
-      const list = await agents.list()
-      const agentStates = list.map(async ({ id, model, ready }) => ({
+      const allAgents = await agents.list()
+      const agentStates = allAgents.map(async ({ id, model, ready }) => ({
         model,
         status: ready ? await (await agents.get(id)).memory.status() : undefined,
       }))
@@ -264,9 +265,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     },
     async close() {
-      endTidying()
+      cancelCleanup()
       unsubscribe()
-      disk?.close()
+      diskMonitor?.close()
       await agents.close()
       await differ.close()
       await mcp.close()
@@ -285,7 +286,7 @@ export function createClientInstaller({ mainFolder, env }: AppOptions, { home }:
 }
 
 /** Includes SQLite's WAL files and the search snapshot. */
-function indexPlace(path: string, agent: string) {
+function indexLocation(path: string, agent: string) {
   return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
 }
 
@@ -297,7 +298,7 @@ export function resourcesOf(mainFolder: URL): string {
 async function makeStateFolder(home: string): Promise<void> {
   try {
     await makeFolder(home)
-    // It contains private sessions, notes and keys.
+    // The folder contains private chats and keys.
     if (process.platform !== 'win32') await chmod(home, 0o700).catch(() => undefined)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

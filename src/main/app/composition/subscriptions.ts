@@ -19,7 +19,7 @@ interface Services {
 
 export const modelSettingsRemedy = { kind: 'settings', section: 'models' } as const
 
-/** Publishes changes and problems of services as events. @returns unsubscribes from the settings: they may stay open */
+/** Publishes changes and problems of services as events. @returns a function that unsubscribes from the settings */
 export function subscribeServices(
   { settings, keys, ledger, models, mcp, clients, agents, health }: Services,
   publish: (event: AppEvent) => void,
@@ -46,25 +46,19 @@ export function subscribeServices(
 }
 
 function reportSettings(health: Health, { problems, ignored, file }: SettingsStore): void {
-  const reportOf = (code: string, settingsProblems: typeof problems) =>
-    settingsProblems.length === 0
-      ? []
-      : [
-          {
-            part: 'settings',
-            code,
-            message: describeProblems(file, settingsProblems),
-            remedy: { kind: 'configFile' },
-          } as const,
-        ]
-  health.replace(['settings'], [...reportOf('config_invalid', problems), ...reportOf('config_ignored', ignored)])
+  const problemsOf = (code: string, settingsProblems: typeof problems) => {
+    if (settingsProblems.length === 0) return []
+    const message = describeProblems(file, settingsProblems)
+    return [{ part: 'settings', code, message, remedy: { kind: 'configFile' } } as const]
+  }
+  health.replace(['settings'], [...problemsOf('config_invalid', problems), ...problemsOf('config_ignored', ignored)])
 }
 
 function reportTools(health: Health, mcp: McpServers): void {
-  const failed = mcp.status().filter(({ state }) => state === 'failed')
+  const failedServers = mcp.status().filter(({ state }) => state === 'failed')
   health.replace(
     ['tools'],
-    failed.map(({ name, problem }) => ({
+    failedServers.map(({ name, problem }) => ({
       part: 'tools',
       code: 'tools_failed',
       message: `${name}: ${problem ?? ''}`,
@@ -79,7 +73,8 @@ function reportModel(health: Health, model: string, failure: AppError | undefine
   if (!failure) return health.clear('model')
   const failureMessage = redact(failure.message)
   const causeMessage = failure.cause instanceof Error ? redact(failure.cause.message) : ''
-  const message = `${model}: ${failureMessage}${causeMessage === '' || failureMessage.includes(causeMessage) ? '' : `: ${causeMessage}`}`
+  const addedTexts = failureMessage.includes(causeMessage) ? [] : [causeMessage]
+  const message = [model, failureMessage, ...addedTexts].join(': ')
   health.replace(
     ['model'],
     [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettingsRemedy }],

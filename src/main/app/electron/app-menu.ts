@@ -1,28 +1,28 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import { systemTexts } from './system-texts.ts'
 
-/** @param onNavigate gets the path of a view, such as `/settings` */
-export function installMenu(onNavigate: (place: string) => void): void {
+/** @param onNavigate receives the path of a view, such as `/settings` */
+export function installMenu(onNavigate: (path: string) => void): void {
   const isMac = process.platform === 'darwin'
   const texts = systemTexts()
   // The page handles these keys; the menu only displays them.
-  const viewItem = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
+  const viewItem = (label: string, keys: string, path: string): MenuItemConstructorOptions => ({
     label,
     accelerator: `CommandOrControl+${keys}`,
     registerAccelerator: false,
-    click: () => onNavigate(place),
+    click: () => onNavigate(path),
   })
-  const settings = viewItem(texts.settings, ',', '/settings')
-  const file: MenuItemConstructorOptions = {
+  const settingsItem = viewItem(texts.settings, ',', '/settings')
+  const fileMenu: MenuItemConstructorOptions = {
     role: 'fileMenu',
     submenu: [
       viewItem(texts.newChat, 'N', '/'),
       { type: 'separator' },
-      ...(isMac ? [] : [settings, { type: 'separator' as const }]),
+      ...(isMac ? [] : [settingsItem, { type: 'separator' as const }]),
       { role: isMac ? 'close' : 'quit' },
     ],
   }
-  const view: MenuItemConstructorOptions = {
+  const viewMenu: MenuItemConstructorOptions = {
     role: 'viewMenu',
     submenu: [
       viewItem(texts.search, 'Shift+F', '/search'),
@@ -36,12 +36,12 @@ export function installMenu(onNavigate: (place: string) => void): void {
       ...devItems(),
     ],
   }
-  const mac: MenuItemConstructorOptions = {
+  const appMenu: MenuItemConstructorOptions = {
     role: 'appMenu',
     submenu: [
       { role: 'about' },
       { type: 'separator' },
-      settings,
+      settingsItem,
       { type: 'separator' },
       { role: 'hide' },
       { role: 'hideOthers' },
@@ -50,9 +50,8 @@ export function installMenu(onNavigate: (place: string) => void): void {
       { role: 'quit' },
     ],
   }
-  Menu.setApplicationMenu(
-    Menu.buildFromTemplate([...(isMac ? [mac] : []), file, { role: 'editMenu' }, view, { role: 'windowMenu' }]),
-  )
+  const menus: MenuItemConstructorOptions[] = [fileMenu, { role: 'editMenu' }, viewMenu, { role: 'windowMenu' }]
+  Menu.setApplicationMenu(Menu.buildFromTemplate(isMac ? [appMenu, ...menus] : menus))
 }
 
 function devItems(): MenuItemConstructorOptions[] {

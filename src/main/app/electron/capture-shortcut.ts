@@ -22,7 +22,7 @@ export class CaptureShortcut {
     return this.#isPaused
   }
 
-  pause(isPaused: boolean): void {
+  setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused
     this.apply()
   }

@@ -2,7 +2,7 @@ import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electr
 import { fileURLToPath } from 'node:url'
 import { systemTexts } from './system-texts.ts'
 
-const maxListed = 5
+const maxRecentNotes = 5
 
 export interface TrayOptions {
   readonly icons: URL
@@ -27,21 +27,21 @@ export class CaptureTray {
   }
 
   add(note: string): void {
-    this.#recentNotes = [note, ...this.#recentNotes].slice(0, maxListed)
+    this.#recentNotes = [note, ...this.#recentNotes].slice(0, maxRecentNotes)
     this.refresh()
   }
 
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
     const texts = systemTexts()
-    const captured: MenuItemConstructorOptions[] = this.#recentNotes.map((label) => ({ label, enabled: false }))
+    const noteItems: MenuItemConstructorOptions[] = this.#recentNotes.map((label) => ({ label, enabled: false }))
     this.#tray.setContextMenu(
       Menu.buildFromTemplate([
         { label: texts.capture, click: onCapture },
         { label: texts.open, click: onOpen },
         { type: 'separator' },
-        ...captured,
-        ...(captured.length > 0 ? [{ type: 'separator' as const }] : []),
+        ...noteItems,
+        ...(noteItems.length > 0 ? [{ type: 'separator' as const }] : []),
         { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
         { label: texts.quit, role: 'quit' },
       ]),

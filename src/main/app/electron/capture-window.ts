@@ -53,7 +53,7 @@ export class CaptureWindow {
       },
     })
     blockNavigation(window.webContents)
-    // The page closes the window when it is done; the window stays hidden with an empty field.
+    // The page closes the window when it is done. The window is then hidden and reloaded with an empty field.
     window.on('close', (event) => {
       if (this.#options.isQuitting()) return
       event.preventDefault()

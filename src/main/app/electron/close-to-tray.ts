@@ -15,7 +15,7 @@ export function handleWindowClose(
     if (closeTo === 'quit') return
     event.preventDefault()
     if (closeTo === 'tray') return window.hide()
-    void ask(window).then(async (choice) => {
+    void askCloseAction(window).then(async (choice) => {
       // The app quit while the dialog was open.
       if (window.isDestroyed()) return
       // If saving fails, the choice applies once and the dialog appears again.
@@ -26,7 +26,7 @@ export function handleWindowClose(
   })
 }
 
-async function ask(window: BrowserWindow): Promise<'tray' | 'quit'> {
+async function askCloseAction(window: BrowserWindow): Promise<'tray' | 'quit'> {
   const texts = systemTexts()
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',

@@ -31,7 +31,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   registerScheme()
   app.enableSandbox()
   await app.whenReady()
-  const hostProcess = await openResident(mainFolder)
+  const hostProcess = await openHostProcess(mainFolder)
   if (!hostProcess) return app.exit(1)
   const { settings, log } = hostProcess.base
   denyPermissions()
@@ -49,7 +49,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
       handleWindowClose(window, settings, quitting)
     },
     onFocus: () => unread.clear(),
-    // The hidden capture window keeps Electron running.
+    // Electron itself does not quit, because the hidden capture window stays open.
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
   const showMainWindow = () => {
@@ -57,9 +57,9 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   }
   const goTo = (viewPath: string) => {
     showMainWindow()
-    void hostProcess.app().then((runtime) => {
-      if (runtime) runtime.events.publish('event', { type: 'goTo', place: viewPath })
-      // Without a runtime here, another process publishes events and would open the view in all windows.
+    void hostProcess.app().then((primaryApp) => {
+      if (primaryApp) primaryApp.events.publish('event', { type: 'goTo', place: viewPath })
+      // Another process is the primary instance. Its event would open the view in the windows of all processes.
       else mainWindow.open(viewPath)
     })
   }
@@ -69,7 +69,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => goTo(`/chat/${session}`),
   })
-  followRuntime(hostProcess, unread)
+  connectServices(hostProcess, unread)
   const capture = installCapture(hostProcess, mainFolder, showMainWindow, quitting)
   app.on('second-instance', (_event, argv) => {
     const note = noteOfArguments(argv)
@@ -77,23 +77,23 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     else capture(note)
   })
   app.on('activate', showMainWindow)
-  // Without a listener Electron quits.
+  // Electron quits if this event has no listener.
   app.on('window-all-closed', () => undefined)
   const note = noteOfArguments(process.argv)
-  // Started at login: stay in the tray.
+  // The app was started at login: it stays in the tray.
   if (process.argv.includes('--hidden')) return
   if (note === undefined) showMainWindow()
   else capture(note)
 }
 
-function followRuntime(hostProcess: HostProcess, unread: UnreadBadge): void {
+function connectServices(hostProcess: HostProcess, unread: UnreadBadge): void {
   const { settings, log } = hostProcess.base
-  const applyLogin = () =>
+  const applyLaunchAtLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
       log.fault(error, 'launch at login'),
     )
   const unsubscribers = [
-    settings.changes.subscribe(applyLogin),
+    settings.changes.subscribe(applyLaunchAtLogin),
     hostProcess.onEvent((event) => {
       if (event.type === 'turnEnded') unread.addTurn(event)
     }),
@@ -105,7 +105,7 @@ function followRuntime(hostProcess: HostProcess, unread: UnreadBadge): void {
       log,
     }),
   ]
-  if (app.isPackaged) applyLogin()
+  if (app.isPackaged) applyLaunchAtLogin()
   app.once('will-quit', () => {
     for (const unsubscribe of unsubscribers) unsubscribe()
   })
@@ -130,7 +130,7 @@ function installCapture(
     accelerator: () => settings.config.capture.shortcut,
     onPress: () => capture(),
     onTaken: (accelerator) => {
-      log.warn({ accelerator }, 'the capture shortcut is taken')
+      log.warn({ accelerator }, 'the capture shortcut is invalid or used by another program')
       new Notification({ title: 'Commonplace', body: systemTexts().shortcutTaken(accelerator) }).show()
     },
   })
@@ -139,10 +139,10 @@ function installCapture(
     onCapture: () => capture(),
     onOpen,
     isPaused: () => shortcut.isPaused,
-    onPause: (isPaused) => shortcut.pause(isPaused),
+    onPause: (isPaused) => shortcut.setPaused(isPaused),
   })
-  const stopSettings = settings.changes.subscribe(() => shortcut.apply())
-  const stopEvents = hostProcess.onEvent((event) => {
+  const unsubscribeSettings = settings.changes.subscribe(() => shortcut.apply())
+  const unsubscribeEvents = hostProcess.onEvent((event) => {
     if (event.type === 'captured') tray.add(event.note)
   })
   app.setAsDefaultProtocolClient('commonplace')
@@ -153,8 +153,8 @@ function installCapture(
     capture(note)
   })
   app.once('will-quit', () => {
-    stopSettings()
-    stopEvents()
+    unsubscribeSettings()
+    unsubscribeEvents()
     shortcut.close()
     tray.close()
   })
@@ -165,12 +165,12 @@ function preloadOf(mainFolder: URL): string {
   return fileURLToPath(new URL('../preload/index.cjs', mainFolder))
 }
 
-async function showWithShell(path: string, open: boolean): Promise<void> {
-  if (open) await shell.openPath(path)
+async function showWithShell(path: string, shouldOpen: boolean): Promise<void> {
+  if (shouldOpen) await shell.openPath(path)
   else shell.showItemInFolder(path)
 }
 
-async function openResident(mainFolder: URL): Promise<HostProcess | undefined> {
+async function openHostProcess(mainFolder: URL): Promise<HostProcess | undefined> {
   try {
     const keyVault = openKeyVault(defaultStateHome(process.env))
     return await HostProcess.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })

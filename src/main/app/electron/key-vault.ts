@@ -6,19 +6,19 @@ import { type KeyVault, readOrSetAside, writeDurably } from '#platform'
 
 const fileSchema = z.record(z.string(), z.string())
 
-/** Stores encrypted keys in FOLDER/keys.json; `load` rejects if it is damaged. @returns undefined without encryption */
+/** Stores keys encrypted in keys.json; `load` rejects if the file is damaged. @returns undefined without encryption */
 export function openKeyVault(folder: string): KeyVault | undefined {
   if (!safeStorage.isEncryptionAvailable()) return undefined
   const file = join(folder, 'keys.json')
   return {
-    strength: isWeak() ? 'weak' : 'keychain',
+    strength: isEncryptionWeak() ? 'weak' : 'keychain',
     async load() {
       const keys: Record<string, string> = {}
       let damagedFile: string | undefined
       const stored = await readOrSetAside(
         file,
         (text) => fileSchema.safeParse(parseJson(text)).data,
-        (moved) => (damagedFile = moved),
+        (newPath) => (damagedFile = newPath),
       )
       if (damagedFile !== undefined)
         throw new Error(`the stored keys could not be read; they were moved to ${damagedFile}`)
@@ -37,6 +37,6 @@ export function openKeyVault(folder: string): KeyVault | undefined {
 }
 
 /** Without a keyring on Linux, Chromium encrypts with a publicly known password. */
-function isWeak(): boolean {
+function isEncryptionWeak(): boolean {
   return process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
 }

@@ -4,14 +4,14 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { writeDurably } from '#platform'
 
-/** Electron has no such call for Linux; source: freedesktop.org, "Desktop Application Autostart". */
+/** Turns launch at login on or off; on Linux by an autostart file (freedesktop.org, "Desktop Application Autostart"). */
 export async function setLaunchAtLogin(
-  isWanted: boolean,
-  autostart: string = join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'autostart'),
+  isEnabled: boolean,
+  autostartFolder: string = join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'autostart'),
 ): Promise<void> {
-  if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: isWanted })
-  const file = join(autostart, 'commonplace.desktop')
-  if (!isWanted) return rm(file, { force: true })
+  if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: isEnabled })
+  const file = join(autostartFolder, 'commonplace.desktop')
+  if (!isEnabled) return rm(file, { force: true })
   const command = process.env['APPIMAGE'] ?? process.execPath
   await writeDurably(
     file,

@@ -6,7 +6,7 @@ export class McpPort {
   readonly #unsubscribe: () => void
   #endpoint: LazyMcpEndpoint | undefined
   #host: McpHost | undefined
-  #port: number | null = null
+  #requestedPort: number | null = null
   #pendingChange: Promise<void> = Promise.resolve()
 
   constructor(hostProcess: HostProcess) {
@@ -36,8 +36,8 @@ export class McpPort {
   }
 
   async #listen(port: number | null): Promise<void> {
-    if (port === this.#port) return
-    this.#port = port
+    if (port === this.#requestedPort) return
+    this.#requestedPort = port
     await this.#endpoint?.close()
     await this.#host?.close()
     this.#endpoint = undefined

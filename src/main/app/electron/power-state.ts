@@ -1,6 +1,6 @@
 import { powerMonitor } from 'electron'
 
-/** Calls `onChange` at each switch of the power source, and at once on battery. @returns unsubscribes */
+/** Calls `onChange` if the power source changes, and at once on battery. @returns a function that unsubscribes */
 export function followPower(onChange: (isSaving: boolean) => void): () => void {
   const save = () => onChange(true)
   const resume = () => onChange(false)

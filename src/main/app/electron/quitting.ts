@@ -12,13 +12,13 @@ export class Quitting {
   #closing: Promise<void> | undefined
   #isFinished = false
 
-  /** @param finish runs once, when quitting can no longer be cancelled */
-  constructor(finish: () => Promise<void>, log: Log) {
-    this.#closeServices = finish
+  /** @param closeServices called once, when quitting can no longer be cancelled */
+  constructor(closeServices: () => Promise<void>, log: Log) {
+    this.#closeServices = closeServices
     this.#log = log
     app.on('before-quit', (event) => {
       this.#isQuitting = true
-      this.#checkCancelled(() => event.defaultPrevented)
+      this.#resetIfCancelled(() => event.defaultPrevented)
     })
     app.on('browser-window-created', (_event, window) => this.#watchWindow(window))
     app.on('will-quit', (event) => {
@@ -39,17 +39,17 @@ export class Quitting {
   }
 
   #watchWindow(window: BrowserWindow): void {
-    window.on('close', (event: Preventable) => this.#checkCancelled(() => event.defaultPrevented))
+    window.on('close', (event: Preventable) => this.#resetIfCancelled(() => event.defaultPrevented))
     // The page refuses to unload. That cancels quitting unless a listener calls preventDefault.
     window.webContents.on('will-prevent-unload', (event: Preventable) =>
-      this.#checkCancelled(() => !event.defaultPrevented),
+      this.#resetIfCancelled(() => !event.defaultPrevented),
     )
     // Windows ends the process soon after this and emits no `before-quit`.
     window.on('session-end', () => this.#finishAndQuit())
   }
 
-  /** Cancels quitting if the event was cancelled. Checks after all listeners of the event have run. */
-  #checkCancelled(isCancelled: () => boolean): void {
+  /** Ends `isQuitting` if the event was cancelled. Checks it after all listeners of the event have run. */
+  #resetIfCancelled(isCancelled: () => boolean): void {
     queueMicrotask(() => {
       if (isCancelled()) this.#isQuitting = false
     })

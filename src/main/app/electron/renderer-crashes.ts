@@ -14,23 +14,24 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
     crashedAt = performance.now()
     const texts = systemTexts()
     if (!isRepeated) window.webContents.reload()
-    void ask(
+    void showDialog(
       window,
       isRepeated ? texts.pageCrashedAgain(reference) : texts.pageCrashed(reference),
       isRepeated ? [texts.reload] : ['OK'],
     ).then(() => isRepeated && window.webContents.reload())
   })
   window.on('unresponsive', () => {
-    log.warn({}, 'the page does not answer')
+    log.warn({}, 'the page does not respond')
     const texts = systemTexts()
-    void ask(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
-      if (choice === 1) window.webContents.forcefullyCrashRenderer()
-      if (choice === 1) window.webContents.reload()
+    void showDialog(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
+      if (choice !== 1) return
+      window.webContents.forcefullyCrashRenderer()
+      window.webContents.reload()
     })
   })
 }
 
-async function ask(window: BrowserWindow, message: string, buttons: string[]): Promise<number> {
+async function showDialog(window: BrowserWindow, message: string, buttons: string[]): Promise<number> {
   const { response } = await dialog.showMessageBox(window, { type: 'warning', message, buttons, noLink: true })
   return response
 }

@@ -94,7 +94,7 @@ const textsByLocale: Record<'en' | 'zh-CN' | 'zh-TW', SystemTexts> = {
 }
 
 export function systemTexts(): SystemTexts {
-  const system = app.getLocale()
-  if (/^zh-(TW|HK|MO|Hant)/i.test(system)) return textsByLocale['zh-TW']
-  return textsByLocale[system.startsWith('zh') ? 'zh-CN' : 'en']
+  const locale = app.getLocale()
+  if (/^zh-(TW|HK|MO|Hant)/i.test(locale)) return textsByLocale['zh-TW']
+  return textsByLocale[locale.startsWith('zh') ? 'zh-CN' : 'en']
 }

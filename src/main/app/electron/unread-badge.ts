@@ -2,8 +2,8 @@ import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { systemTexts } from './system-texts.ts'
 
-/** Minimum duration of a turn for a notification, ms; after a shorter one the user is still there. */
-const longMs = 15_000
+/** Minimum duration of a turn that causes a notification, ms; during a shorter one the user waits. */
+const minNotifiedTurnMs = 15_000
 
 export interface UnreadOptions {
   readonly isWindowFocused: () => boolean
@@ -23,8 +23,8 @@ export class UnreadBadge {
     const { isWindowFocused, mayNotify, onOpen } = this.#options
     if (reason === 'aborted' || isWindowFocused()) return
     this.#sessions.add(session)
-    this.#show()
-    if (ms < longMs || !mayNotify()) return
+    this.#updateCount()
+    if (ms < minNotifiedTurnMs || !mayNotify()) return
     const texts = systemTexts()
     const notification = new Notification({
       title: 'Commonplace',
@@ -36,10 +36,10 @@ export class UnreadBadge {
 
   clear(): void {
     this.#sessions.clear()
-    this.#show()
+    this.#updateCount()
   }
 
-  #show(): void {
+  #updateCount(): void {
     app.setBadgeCount(this.#sessions.size)
   }
 }

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import type { Log } from '#platform'
 
-const everyMs = 6 * 3_600_000
+const checkIntervalMs = 6 * 3_600_000
 
 export interface UpdatesOptions {
   readonly feed: () => string | undefined
@@ -9,10 +9,10 @@ export interface UpdatesOptions {
   readonly log: Log
 }
 
-/** Checks for updates every 6 hours and when the feed changes. Only packaged apps check. @returns stops the checks */
+/** Checks for updates every 6 hours and when the feed changes, only in packaged apps. @returns a function to stop it */
 export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
   let checkedFeed: string | undefined
-  const look = async () => {
+  const check = async () => {
     const url = feed()
     checkedFeed = url
     if (url === undefined || !app.isPackaged) return
@@ -25,13 +25,13 @@ export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => 
       log.fault(error, 'checking for updates')
     }
   }
-  void look()
-  const timer = setInterval(() => void look(), everyMs)
-  const stop = onChange(() => {
-    if (feed() !== checkedFeed) void look()
+  void check()
+  const timer = setInterval(() => void check(), checkIntervalMs)
+  const unsubscribe = onChange(() => {
+    if (feed() !== checkedFeed) void check()
   })
   return () => {
     clearInterval(timer)
-    stop()
+    unsubscribe()
   }
 }

@@ -11,16 +11,16 @@ export function denyPermissions(): void {
 
 export function blockNavigation(contents: WebContents): void {
   contents.setWindowOpenHandler(({ url }) => {
-    openOutside(url)
+    openExternally(url)
     return { action: 'deny' }
   })
   contents.on('will-navigate', (event, url) => {
     event.preventDefault()
-    openOutside(url)
+    openExternally(url)
   })
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }
 
-function openOutside(url: string): void {
+function openExternally(url: string): void {
   if (/^(https?|mailto):/i.test(url)) void shell.openExternal(url)
 }

@@ -8,7 +8,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appVersion } from '#platform'
 import { clientKindHeader, readLockInfo, type ClientKind, type LockInfo, type LockPaths } from './lock-info.ts'
 
-const answerMs = 5000
+const answerTimeoutMs = 5000
 
 export interface PrimaryConnection {
   readonly lockInfo: LockInfo
@@ -25,13 +25,13 @@ export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): 
   if (!lockInfo) return undefined
   const socket = new WebSocket('ws://owner/rpc', {
     // `handshakeTimeout` takes effect only if the socket has a timeout too.
-    createConnection: () => connect({ path: lockInfo.address, timeout: answerMs }),
+    createConnection: () => connect({ path: lockInfo.address, timeout: answerTimeoutMs }),
     headers: { Authorization: `Bearer ${lockInfo.key}`, [clientKindHeader]: kind },
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    handshakeTimeout: answerMs,
+    handshakeTimeout: answerTimeoutMs,
   })
-  // A close event follows every error after opening.
+  // Errors after opening need no handling: a close event follows each.
   socket.on('error', () => undefined)
   const failure = await new Promise<Error | undefined>((resolve) => {
     socket.once('open', () => resolve(undefined))

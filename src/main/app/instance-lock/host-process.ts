@@ -12,22 +12,22 @@ import { clientOf, connectToPrimary, type PrimaryConnection } from './connect-to
 import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
 import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
-const retryMs = 50
+const retryIntervalMs = 50
 /** Time limit for a lock holder that is starting or ending and accepts no connections, ms. */
-const startMs = 20_000
+const startTimeoutMs = 20_000
 
 const maxAttempts = 5
 
 type Role =
   | {
-      readonly kind: 'owner'
+      readonly kind: 'primary'
       readonly app: App
       readonly router: AppRouter
       readonly client: ContractClient
       readonly answer: (socket: WebSocket) => void
-      readonly ownership: PrimaryInstance | undefined
+      readonly primaryInstance: PrimaryInstance | undefined
     }
-  | { readonly kind: 'guest'; readonly connection: PrimaryConnection; readonly client: ContractClient }
+  | { readonly kind: 'secondary'; readonly connection: PrimaryConnection; readonly client: ContractClient }
 
 /** A long-running process: holds the instance lock, or forwards to its holder and takes over when that process ends. */
 export class HostProcess {
@@ -41,7 +41,7 @@ export class HostProcess {
   private constructor(options: AppOptions, base: AppBase) {
     this.#options = options
     this.base = base
-    this.#lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
+    this.#lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     this.#role = this.#acquireRole()
   }
 
@@ -64,12 +64,12 @@ export class HostProcess {
   /** Returns the app if this process holds the lock; undefined otherwise. */
   async app(): Promise<App | undefined> {
     const role = await this.#role
-    return role.kind === 'owner' ? role.app : undefined
+    return role.kind === 'primary' ? role.app : undefined
   }
 
   async primaryPid(): Promise<number> {
     const role = await this.#role
-    return role.kind === 'owner' ? process.pid : role.connection.lockInfo.pid
+    return role.kind === 'primary' ? process.pid : role.connection.lockInfo.pid
   }
 
   /**
@@ -78,14 +78,14 @@ export class HostProcess {
    * @throws AppError with the code of the primary instance; `owner_silent`, `owner_version`
    */
   async callPrimary<T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const role = await this.#role
       try {
-        return await work(role.client, tries > 1)
+        return await work(role.client, attempt > 1)
       } catch (error) {
-        const isLost = role.kind === 'guest' && role.connection.socket.readyState !== role.connection.socket.OPEN
-        if (!isLost || this.#isClosing || tries === maxAttempts) throw fromOrpcError(error)
-        await sleep(retryMs)
+        const isLost = role.kind === 'secondary' && role.connection.socket.readyState !== role.connection.socket.OPEN
+        if (!isLost || this.#isClosing || attempt === maxAttempts) throw fromOrpcError(error)
+        await sleep(retryIntervalMs)
       }
     }
   }
@@ -94,14 +94,14 @@ export class HostProcess {
     return this.#options.now ?? systemClock
   }
 
-  /** Serves the contract on a socket, here or through the primary instance. Closes it if neither is possible. */
+  /** Serves the contract on a socket, directly or through the primary instance. Closes it if neither is possible. */
   accept(socket: WebSocket): void {
     socket.pause()
     void this.#serveSocket(socket)
   }
 
   /**
-   * Opens the contract for a port: calls `local` with the router, or `remote` with a socket to the primary instance.
+   * Calls `local` with the router if this process is the primary instance, else `remote` with a socket to it.
    * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
    */
   async connect(handlers: {
@@ -109,7 +109,7 @@ export class HostProcess {
     readonly remote: (socket: WebSocket) => void
   }): Promise<void> {
     const role = await this.#role
-    if (role.kind === 'owner') handlers.local(role.router)
+    if (role.kind === 'primary') handlers.local(role.router)
     else handlers.remote(await this.#openSocket())
   }
 
@@ -119,7 +119,7 @@ export class HostProcess {
     throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
   }
 
-  /** Publishes an event of this process. If another process holds the lock, only listeners here get it. */
+  /** Publishes an event of this process. Without the lock, only listeners in this process receive it. */
   publish(event: AppEvent): void {
     void this.app().then((app) => (app ? app.events.publish('event', event) : this.#notifyListeners(event)))
   }
@@ -137,10 +137,10 @@ export class HostProcess {
   async close(): Promise<void> {
     this.#isClosing = true
     const role = await this.#role.catch(() => undefined)
-    if (role?.kind === 'guest') role.connection.socket.terminate()
-    if (role?.kind === 'owner') {
+    if (role?.kind === 'secondary') role.connection.socket.terminate()
+    if (role?.kind === 'primary') {
       await role.app.close()
-      await role.ownership?.release()
+      await role.primaryInstance?.release()
     }
     this.base.close()
   }
@@ -148,7 +148,7 @@ export class HostProcess {
   async #serveSocket(socket: WebSocket): Promise<void> {
     try {
       const role = await this.#role
-      if (role.kind === 'owner') role.answer(socket)
+      if (role.kind === 'primary') role.answer(socket)
       else joinSockets(socket, await this.#openSocket())
       socket.resume()
     } catch (error) {
@@ -162,13 +162,13 @@ export class HostProcess {
   }
 
   async #acquireRole(): Promise<Role> {
-    const deadline = performance.now() + startMs
+    const deadline = performance.now() + startTimeoutMs
     for (;;) {
       const role = (await this.#becomePrimary()) ?? (await this.#connectToPrimary())
       if (role) return role
       if (performance.now() > deadline)
         throw new AppError('owner_silent', 'another process has this memory open and cannot be reached', { pid: 0 })
-      await sleep(retryMs * (0.5 + Math.random()))
+      await sleep(retryIntervalMs * (0.5 + Math.random()))
     }
   }
 
@@ -187,7 +187,7 @@ export class HostProcess {
       if (listenFailure !== undefined)
         app.health.report({ part: 'owner', code: 'owner_unheard', message: listenFailure })
       app.events.subscribe('event', (event) => this.#notifyListeners(event))
-      return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership: primaryInstance }
+      return { kind: 'primary', app, router, client: createRouterClient(router), answer, primaryInstance }
     } catch (error) {
       await primaryInstance?.release()
       throw error
@@ -200,7 +200,7 @@ export class HostProcess {
     connection.socket.once('close', () => void this.#takeOver())
     const client = clientOf(connection)
     void this.#forwardEvents(connection, client)
-    return { kind: 'guest', connection, client }
+    return { kind: 'secondary', connection, client }
   }
 
   async #takeOver(): Promise<void> {
@@ -210,7 +210,7 @@ export class HostProcess {
       await this.#role
     } catch (error) {
       this.base.log.fault(error, 'taking over the memory')
-      await sleep(startMs)
+      await sleep(startTimeoutMs)
       await this.#takeOver()
     }
   }
@@ -229,16 +229,16 @@ export class HostProcess {
   }
 }
 
-/** Buffered bytes for one side above which the other side pauses. */
+/** If more bytes than this wait to be sent to one side, the other side pauses. */
 const maxBufferedBytes = 8 * 1024 * 1024
 const drainPollMs = 20
 
 /** WebSocket close code: the window reconnects to the next primary instance. */
 const serviceRestart = 1012
 
-function joinSockets(one: WebSocket, other: WebSocket): void {
-  forward(one, other)
-  forward(other, one)
+function joinSockets(first: WebSocket, second: WebSocket): void {
+  forward(first, second)
+  forward(second, first)
 }
 
 function forward(from: WebSocket, to: WebSocket): void {

@@ -29,7 +29,7 @@ export function lockPathsOf(home: string, workspace: string | undefined): LockPa
   }
 }
 
-/** Prefers a folder outside the state folder: socket paths have about 100 bytes, and some file systems no sockets. */
+/** Prefers a folder outside the state folder: a long path, and some file systems, cannot have a socket. */
 function addressOf(folder: string, key: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
   try {
@@ -59,7 +59,7 @@ export type ClientKind = 'command' | 'resident'
 
 export const clientKindHeader = 'x-commonplace-guest'
 
-/** Reads the lock info. @returns undefined if the file is missing or unreadable, as while it is being written */
+/** Reads the lock info. @returns undefined if the file is missing, unreadable or incomplete */
 export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
   try {
     const parsed = lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? ''))

@@ -8,10 +8,10 @@ import { systemClock, FileLock, makeFolder, renameDamaged, writeDurablyPrivate, 
 import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
 
 const maxConnections = 256
-const headersMs = 5000
-const lookMs = 2000
+const headersTimeoutMs = 5000
+const repairIntervalMs = 2000
 
-/** Saves 20 ms: an import also evaluates `WebSocket` and Node's network stack. */
+/** Saves 20 ms at start: an `import` of node:http also evaluates `WebSocket` and Node's network stack. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** The instance lock of a state folder, with the socket on which other processes reach its holder. */
@@ -19,7 +19,7 @@ export class PrimaryInstance {
   readonly lockPaths: LockPaths
   readonly #lock: FileLock
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
-  readonly #guests = new Map<WebSocket, ClientKind>()
+  readonly #clients = new Map<WebSocket, ClientKind>()
   #server: Server | undefined
   #lockInfo: LockInfo | undefined
   #repairTimer: NodeJS.Timeout | undefined
@@ -51,7 +51,7 @@ export class PrimaryInstance {
     try {
       await this.#listen(accept, key)
       await this.#writeLockInfo()
-      this.#repairTimer = setInterval(() => void this.#repairFiles(), lookMs)
+      this.#repairTimer = setInterval(() => void this.#repairFiles(), repairIntervalMs)
       this.#repairTimer.unref()
       return undefined
     } catch (error) {
@@ -86,21 +86,21 @@ export class PrimaryInstance {
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
     const { address } = this.lockPaths
     this.#lockInfo = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
-    // A leftover of a crashed process: this process holds the lock.
+    // This process holds the lock, so an existing socket file is a leftover of a crashed process.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
     server.maxConnections = maxConnections
-    server.headersTimeout = headersMs
+    server.headersTimeout = headersTimeoutMs
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
       const kind = authenticateClient(request, key)
       if (!kind) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
-      this.#sockets.handleUpgrade(request, socket, head, (guest) => {
-        this.#guests.set(guest, kind)
-        guest.on('error', () => guest.terminate())
-        guest.on('close', () => this.#guests.delete(guest))
-        accept(guest)
+      this.#sockets.handleUpgrade(request, socket, head, (client) => {
+        this.#clients.set(client, kind)
+        client.on('error', () => client.terminate())
+        client.on('close', () => this.#clients.delete(client))
+        accept(client)
       })
     })
     await new Promise<void>((resolve, reject) => {
@@ -114,8 +114,8 @@ export class PrimaryInstance {
   async drain(): Promise<void> {
     clearInterval(this.#repairTimer)
     await unlink(this.lockPaths.infoFile).catch(() => undefined)
-    const commands = [...this.#guests].flatMap(([guest, kind]) => (kind === 'command' ? [guest] : []))
-    await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
+    const commands = [...this.#clients].flatMap(([client, kind]) => (kind === 'command' ? [client] : []))
+    await Promise.all(commands.map((client) => new Promise<void>((resolve) => client.once('close', () => resolve()))))
   }
 
   /** Disconnects all processes and releases the lock. */
@@ -124,7 +124,7 @@ export class PrimaryInstance {
     const server = this.#server
     if (server) {
       await unlink(this.lockPaths.infoFile).catch(() => undefined)
-      for (const guest of this.#guests.keys()) guest.terminate()
+      for (const client of this.#clients.keys()) client.terminate()
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()

@@ -18,8 +18,8 @@ export interface PrimaryClient {
   readonly isOwnApp: boolean
 }
 
-const lookMs = 15
-const startMs = 20_000
+const retryIntervalMs = 15
+const startTimeoutMs = 20_000
 
 export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** True if the command may run twice, because the answering process can end before its answer arrives. */
@@ -31,19 +31,19 @@ export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
  * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, `owner_silent`,
  * `owner_version`, as `openBase`, and as `run`
  */
-export async function withPrimary<T>(options: CommandOptions, run: (runtime: PrimaryClient) => Promise<T>): Promise<T> {
+export async function withPrimary<T>(options: CommandOptions, run: (primary: PrimaryClient) => Promise<T>): Promise<T> {
   const base = await openBase(options)
   try {
     // A separate index needs no lock.
     if (options.embeddingProvider !== undefined) return await runInOwnApp(options, base, undefined, run)
-    const lockPaths = lockPathsOf(base.folders.home, base.single?.folder)
-    const deadline = performance.now() + startMs
+    const lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
+    const deadline = performance.now() + startTimeoutMs
     while (performance.now() < deadline) {
       const outcome = (await callPrimary(lockPaths, base, run)) ?? (await becomePrimary(options, lockPaths, base, run))
       if (outcome && 'value' in outcome) return outcome.value
       if (outcome && !options.isRepeatable)
         throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
-      await sleep(lookMs * (0.5 + Math.random()))
+      await sleep(retryIntervalMs * (0.5 + Math.random()))
     }
     throw new AppError('owner_silent', 'another process has this memory open and cannot be reached', { pid: 0 })
   } finally {
@@ -61,7 +61,7 @@ type Outcome<T> = { readonly value: T } | { readonly isLost: true }
 export async function callPrimary<T>(
   lockPaths: LockPaths,
   base: AppBase,
-  run: (runtime: PrimaryClient) => Promise<T>,
+  run: (primary: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
   const connection = await connectToPrimary(lockPaths, 'command')
   if (!connection) return undefined
@@ -80,7 +80,7 @@ async function becomePrimary<T>(
   options: AppOptions,
   lockPaths: LockPaths,
   base: AppBase,
-  run: (runtime: PrimaryClient) => Promise<T>,
+  run: (primary: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
   const claim = await acquirePrimary(lockPaths)
   if (!claim) return undefined
@@ -93,7 +93,7 @@ async function runInOwnApp<T>(
   options: AppOptions,
   base: AppBase,
   primaryInstance: PrimaryInstance | undefined,
-  run: (runtime: PrimaryClient) => Promise<T>,
+  run: (primary: PrimaryClient) => Promise<T>,
 ): Promise<T> {
   try {
     const app = await createApp({ ...options, base, watch: false })

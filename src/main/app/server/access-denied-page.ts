@@ -1,4 +1,4 @@
-/** The page for a browser without access. It works without scripts and files of the interface, which need access. */
+/** The page for a browser without access. It uses no scripts or files of the interface, because those need access. */
 import { createHash } from 'node:crypto'
 
 /** Reason of the denial: no key, a wrong key, or too many wrong keys. */
@@ -73,7 +73,7 @@ button{min-height:36px;padding:0 18px;border:0;border-radius:7px;background:var(
 small{color:var(--muted);font-size:13px}
 `
 
-/** No scripts, no requests; the form leads only to this server. */
+/** Content security policy of the page: no scripts, no requests; the form submits only to this server. */
 export const accessDeniedPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -89,20 +89,20 @@ export function accessDeniedPage(
   queryParameters: URLSearchParams,
 ): string {
   const language = preferredLanguage(languages)
-  const { title, reason: reasons, instruction, field, enter, storedText: isKept } = textsByLanguage[language]
+  const { title, reason: reasons, instruction, field, enter, storedText } = textsByLanguage[language]
   const hidden = [...queryParameters]
     .filter(([name]) => name !== 'token')
-    .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
   return `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Commonplace</title><style>${style}</style></head>
 <body><main><h1>${title}</h1><p class="${reason === 'none' ? 'why' : 'bad'}" role="status">${reasons[reason]}</p>
 <p>${instruction}</p>
 <form method="get">${hidden.join('')}<input name="token" aria-label="${field}" placeholder="${field}" autocomplete="off" spellcheck="false" autofocus required><button>${enter}</button></form>
-<p><small>${isKept}</small></p></main></body></html>
+<p><small>${storedText}</small></p></main></body></html>
 `
 }
 
-/** Returns the key from an address that contains it; other text unchanged, trimmed. */
+/** Returns the key from an address that contains one; other input trimmed. */
 export function keyFromInput(input: string): string {
   const trimmed = input.trim()
   return /[?&]token=([\w-]+)/.exec(trimmed)?.[1] ?? trimmed
@@ -116,7 +116,7 @@ function preferredLanguage(header = ''): Language {
       const weight = parameters.find((parameter) => parameter.trim().startsWith('q='))
       return { tag, weight: weight === undefined ? 1 : Number(weight.trim().slice(2)) }
     })
-    .toSorted((one, other) => other.weight - one.weight)
+    .toSorted((a, b) => b.weight - a.weight)
   for (const { tag } of ranked) {
     if (/^zh-(TW|HK|MO|Hant)/i.test(tag)) return 'zh-TW'
     if (/^zh/i.test(tag)) return 'zh-CN'
@@ -125,6 +125,6 @@ function preferredLanguage(header = ''): Language {
   return 'en'
 }
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

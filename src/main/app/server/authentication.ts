@@ -26,7 +26,7 @@ interface Session {
 export const loopbackAddress = '127.0.0.1'
 /** Limit of sessions; a new one replaces the least recently used. */
 const maxSessions = 64
-const sessionMs = 7 * 24 * 3_600_000
+const sessionLifetimeMs = 7 * 24 * 3_600_000
 /** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
 const maxWrongTokens = 20
 const minuteMs = 60_000
@@ -73,7 +73,7 @@ export class Authenticator {
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOfSession(id) }
   }
 
-  /** Returns a one-time token, valid for 2 minutes: other users can read the browser's command line. */
+  /** Returns a token that works once within 2 minutes: other users can read the browser's command line. */
   issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
     this.#oneTimeTokens.set(hash(token), this.#now() + oneTimeTokenMs)
@@ -102,7 +102,7 @@ export class Authenticator {
     const id = randomBytes(32).toString('base64url')
     this.#sessions.set(hash(id), { host, usedAt: this.#now() })
     if (this.#sessions.size > maxSessions) {
-      const [oldest] = [...this.#sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt)
+      const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.usedAt - b.usedAt)
       if (oldest) this.#sessions.delete(oldest[0])
     }
     return id
@@ -110,15 +110,15 @@ export class Authenticator {
 
   #sessionIdOf(request: IncomingMessage): string | undefined {
     const prefix = `${this.#cookieName()}=`
-    const pairs = (request.headers.cookie ?? '').split(/;\s*/)
-    for (const pair of pairs) {
-      if (!pair.startsWith(prefix)) continue
-      const id = pair.slice(prefix.length)
+    const cookies = (request.headers.cookie ?? '').split(/;\s*/)
+    for (const cookie of cookies) {
+      if (!cookie.startsWith(prefix)) continue
+      const id = cookie.slice(prefix.length)
       const hashed = hash(id)
       const session = this.#sessions.get(hashed)
       if (!session || session.host !== hostOf(request)) continue
       const now = this.#now()
-      if (now - session.usedAt <= sessionMs) {
+      if (now - session.usedAt <= sessionLifetimeMs) {
         session.usedAt = now
         return id
       }
@@ -144,12 +144,12 @@ function hostOf(request: IncomingMessage): string | undefined {
   return hosts?.length === 1 ? hosts[0] : undefined
 }
 
-function hash(id: string): string {
-  return createHash('sha256').update(id).digest('base64url')
+function hash(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
 }
 
 function isEqual(received: string, expected: string): boolean {
-  const one = Buffer.from(received)
-  const other = Buffer.from(expected)
-  return one.length === other.length && timingSafeEqual(one, other)
+  const receivedBytes = Buffer.from(received)
+  const expectedBytes = Buffer.from(expected)
+  return receivedBytes.length === expectedBytes.length && timingSafeEqual(receivedBytes, expectedBytes)
 }

@@ -41,10 +41,10 @@ const maxConnections = 512
 /** Large, because browsers send the cookies of all servers on this machine. */
 const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
-const headersMs = 5000
-const requestMs = 10_000
-const lookMs = 1000
-/** Interval of pings, ms; a peer that misses one is disconnected. */
+const headersTimeoutMs = 5000
+const requestTimeoutMs = 10_000
+const timeoutCheckMs = 1000
+/** Interval of pings, ms; a peer that does not answer one before the next is disconnected. */
 const pingMs = 30_000
 
 /** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use`, also for EACCES */
@@ -64,18 +64,18 @@ export async function startHttpServer({
   })
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: lookMs,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
     requireHostHeader: false,
   })
   server.maxConnections = maxConnections
-  const entry = new Authenticator(() => portOf(server))
-  // A lost connection is no error of the server.
+  const authenticator = new Authenticator(() => portOf(server))
+  // A lost connection is not a server error.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    // Browsers preconnect: an answer without a request would be read as the answer to the next one.
+    // Browsers preconnect: they would take an early response as the response to their next request.
     if (isTimeout && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
     if (isTimeout) return refuseSocket(socket, '408 Request Timeout')
     // Too many cookies lock the browser out until they are cleared.
@@ -95,9 +95,9 @@ export async function startHttpServer({
     const isAllowed =
       request.url === socketPath &&
       request.method === 'GET' &&
-      entry.isAllowedOrigin(request) &&
+      authenticator.isAllowedOrigin(request) &&
       request.headers.origin !== undefined &&
-      entry.mayConnect(request, key)
+      authenticator.mayConnect(request, key)
     if (!isAllowed) return refuseSocket(socket, '403 Forbidden')
     if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
@@ -111,19 +111,19 @@ export async function startHttpServer({
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === mcpPath) return mcp.handle(request, response)
-    if (!entry.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
+    if (!authenticator.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
     const target = targetOf(request)
     if (!target) return refuse(response, 400, 'Invalid address.')
     const token = target.searchParams.get('token')
     if (token) return signIn(token, target, request, response)
-    // An empty token requests the page with the sign-in form.
-    if (token !== null || !entry.isAuthenticated(request)) return denyAccess('none', target, request, response)
+    // An address with an empty token requests the page with the sign-in form.
+    if (token !== null || !authenticator.isAuthenticated(request)) return denyAccess('none', target, request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET and HEAD are allowed here.')
     if (target.pathname === socketPath) return reportAccess(request, response)
     const file = await files.find(target.pathname)
     if (!file) return refuse(response, 404, 'Not found.')
-    setHeaders(response)
+    setSecurityHeaders(response)
     response.setHeader('Cache-Control', 'no-cache')
     response.setHeader('ETag', file.etag)
     if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304).end()
@@ -132,10 +132,10 @@ export async function startHttpServer({
   }
 
   function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
-    const authResult = entry.exchangeToken(keyFromInput(token), request)
+    const authResult = authenticator.exchangeToken(keyFromInput(token), request)
     if (authResult === 'wait' || authResult === 'wrong') return denyAccess(authResult, target, request, response)
     target.searchParams.delete('token')
-    setHeaders(response)
+    setSecurityHeaders(response)
     response.writeHead(303, {
       // Browsers do not send fragments to servers.
       Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${authResult.key}`,
@@ -145,18 +145,18 @@ export async function startHttpServer({
     response.end()
   }
 
-  /** Responds with the status of a refused socket, which browsers do not expose to pages. */
+  /** Responds with the status that a socket would get: browsers hide the status of a refused socket from pages. */
   function reportAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
-    if (typeof key !== 'string' || !entry.mayConnect(request, key))
+    if (typeof key !== 'string' || !authenticator.mayConnect(request, key))
       return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
-    setHeaders(response)
+    setSecurityHeaders(response)
     response.writeHead(sockets.clients.size >= maxSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
   }
 
   return {
-    url: `http://${loopbackAddress}:${portOf(server)}/?token=${entry.token}`,
-    oneTimeUrl: () => `http://${loopbackAddress}:${portOf(server)}/?token=${entry.issueOneTimeToken()}`,
+    url: `http://${loopbackAddress}:${portOf(server)}/?token=${authenticator.token}`,
+    oneTimeUrl: () => `http://${loopbackAddress}:${portOf(server)}/?token=${authenticator.issueOneTimeToken()}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
       await new Promise<void>((resolve) => {
@@ -212,8 +212,8 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 function portOf(server: Server): number {
-  const bound = server.address()
-  return typeof bound === 'object' && bound !== null ? bound.port : 0
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Accepts only a path: no absolute address, no `*`. @returns null for other targets */
@@ -227,21 +227,21 @@ function keyOfProtocols(header: string | undefined): string {
   return offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
 }
 
-function setHeaders(response: ServerResponse): void {
+function setSecurityHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
 }
 
-const denials: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly told: string }>> = {
-  none: { status: 401, told: 'Open the address from the terminal; it contains the key to this memory.' },
-  wrong: { status: 401, told: 'This key is wrong or has expired. Open the address from the terminal.' },
-  wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
+const denials: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly message: string }>> = {
+  none: { status: 401, message: 'Open the address from the terminal; it contains the key to this memory.' },
+  wrong: { status: 401, message: 'This key is wrong or has expired. Open the address from the terminal.' },
+  wait: { status: 429, message: 'Too many wrong keys. Wait a minute.' },
 }
 
 function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
-  const { status, told } = denials[reason]
+  const { status, message } = denials[reason]
   const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-  if (!isPageRequest || response.headersSent) return refuse(response, status, told)
-  setHeaders(response)
+  if (!isPageRequest || response.headersSent) return refuse(response, status, message)
+  setSecurityHeaders(response)
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': accessDeniedPolicy,
@@ -254,7 +254,7 @@ function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMe
 /** Closes the connection: further data from an unauthorised client is not read. */
 function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.headersSent) return void response.destroy()
-  setHeaders(response)
+  setSecurityHeaders(response)
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
   response.end(`${reason}\n`)
 }
@@ -270,7 +270,7 @@ interface InterfaceFile {
   readonly etag: string
 }
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -318,6 +318,6 @@ export class InterfaceFiles {
   async #read(name: string): Promise<InterfaceFile> {
     const bytes = await readFile(join(this.#folder, name))
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
-    return { bytes, type: types[extname(name)] ?? 'application/octet-stream', etag }
+    return { bytes, type: contentTypes[extname(name)] ?? 'application/octet-stream', etag }
   }
 }

@@ -49,11 +49,11 @@ export interface McpHost {
 }
 
 const maxConnections = 128
-const headersMs = 5000
+const headersTimeoutMs = 5000
 
 /** Serves MCP over HTTP on 127.0.0.1. @throws the system's error if the port is not available */
 export async function serveMcp(mcpEndpoint: LazyMcpEndpoint, port: number, log: Log): Promise<McpHost> {
-  const server = createServer({ headersTimeout: headersMs }, (request, response) => {
+  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
     mcpEndpoint.handle(request, response).catch((error: unknown) => {
       log.fault(error, 'mcp')

@@ -70,9 +70,9 @@ describe('quick capture in the shell', () => {
     const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress: vi.fn(), onTaken })
     const { register, unregister } = fakeElectron.globalShortcut
     expect(register).toHaveBeenCalledWith(keys, expect.anything())
-    shortcut.pause(true)
+    shortcut.setPaused(true)
     expect(unregister).toHaveBeenCalledWith(keys)
-    shortcut.pause(false)
+    shortcut.setPaused(false)
     expect(register).toHaveBeenCalledTimes(2)
     register.mockReturnValueOnce(false).mockReturnValueOnce(false)
     keys = 'Alt+X'

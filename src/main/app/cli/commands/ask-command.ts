@@ -3,7 +3,7 @@ import type { ContractClient, SessionMessage, CommandOutcome } from '#shared/con
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
-import { setUpOnce } from '../first-use.ts'
+import { setUpAtFirstUse } from '../first-use.ts'
 import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
 import { printedFields, type Output } from '../cli-output.ts'
@@ -11,10 +11,10 @@ import { printedFields, type Output } from '../cli-output.ts'
 /** @throws AppError `unknown_session`, `provider_error` if the model fails, `internal` without an answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, json = false } = flags
-  await setUpOnce(client, base, agent)
+  await setUpAtFirstUse(client, base, agent)
   await client.search.settle({ agent })
-  const previousSession = flags.session === undefined ? undefined : await sessionOf(client, agent, flags.session)
-  const knownIds = new Set(previousSession === undefined ? [] : (await entriesOf(client, agent, previousSession)).ids)
+  const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
+  const knownIds = new Set(previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).ids)
   const { session, queued } = await client.chat.send({
     agent,
     text: message,
@@ -25,26 +25,26 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     ...(model === undefined ? {} : { model }),
   })
   const liveOutput = json ? undefined : new LiveOutput(knownIds)
-  await follow(client, { agent, session }, queued, liveOutput)
-  const { messages, outcome } = await entriesOf(client, agent, session)
-  const added = messages.filter(({ id }) => !knownIds.has(id))
-  for (const entry of added) liveOutput?.message(entry)
-  liveOutput?.end()
-  const addedMessages = added.map((entry) => entry.message)
-  const last = addedMessages.findLast((entry) => entry.role === 'assistant')
-  if (last?.role !== 'assistant') {
+  await followAnswer(client, { agent, session }, queued, liveOutput)
+  const { messages, outcome } = await readSession(client, agent, session)
+  const newEntries = messages.filter(({ id }) => !knownIds.has(id))
+  for (const entry of newEntries) liveOutput?.printMessage(entry)
+  liveOutput?.endLine()
+  const newMessages = newEntries.map((entry) => entry.message)
+  const answer = newMessages.findLast((entry) => entry.role === 'assistant')
+  if (answer?.role !== 'assistant') {
     if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
     const text = startsChat(message) ? describeStart(previousSession, session) : outcome ? describeOutcome(outcome) : ''
-    const value = { session, text, ...recallsAndWrites(addedMessages), usage: noUsage, outcome: outcome ?? null }
+    const value = { session, text, ...recallsAndWrites(newMessages), usage: noUsage, outcome: outcome ?? null }
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
   }
-  if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
+  if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
   const value = {
     session,
-    text: messageText(last),
-    ...recallsAndWrites(addedMessages),
-    usage: totalUsage(addedMessages),
+    text: messageText(answer),
+    ...recallsAndWrites(newMessages),
+    usage: totalUsage(newMessages),
   }
   return { value, text: liveOutput ? '' : value.text }
 }
@@ -56,60 +56,60 @@ function startsChat(message: string): boolean {
 
 function describeStart(previousSession: string | undefined, session: string): string {
   if (previousSession === session) return `${session} is already new and empty`
-  const ended = previousSession === undefined ? '' : `; ${previousSession} has ended`
-  return `a new chat has begun: ${session}${ended}. Continue it with --session last`
+  const endedText = previousSession === undefined ? '' : `; ${previousSession} has ended`
+  return `a new chat has begun: ${session}${endedText}. Continue it with --session last`
 }
 
 /**
  * @param reference an id, a prefix of it or of the part after its date, or `last`
  * @throws AppError `unknown_session`
  */
-async function sessionOf(client: ContractClient, agent: string, reference: string): Promise<string> {
+async function resolveSession(client: ContractClient, agent: string, reference: string): Promise<string> {
   const sessions = await client.sessions.list({ agent, empty: true })
-  const matching =
+  const matches =
     reference === 'last'
-      ? sessions.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, 1)
+      ? sessions.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, 1)
       : sessions.filter(({ id }) => id.startsWith(reference) || id.split('_').at(-1)?.startsWith(reference))
-  const exact = matching.filter(({ id }) => id === reference)
-  const [candidate, ...others] = exact.length > 0 ? exact : matching
-  if (candidate && others.length === 0) return candidate.id
-  const problemText = candidate ? `more than one chat starts with ${reference}` : `there is no chat ${reference}`
+  const exactMatches = matches.filter(({ id }) => id === reference)
+  const [match, ...otherMatches] = exactMatches.length > 0 ? exactMatches : matches
+  if (match && otherMatches.length === 0) return match.id
+  const problemText = match ? `more than one chat starts with ${reference}` : `there is no chat ${reference}`
   throw new AppError('unknown_session', `${problemText}; \`sessions\` lists them`, { session: reference })
 }
 
-async function follow(
+async function followAnswer(
   client: ContractClient,
   target: { readonly agent: string; readonly session: string },
   queued: boolean,
   liveOutput: LiveOutput | undefined,
 ): Promise<void> {
-  if (liveOutput) for (const entry of (await client.sessions.get(target)).messages) liveOutput.message(entry)
+  if (liveOutput) for (const entry of (await client.sessions.get(target)).messages) liveOutput.printMessage(entry)
   let queueLength = queued ? 1 : 0
-  if (queued) liveOutput?.note('waiting for the current answer to end')
+  if (queued) liveOutput?.printNote('waiting for the current answer to end')
   for await (const event of await client.chat.watch(target)) {
     if (event.type === 'partial') {
       queueLength = event.queue.length
       if (!event.running && queueLength === 0) return
-      if (queueLength === 0) liveOutput?.text(event.text)
+      if (queueLength === 0) liveOutput?.printText(event.text)
     } else if (event.type === 'queue') queueLength = event.queue.length
     else if (event.type === 'turnEnd') {
       if (queueLength === 0 || event.reason !== 'done') return
     } else if (event.type === 'permissions') {
       for (const { id, server, tool } of event.permissions) {
-        liveOutput?.note(`${tool} of ${server} needs a permission that only an app window can give: denied`)
+        liveOutput?.printNote(`${tool} of ${server} needs a permission that only an app window can give: denied`)
         await client.chat.permit({ ...target, id, decision: 'deny' })
       }
-    } else if (queueLength === 0) liveOutput?.event(event)
+    } else if (queueLength === 0) liveOutput?.printEvent(event)
   }
 }
 
-async function entriesOf(client: ContractClient, agent: string, session: string) {
+async function readSession(client: ContractClient, agent: string, session: string) {
   const { messages, events } = await client.sessions.get({ agent, session })
-  const last = events.at(-1)?.event
+  const lastEvent = events.at(-1)?.event
   return {
     messages,
     ids: messages.map(({ id }: SessionMessage) => id),
-    outcome: last?.type === 'command' ? last.outcome : undefined,
+    outcome: lastEvent?.type === 'command' ? lastEvent.outcome : undefined,
   }
 }
 

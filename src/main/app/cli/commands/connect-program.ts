@@ -12,16 +12,14 @@ import type { Output } from '../cli-output.ts'
 export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
   const base = await openBase(options)
   try {
-    const connections = createClientInstaller(options, base.folders)
-    return flags.uninstall === undefined
-      ? await install(connections, flags, id)
-      : await uninstall(connections, flags, id)
+    const installer = createClientInstaller(options, base.folders)
+    return flags.uninstall === undefined ? await install(installer, flags, id) : await uninstall(installer, flags, id)
   } finally {
     base.close()
   }
 }
 
-async function install(connections: ClientInstaller, flags: McpFlags, id: string): Promise<Output> {
+async function install(installer: ClientInstaller, flags: McpFlags, id: string): Promise<Output> {
   const { agent, client, readOnly: isReadOnly, workspace, dryRun = false } = flags
   const registration = {
     agent,
@@ -29,28 +27,28 @@ async function install(connections: ClientInstaller, flags: McpFlags, id: string
     isReadOnly,
     workspace: workspace === undefined ? undefined : resolve(workspace),
   }
-  const program = await connections.inspect(id, registration)
+  const program = await installer.inspect(id, registration)
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
   if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
   // Test before writing: a broken entry must not reach the program's configuration.
-  const tools = await connections.test(id, registration)
-  if (state !== 'connected') await connections.connect(id, registration)
-  const done = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
+  const tools = await installer.test(id, registration)
+  if (state !== 'connected') await installer.connect(id, registration)
+  const resultText = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
   const notFoundText = isThere ? '' : `${name} was not found on this machine: its configuration folder did not exist.`
-  const next = `It works: ${tools} tools. Restart ${name} to use it. To disconnect: "commonplace mcp --uninstall ${id}".`
+  const nextStep = `It works: ${tools} tools. Restart ${name} to use it. To disconnect: "commonplace mcp --uninstall ${id}".`
   return {
     value: { program: id, file, state: 'connected', tools },
-    text: [done, patch, notFoundText, next].filter(Boolean).join('\n'),
+    text: [resultText, patch, notFoundText, nextStep].filter(Boolean).join('\n'),
   }
 }
 
-async function uninstall(connections: ClientInstaller, { dryRun = false }: McpFlags, id: string): Promise<Output> {
-  const { name, file, state } = await connections.inspect(id, {})
-  const patch = await connections.previewRemoval(id)
+async function uninstall(installer: ClientInstaller, { dryRun = false }: McpFlags, id: string): Promise<Output> {
+  const { name, file, state } = await installer.inspect(id, {})
+  const patch = await installer.previewRemoval(id)
   if (patch === '')
     return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to remove, ${file} has no entry` }
   if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }
-  await connections.disconnect(id)
+  await installer.disconnect(id)
   return { value: { program: id, file, state: 'none' }, text: `${name}: removed from ${file}` }
 }

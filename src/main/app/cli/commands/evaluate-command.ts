@@ -9,25 +9,25 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
-  const started = performance.now()
+  const startedAt = performance.now()
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
-  const indexMs = Math.round(performance.now() - started)
+  const indexMs = Math.round(performance.now() - startedAt)
   const settings = await client.search.settings({ agent })
   const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
-  let withoutVector = 0
-  let reason = warning
-  const ask = async (query: string, options: { minScore: number; maxResults: number }) => {
+  let incompleteSearches = 0
+  let incompleteReason = warning
+  const runSearch = async (query: string, options: { minScore: number; maxResults: number }) => {
     const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
     if (answer.notice) {
-      withoutVector += 1
-      reason ??= answer.notice.message
+      incompleteSearches += 1
+      incompleteReason ??= answer.notice.message
     }
     return answer
   }
   const report = await measure(
     {
-      rank: (query) => ask(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
-      search: (query) => ask(query, { minScore, maxResults }),
+      rank: (query) => runSearch(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
+      search: (query) => runSearch(query, { minScore, maxResults }),
       minScore,
       maxResults,
     },
@@ -39,22 +39,22 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   )
   const { chunks, embedded } = await client.search.status({ agent })
   const value = { ...report, indexMs, chunks, embedded }
-  const text = figureLines(value).join('\n')
-  if (reason === undefined || !flags.wait) return { value, text }
+  const text = metricLines(value).join('\n')
+  if (incompleteReason === undefined || !flags.wait) return { value, text }
   const searchCount = 2 * (questions.length + (offTopic?.length ?? 0))
   const missingVectorsText =
-    withoutVector > 0 ? `${withoutVector} of ${searchCount} searches were answered without all vectors` : ''
+    incompleteSearches > 0 ? `${incompleteSearches} of ${searchCount} searches were answered without all vectors` : ''
   return {
     value,
     text,
-    warning: [missingVectorsText, reason].filter((part) => part !== '').join(': '),
+    warning: [missingVectorsText, incompleteReason].filter((part) => part !== '').join(': '),
     isFailure: true,
   }
 }
 
-function figureLines(value: object, prefix = ''): string[] {
-  return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
-    if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]
-    return typeof figure === 'object' && figure !== null ? figureLines(figure, `${prefix}${name}.`) : []
+function metricLines(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, metric]: [string, unknown]) => {
+    if (typeof metric === 'number') return [`${(prefix + name).padEnd(22)} ${Number(metric.toFixed(4))}`]
+    return typeof metric === 'object' && metric !== null ? metricLines(metric, `${prefix}${name}.`) : []
   })
 }

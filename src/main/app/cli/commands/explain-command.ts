@@ -20,24 +20,23 @@ export async function explain(
     ...candidate,
     verdict: verdictText(verdict),
   }))
+  const requestedCandidate = candidates.find(
+    ({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine,
+  )
   const value = {
     ...explanation,
     candidates,
-    ...(explanation.why
-      ? {
-          why: {
-            ...explanation.why,
-            candidate:
-              candidates.find(
-                ({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine,
-              ) ?? null,
-          },
-        }
-      : {}),
+    ...(explanation.why ? { why: { ...explanation.why, candidate: requestedCandidate ?? null } } : {}),
   }
   const lines = candidates.map(
-    ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) =>
-      `${score.toFixed(distinguishingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meaningTexts(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+    ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) => {
+      const scoreText = score.toFixed(distinguishingDigits(score, explanation.minScore, 3))
+      const parts = [`vector ${scorePartText(vector)}`, `text ${scorePartText(text)}`]
+      if (lift > 0) parts.push(`lift ${lift.toFixed(3)}`)
+      const remarks = [verdict, ...meaningTexts(vector), ...modifiers.map(modifierText)]
+      if (question !== undefined) remarks.push(`without the question itself: ${question}`)
+      return [scoreText, ...parts, `${path}:${startLine}-${endLine}`, remarks.join('; ')].join('  ')
+    },
   )
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
@@ -48,10 +47,10 @@ export async function explain(
   }
 }
 
-function legText(leg: { readonly score: number; readonly contribution: number } | null): string {
-  if (!leg) return 'off'
-  const weight = leg.score > 0 ? leg.contribution / leg.score : 0
-  return leg.score > 0 && weight < 0.9999 ? `${leg.score.toFixed(3)} × ${weight.toFixed(2)}` : leg.score.toFixed(3)
+function scorePartText(part: { readonly score: number; readonly contribution: number } | null): string {
+  if (!part) return 'off'
+  const weight = part.score > 0 ? part.contribution / part.score : 0
+  return part.score > 0 && weight < 0.9999 ? `${part.score.toFixed(3)} × ${weight.toFixed(2)}` : part.score.toFixed(3)
 }
 
 function verdictText(verdict: Verdict): string {

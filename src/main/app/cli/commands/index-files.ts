@@ -10,13 +10,13 @@ export async function indexFiles(
   { client }: PrimaryClient,
   { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
 ): Promise<Output> {
-  const started = performance.now()
+  const startedAt = performance.now()
   await client.search.settle({ agent })
   if (force) await client.search.reindex({ agent })
-  await printSentTexts(client, agent)
+  await printTextsToSend(client, agent)
   const { warning, isFailure } = await waitForVectors(client, agent, wait)
   const { files, chunks, embedded } = await client.search.status({ agent })
-  const ms = Math.round(performance.now() - started)
+  const ms = Math.round(performance.now() - startedAt)
   return {
     value: { files, chunks, embedded, ms },
     text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
@@ -24,7 +24,7 @@ export async function indexFiles(
   }
 }
 
-async function printSentTexts(client: ContractClient, agent: string): Promise<void> {
+async function printTextsToSend(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isRemoteEmbeddingProvider(provider)) return
   const { all, unsent, questions } = await client.search.meaning({ agent })

@@ -6,21 +6,21 @@ import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
 import { warmUpAgent } from '../open-memory.ts'
 
-const closingMs = 5000
+const closeTimeoutMs = 5000
 
 /**
- * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; the first
- * request reports an error of opening it. @throws Error if the connection had to be aborted
+ * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; if opening the
+ * memory fails, the first request reports the error. @throws Error if the connection had to be aborted
  */
-export async function mcp(
+export async function runMcpServer(
   opening: Promise<HostProcess>,
   { now = systemClock }: AppOptions,
   { agent, client, readOnly = false }: McpFlags,
 ): Promise<void> {
   const warmedAgents = new Set([agent ?? 'main'])
-  const problem = await serveOverStdio({
+  const abortReason = await serveOverStdio({
     ask: async (work) => (await opening).callPrimary(work),
-    onEvent: (listener) => onceOpen(opening, listener),
+    onEvent: (listener) => subscribeLater(opening, listener),
     async caller(sentName) {
       const name = client ?? sentName ?? ''
       const registration = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
@@ -36,23 +36,23 @@ export async function mcp(
   })
   await Promise.race([
     opening.then((hostProcess) => hostProcess.close()).catch(() => undefined),
-    sleep(closingMs, undefined, { ref: false }),
+    sleep(closeTimeoutMs, undefined, { ref: false }),
   ])
   // Do not wait for unfinished work; finished writes are on disk.
-  setTimeout(() => process.exit(), closingMs).unref()
-  if (problem !== undefined) throw new Error(problem)
+  setTimeout(() => process.exit(), closeTimeoutMs).unref()
+  if (abortReason !== undefined) throw new Error(abortReason)
 }
 
-function onceOpen(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
-  let stop: (() => void) | undefined
+function subscribeLater(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
+  let unsubscribe: (() => void) | undefined
   let isStopped = false
   const subscribe = async () => {
     const hostProcess = await opening.catch(() => undefined)
-    if (!isStopped) stop = hostProcess?.onEvent(listener)
+    if (!isStopped) unsubscribe = hostProcess?.onEvent(listener)
   }
   void subscribe()
   return () => {
     isStopped = true
-    stop?.()
+    unsubscribe?.()
   }
 }

@@ -3,13 +3,13 @@ import { createApp, openBase, type AppBase, type AppOptions } from '../../compos
 import { callPrimary } from '../../instance-lock/with-primary.ts'
 import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
-import { assertNeverUsed, setUpOnce } from '../first-use.ts'
+import { assertNeverUsed, setUpAtFirstUse } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
 /**
- * Saves a note through the process that has the memory open, which updates its windows. If there is none, or it does
- * not answer, writes the file in this process. @param text undefined reads stdin
+ * Saves a note through the primary instance, which updates its windows. If there is none, or it does not answer, writes
+ * the file in this process. @param text undefined reads stdin
  * @throws AppError `input_invalid` for an empty note, `config_invalid`
  */
 export async function remember(options: AppOptions, { agent }: CommonFlags, text: string | undefined): Promise<Output> {
@@ -17,21 +17,21 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {
-    const primaryResult = await askToRemember(base, agent, note)
+    const primaryResult = await rememberOnPrimary(base, agent, note)
     const { path, startLine, endLine } =
       primaryResult && 'value' in primaryResult
         ? primaryResult.value
-        : await rememberHere({ ...options, base }, agent, note, primaryResult !== undefined)
+        : await writeNote({ ...options, base }, agent, note, primaryResult !== undefined)
     return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
   } finally {
     base.close()
   }
 }
 
-async function askToRemember(base: AppBase, agent: string, note: string) {
+async function rememberOnPrimary(base: AppBase, agent: string, note: string) {
   try {
-    return await callPrimary(lockPathsOf(base.folders.home, base.single?.folder), base, async ({ client }) => {
-      await setUpOnce(client, base, agent)
+    return await callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), base, async ({ client }) => {
+      await setUpAtFirstUse(client, base, agent)
       return client.workspace.remember({ agent, text: note })
     })
   } catch (error) {
@@ -41,8 +41,8 @@ async function askToRemember(base: AppBase, agent: string, note: string) {
   }
 }
 
-/** @param mayBeThere another process got the note and exited without an answer */
-async function rememberHere(options: AppOptions & { base: AppBase }, agent: string, note: string, mayBeThere: boolean) {
+/** @param mayBeSaved true if another process received the note and exited without an answer */
+async function writeNote(options: AppOptions & { base: AppBase }, agent: string, note: string, mayBeSaved: boolean) {
   const { base } = options
   const app = await createApp({ ...options, watch: false })
   try {
@@ -50,9 +50,9 @@ async function rememberHere(options: AppOptions & { base: AppBase }, agent: stri
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) assertNeverUsed(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
-    const { workspace, close } = await app.agents.writer(agent)
+    const { workspace, close } = await app.agents.openWriter(agent)
     try {
-      const savedNote = mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined
+      const savedNote = mayBeSaved ? await workspace.findRememberedNote(note, app.now()) : undefined
       return savedNote ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
     } finally {
       await close()

@@ -3,14 +3,14 @@ import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
-const providerMs = 1000
+const probeTimeoutMs = 1000
 
-export async function status({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
+export async function showStatus({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
-  // A first request shows if an unused provider works.
+  // Without vectors only a request shows whether the provider works.
   const needsProbe = index.provider !== 'none' && index.embedded === 0
   const probe = needsProbe ? client.health.tryAgain({ agent }).then(() => true) : true
-  const hasAnswered = await Promise.race([probe, sleep(providerMs, false, { ref: false })])
+  const hasAnswered = await Promise.race([probe, sleep(probeTimeoutMs, false, { ref: false })])
   const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
   const problems = await client.health.problems({ agent })
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
@@ -36,11 +36,11 @@ export async function status({ client }: PrimaryClient, { agent }: CommonFlags):
     `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
     ...scripts.map(({ script, worth, takesPart }) =>
       takesPart
-        ? `meaning: ${script} takes part, worth ${worth.toFixed(2)}`
-        : `meaning: ${script} takes no part: the model does not tell such texts apart`,
+        ? `meaning: used for ${script} text, quality ${worth.toFixed(2)}`
+        : `meaning: not used for ${script} text: the model cannot tell such texts apart`,
     ),
     ...(provider !== 'none' && chunks > 0 && embedded === chunks && isMeasured && scripts.length === 0
-      ? ['meaning: takes no part: too few passages to learn what similarity means here']
+      ? ['meaning: not used: too few passages to calibrate the model']
       : []),
     ...(hasAnswered ? [] : [`meaning: ${provider} has not answered yet`]),
     ...problems.map(({ part, code, since, message, path, files = [] }) => {
