@@ -54,7 +54,7 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
       tools: [],
       summary: state.summary,
       pruned: state.pruned,
-      messages: state.live.map(({ message }) => message),
+      messages: state.liveMessages.map(({ message }) => message),
       now: 0,
     })
     assemblies.push(performance.now() - begun)

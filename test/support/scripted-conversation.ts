@@ -106,7 +106,7 @@ export async function memoryText(workspace: string): Promise<string> {
 
 /** Returns the facts that are neither in a memory file nor in the messages that are still sent verbatim. */
 export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
-  const kept = compactionState(transcript.branch()).live.map(({ message }) => messageText(message))
+  const kept = compactionState(transcript.branch()).liveMessages.map(({ message }) => messageText(message))
   const known = [await memoryText(workspace), ...kept].join('\n')
   return Array.from({ length: turns }, (_, turn) => factOf(turn)).filter((fact) => !known.includes(fact))
 }

@@ -89,7 +89,7 @@ describe('context manager', () => {
           const model = forgetfulModel(contextWindow, () => (dice[(rolls += 1) % dice.length] ?? 9) < 2)
           const budget = budgetOf(model)
           const assembled = async () => {
-            const { summary, pruned, live } = compactionState(transcript.branch())
+            const { summary, pruned, liveMessages } = compactionState(transcript.branch())
             return assemble({
               purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
               modelId: model.id,
@@ -100,7 +100,7 @@ describe('context manager', () => {
               tools: [],
               summary,
               pruned,
-              messages: live.map(({ message }) => message),
+              messages: liveMessages.map(({ message }) => message),
               now: 0,
             })
           }
@@ -111,7 +111,7 @@ describe('context manager', () => {
               model,
               budget: () => budget,
               isWithoutMemory: () => false,
-              flushes: true,
+              isFlushEnabled: true,
               prompts: async () => ({
                 system: () => '',
                 withoutMemory: () => '',
@@ -125,7 +125,7 @@ describe('context manager', () => {
               }),
               assemble: assembled,
               lastReport: () => undefined,
-              tools: {
+              toolContext: {
                 workspace,
                 signal: new AbortController().signal,
                 now: () => new Date(2026, 0, 20, 10),
@@ -178,7 +178,7 @@ describe('context manager', () => {
           }
           const known = [
             await memoryText(join(folder, 'w')),
-            ...compactionState(transcript.branch()).live.map(({ message }) => messageText(message)),
+            ...compactionState(transcript.branch()).liveMessages.map(({ message }) => messageText(message)),
           ].join('\n')
           for (let index = 0; index < steps.length; index += 1) expect(known).toMatch(new RegExp(`FACT-${index}\\b`))
           const said = (await readFile(file, 'utf8')).match(/"role":"user"/g)

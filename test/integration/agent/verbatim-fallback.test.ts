@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
-  saveVerbatim,
+  appendVerbatimEntry,
   markDistilled,
   pendingVerbatimEntries,
 } from '../../../src/main/agent/compaction/verbatim-fallback.ts'
@@ -22,10 +22,10 @@ describe('text saved verbatim', () => {
   it('is distilled in order, even if it quotes other entries, and records the outcome', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
-    await saveVerbatim(workspace, origin, 'User: first', at, false)
+    await appendVerbatimEntry(workspace, origin, 'User: first', at, false)
     // A tool result quotes the file, so its text occurs again inside the next entry.
     const quoted = await readFile(file, 'utf8')
-    await saveVerbatim(workspace, origin, `User: second\n\n${quoted}`, at, false)
+    await appendVerbatimEntry(workspace, origin, `User: second\n\n${quoted}`, at, false)
     const [first, second, ...others] = await pendingVerbatimEntries(workspace)
     expect(first?.text).toBe('User: first')
     expect(second?.text).toContain('User: second')

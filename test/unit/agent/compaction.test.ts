@@ -7,7 +7,7 @@ import { calibrationRatio } from '../../../src/main/agent/context/message-tokens
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
-import { findCutPoint } from '../../../src/main/agent/compaction/due-steps.ts'
+import { findCutIndex } from '../../../src/main/agent/compaction/due-steps.ts'
 import { missingIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
@@ -54,7 +54,7 @@ describe('cut point', () => {
     [20, 8],
     [5, 8],
   ])('keeping %i tokens cuts before message %i, never between a call and its result', (keep, cut) => {
-    expect(findCutPoint(messages, tokens, keep)).toBe(cut)
+    expect(findCutIndex(messages, tokens, keep)).toBe(cut)
   })
 
   it('always keeps the last message and never begins with a result (property)', () => {
@@ -64,7 +64,7 @@ describe('cut point', () => {
         const conversation = roles.map((name) =>
           name === 'user' ? user('x') : name === 'assistant' ? answer('x') : result('1', 'x'),
         )
-        const cut = findCutPoint(
+        const cut = findCutIndex(
           conversation,
           conversation.map(() => 10),
           keep,
@@ -187,11 +187,11 @@ const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
 describe('keepingState', () => {
   it('counts messages as flushed up to the entry of a flush, but not of a failed one', () => {
     expect(compactionState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
-      flushed: 1,
+      flushedCount: 1,
       hasFlushedInCycle: true,
     })
     expect(compactionState([message('a'), flushed('a', 'failed')])).toMatchObject({
-      flushed: 0,
+      flushedCount: 0,
       hasFlushedInCycle: false,
     })
   })
@@ -205,8 +205,8 @@ describe('keepingState', () => {
       compacted('c'),
       message('d'),
     ])
-    expect(state).toMatchObject({ summary: 'up to c', flushed: 1, hasFlushedInCycle: false })
-    expect(state.live.map(({ id }) => id)).toEqual(['c', 'd'])
+    expect(state).toMatchObject({ summary: 'up to c', flushedCount: 1, hasFlushedInCycle: false })
+    expect(state.liveMessages.map(({ id }) => id)).toEqual(['c', 'd'])
   })
 
   it('throws if messages are summarised that no flush has read', () => {
@@ -243,7 +243,7 @@ describe('calibration', () => {
   })
 })
 
-describe('renderInParts and textInParts', () => {
+describe('renderInParts and splitText', () => {
   it('keeps each part within the limit and loses no text (property)', () => {
     fc.assert(
       fc.property(

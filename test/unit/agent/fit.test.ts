@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   budgetOf,
   maxSummaryTokens,
-  keepRecentTokens,
+  recentTokensToKeep,
   raiseThresholds,
 } from '../../../src/main/agent/context/context-budget.ts'
 import { cutToTokens, maxFileTokens, fairShare } from '../../../src/main/agent/context/fit-text.ts'
@@ -17,7 +17,7 @@ describe('roomBeside', () => {
       fc.property(window, fc.double({ min: 0, max: 0.9, noNaN: true }), (contextWindow, share) => {
         const fixed = Math.floor(contextWindow * share)
         const budget = raiseThresholds(budgetOf({ contextWindow, maxOutput: 4096 }), fixed)
-        const after = fixed + maxSummaryTokens(budget.compactAt) + keepRecentTokens(budget, fixed)
+        const after = fixed + maxSummaryTokens(budget.compactAt) + recentTokensToKeep(budget, fixed)
         expect(budget.flushAt).toBeLessThanOrEqual(budget.compactAt)
         expect(budget.compactAt).toBeLessThanOrEqual(contextWindow)
         if (share < 0.8) expect(budget.compactAt - after).toBeGreaterThan(contextWindow * 0.03)

@@ -28,12 +28,13 @@ export class AgentModels {
    */
   create(id: string = this.#config.current.model): ChatModel {
     const { idleTimeout } = this.#config.current.chat
-    const use = { agent: this.#config.id, timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout, look: this.#look }
-    return withEstimatedWindow(this.#models.create(id, use), this.#windowEstimates)
+    const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout }
+    const model = this.#models.create(id, { agent: this.#config.id, look: this.#look, ...timeouts })
+    return withEstimatedWindow(model, this.#windowEstimates)
   }
 
-  /** Returns the configured model, or the offline model if the provider has no key. */
-  preview(): ChatModel {
+  /** Creates the configured model, or the offline model if the provider has no key. */
+  createOrOffline(): ChatModel {
     try {
       return this.create()
     } catch (error) {
@@ -60,14 +61,15 @@ function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEst
           yield event
         }
       } catch (error) {
-        if (isContextOverflow(error)) await windowEstimates.lower(model, error, tokensOf(request) + request.maxOutput)
+        if (isContextOverflow(error))
+          await windowEstimates.lower(model, error, estimateSize(request) + request.maxOutput)
         throw error
       }
     },
   }
 }
 
-function tokensOf({ system, messages, tools }: ModelRequest): number {
+function estimateSize({ system, messages, tools }: ModelRequest): number {
   const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
   return messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
 }

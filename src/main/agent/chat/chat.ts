@@ -19,9 +19,9 @@ import { ContextMeter } from './context-meter.ts'
 import { PermissionRequests, type Decision } from '../tools/tool-permissions.ts'
 import { MessageQueue, type QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
-import { assertTakesImages, recordModelChange, userMessage, type UserInput } from './user-message.ts'
+import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
 import { generateTitle } from './title.ts'
-import { runTurn, type TurnEnd } from './turn.ts'
+import { runTurn, type TurnEndReason } from './turn.ts'
 import { createTurnContext, type TurnContext, type ChatOptions } from './turn-context.ts'
 
 export interface SendInput extends UserInput {
@@ -42,28 +42,28 @@ export interface SendResult {
   readonly ended: Promise<void>
 }
 
-export interface TurnEnded {
+export interface TurnEndEvent {
   readonly session: string
-  readonly reason: TurnEnd
+  readonly reason: TurnEndReason
   readonly ms: number
 }
 
-const summaryMessages = 15
+const maxSummaryMessages = 15
 
 export class Chat {
-  readonly changes: Subscribable<TurnEnded>
+  readonly changes: Subscribable<TurnEndEvent>
   readonly meter: ContextMeter
-  readonly #changes = new EventEmitter<TurnEnded>()
+  readonly #changes = new EventEmitter<TurnEndEvent>()
   readonly #options: ChatOptions
   readonly #models: AgentModels
   readonly #requests: RequestBuilder
   readonly #turns: LiveTurns
-  readonly #background: Background
+  readonly #background: BackgroundTasks
   readonly #deferredNotes = new DeferredNotes()
   readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
-  /** Maps a message built from a queued one to the queued one's id until the message is stored. */
+  /** Queue ids of the user messages that the running turn has taken from the queue. */
   readonly #queuedIds = new WeakMap<Message, string>()
   readonly #permissions: PermissionRequests
 
@@ -75,20 +75,20 @@ export class Chat {
     this.#models = new AgentModels(models, config, windowEstimates, look)
     this.#requests = new RequestBuilder(options)
     this.meter = new ContextMeter({ ...options, models: this.#models, requests: this.#requests })
-    this.#background = new Background(options.onFault)
+    this.#background = new BackgroundTasks(options.onFault)
     this.#permissions = new PermissionRequests((session) =>
-      this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
+      this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.listOpen(session) }),
     )
     this.#turns = new LiveTurns({
-      onStart: (session) => sessions.hold(session),
+      onStart: (session) => sessions.markActive(session),
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
-        sessions.release(session)
+        sessions.markIdle(session)
         this.#changes.emit({ session, reason, ms })
         if (reason === 'done') void this.#afterTurn(session)
       },
     })
-    // Watchers receive messages in full and refetch after other entries.
+    // Watchers receive messages in full; after other entries they refetch the transcript.
     sessions.changes.subscribe(({ session, entry }) => {
       if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
     })
@@ -105,46 +105,46 @@ export class Chat {
     if (text.trim() === '' && attachments.length === 0)
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
     const command = attachments.length === 0 ? parseCommand(text) : undefined
-    const running = session === undefined ? undefined : this.#turns.get(session)
-    if (session !== undefined && running) return this.#enqueue(session, running, input, command)
-    const model = command ? this.#models.preview() : this.#models.create(input.model)
-    assertTakesImages(model, attachments)
+    const runningTurn = session === undefined ? undefined : this.#turns.get(session)
+    if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
+    const model = command ? this.#models.createOrOffline() : this.#models.create(input.model)
+    assertSupportsImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
-    // Another window may have started a turn in the meantime.
+    // Another window may have started a turn meanwhile.
     const concurrentTurn = this.#turns.get(id)
     if (concurrentTurn) return this.#enqueue(id, concurrentTurn, input, command)
-    const stored = Promise.withResolvers<void>()
+    const messageStored = Promise.withResolvers<void>()
     const turn = this.#turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) await this.#storeUserMessage(id, transcript, model, input)
-        stored.resolve()
+        messageStored.resolve()
       } catch (error) {
         // The caller of `send` gets the error and still has the text.
-        stored.reject(error)
+        messageStored.reject(error)
         return 'error'
       }
-      const work = await this.#createTurnContext(id, transcript, model, signal)
-      return command ? this.#runCommand(command, work) : this.#answer(work)
+      const context = await this.#createTurnContext(id, transcript, model, signal)
+      return command ? this.#runCommand(command, context) : this.#answer(context)
     })
-    await stored.promise
+    await messageStored.promise
     return { session: id, queued: false, ended: turn.ended }
   }
 
   async #enqueue(
     session: string,
-    running: RunningTurn,
+    runningTurn: RunningTurn,
     { text, attachments = [], replaces, delivery }: SendInput,
     command: CommandCall | undefined,
   ): Promise<SendResult> {
-    if (replaces !== undefined) throw busy(session)
+    if (replaces !== undefined) throw sessionBusy(session)
     await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
     this.#emitQueue(session)
     // The answer may have ended while the message was saved.
     if (!this.#turns.get(session)) void this.#afterTurn(session)
-    return { session, queued: true, ended: running.ended }
+    return { session, queued: true, ended: runningTurn.ended }
   }
 
   /**
@@ -198,7 +198,7 @@ export class Chat {
   async sendQueued(session: string): Promise<void> {
     await this.#idleTranscript(session)
     const first = this.#queue.takeFirst(session)
-    if (first) await this.#sendWaiting(session, first)
+    if (first) await this.#sendFromQueue(session, first)
   }
 
   answerPermission(id: string, decision: Decision): void {
@@ -211,14 +211,14 @@ export class Chat {
 
   /** Yields the current state, idle or running, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const waiting = () => ({
+    const getPendingInput = () => ({
       queue: this.#queue.list(session),
-      permissions: this.#permissions.open(session),
+      permissions: this.#permissions.listOpen(session),
     })
-    return this.#turns.watch(session, waiting, signal)
+    return this.#turns.watch(session, getPendingInput, signal)
   }
 
-  /** Ends the wait of a request for its retry; does nothing if none waits. */
+  /** Retries a request at once if it waits for its retry; otherwise does nothing. */
   retryNow(session: string): void {
     this.#turns.retryNow(session)
   }
@@ -230,10 +230,14 @@ export class Chat {
 
   /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
   isOver(transcript: Transcript): boolean {
-    const last = transcript.messages().findLast(({ message }) => message.role === 'user')
+    const lastUserEntry = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
-      last !== undefined &&
-      isSessionOver(new Date(last.message.timestamp), this.#options.now(), this.#options.config.current.session.reset)
+      lastUserEntry !== undefined &&
+      isSessionOver(
+        new Date(lastUserEntry.message.timestamp),
+        this.#options.now(),
+        this.#options.config.current.session.reset,
+      )
     )
   }
 
@@ -257,14 +261,14 @@ export class Chat {
     if (current) this.#background.run(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode.
-    const isMemoryOff = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
-    if (isMemoryOff) await created.transcript.setWithoutMemory(true)
+    const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
+    if (isWithoutMemory) await created.transcript.setWithoutMemory(true)
     return created
   }
 
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async #idleTranscript(session: string): Promise<Transcript> {
-    if (this.#turns.get(session)) throw busy(session)
+    if (this.#turns.get(session)) throw sessionBusy(session)
     return this.#options.sessions.get(session)
   }
 
@@ -274,20 +278,20 @@ export class Chat {
     const next = this.#queue.takeFirst(session)
     if (!next) return this.#background.run(this.#generateTitle(session))
     try {
-      await this.#sendWaiting(session, next)
+      await this.#sendFromQueue(session, next)
     } catch (error) {
       this.#emitFault(session, error)
     }
   }
 
-  async #sendWaiting(session: string, waiting: QueuedEntry): Promise<void> {
+  async #sendFromQueue(session: string, message: QueuedEntry): Promise<void> {
     this.#emitQueue(session)
     try {
-      const { text, attachments, id } = waiting
+      const { text, attachments, id } = message
       await this.send({ text, attachments, session, reopen: true })
       await this.#queue.markDelivered(session, id)
     } catch (error) {
-      this.#queue.requeue(session, waiting)
+      this.#queue.requeue(session, message)
       this.#emitQueue(session)
       throw error
     }
@@ -300,9 +304,9 @@ export class Chat {
     })
   }
 
-  async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
+  async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, input: SendInput): Promise<void> {
     await recordModelChange(transcript, model)
-    await this.#storeAndEmit(session, transcript, userMessage(said, this.#options.now()))
+    await this.#storeAndEmit(session, transcript, createUserMessage(input, this.#options.now()))
   }
 
   async #storeAndEmit(session: string, transcript: Transcript, message: Message): Promise<void> {
@@ -314,15 +318,16 @@ export class Chat {
       message,
       ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
     })
-    const waiting = this.#queuedIds.get(message)
-    if (waiting !== undefined) await this.#queue.markDelivered(session, waiting)
+    const queuedId = this.#queuedIds.get(message)
+    if (queuedId !== undefined) await this.#queue.markDelivered(session, queuedId)
   }
 
-  async #answer({ session, transcript, model, tools, toolbox, contextManager }: TurnContext): Promise<TurnEnd> {
+  async #answer(context: TurnContext): Promise<TurnEndReason> {
+    const { session, transcript, model, tools, toolContext, contextManager } = context
     const { sessions } = this.#options
     return runTurn({
       model,
-      assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
+      assemble: () => this.#requests.assemble({ model, transcript, tools }),
       withUniqueCallIds: (answer) =>
         withUniqueCallIds(
           answer,
@@ -330,33 +335,33 @@ export class Chat {
         ),
       storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
       storeReport: (report) => this.meter.storeReport(session, transcript, report),
-      keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
-      // An unsaved wire request must not cost the answer; the request then shows as not recorded.
-      keepWire: (number, wire) =>
-        sessions.keepWire(session, number, wire).catch((error: unknown) => {
+      storeRequest: (request) => sessions.storeRequest(session, { model: model.id, ...request }),
+      // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
+      storeWireRequest: (number, wire) =>
+        sessions.storeWireRequest(session, number, wire).catch((error: unknown) => {
           if (!(error instanceof AppError)) this.#options.onFault(error)
         }),
       openLiveAnswer: () => sessions.liveAnswer(session, model),
-      takeSteering: async () => {
-        const waiting = this.#queue.takeNext(session)
-        if (waiting.length > 0) this.#emitQueue(session)
-        return waiting.map((message) => {
-          const said = userMessage(message, this.#options.now())
-          this.#queuedIds.set(said, message.id)
-          return said
+      takeQueuedMessages: async () => {
+        const queued = this.#queue.takeNext(session)
+        if (queued.length > 0) this.#emitQueue(session)
+        return queued.map((entry) => {
+          const message = createUserMessage(entry, this.#options.now())
+          this.#queuedIds.set(message, entry.id)
+          return message
         })
       },
       emit: (event) => this.#turns.emit(session, event),
       onRetryWait: (endWait) => this.#turns.setRetryTrigger(session, endWait),
-      toolbox,
       tools,
-      keeper: contextManager,
+      toolContext,
+      contextManager,
     })
   }
 
-  async #runCommand(command: CommandCall, work: TurnContext): Promise<TurnEnd> {
+  async #runCommand(command: CommandCall, context: TurnContext): Promise<TurnEndReason> {
     const { config, workspace, memory, now } = this.#options
-    const outcome = await runCommand(command, { ...work, config, workspace, memory, requests: this.#requests, now })
+    const outcome = await runCommand(command, { ...context, config, workspace, memory, requests: this.#requests, now })
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
@@ -370,14 +375,10 @@ export class Chat {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
       lastReport: () => this.meter.lastReport(session, transcript),
-      alone: () => this.#deferredNotes.stop(),
+      stopDeferredNotes: () => this.#deferredNotes.stop(),
     }
-    return createTurnContext(
-      { ...this.#options, requests: this.#requests },
-      { session, transcript, model },
-      hooks,
-      signal,
-    )
+    const options = { ...this.#options, requests: this.#requests }
+    return createTurnContext(options, { session, transcript, model }, hooks, signal)
   }
 
   async #endSession(session: string, transcript: Transcript): Promise<void> {
@@ -391,46 +392,44 @@ export class Chat {
   }
 
   async #summarizeSession(session: string, transcript: Transcript): Promise<void> {
-    const { workspace, config, models, now } = this.#options
+    const { workspace, config, models, look, now } = this.#options
     const { memoryHook } = config.current.session
     const entries = transcript.messages()
     const last = entries.at(-1)
     const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
     if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
-    const model = this.#models.preview()
+    const model = this.#models.createOrOffline()
     const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
     await contextManager.flushRemaining()
     const { slug: prompt } = await this.#requests.prompts()
-    const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
-    const { look } = this.#options
     await saveSessionSummary({
       workspace,
       look,
       model,
       prompt,
-      sentencesFor,
+      sentencesFor: (userTexts) => models.sentencesFor(userTexts),
       messages,
-      count: summaryMessages,
+      count: maxSummaryMessages,
       session,
       at: now(),
     })
     await transcript.appendCustom(summaryEntry, { through: last.id })
   }
 
-  /** Distils notes from one passage that was saved verbatim because no model was available. */
+  /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(this.#options.workspace))) return
-    const model = this.#models.preview()
-    // Instead of the configured model, the offline model would only extract sentences.
+    const model = this.#models.createOrOffline()
+    // Without a key for the configured model, wait: the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
-    const { tools } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
+    const { toolContext } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
     await this.#deferredNotes.run({
       model,
       transcript,
-      tools,
+      toolContext,
       now,
       look: this.#options.look,
       budget: () => this.#requests.budget(model),
@@ -441,8 +440,9 @@ export class Chat {
 
   async #generateTitle(session: string): Promise<void> {
     const { sessions, config } = this.#options
-    const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
-    await generateTitle(naming, this.#closing.signal)
+    const transcript = await sessions.get(session)
+    const titleContext = { transcript, config, models: this.#models, requests: this.#requests }
+    await generateTitle(titleContext, this.#closing.signal)
   }
 
   #emitFault(session: string, error: unknown): void {
@@ -451,11 +451,8 @@ export class Chat {
     const failure = isExpected
       ? { code: error.code, message: error.message, data: error.data }
       : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
-    const message = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#options.now).finish(
-      'error',
-      noUsage,
-      failure,
-    )
+    const draft = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#options.now)
+    const message = draft.finish('error', noUsage, failure)
     this.#turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
   }
 
@@ -464,25 +461,25 @@ export class Chat {
   }
 }
 
-function busy(session: string): AppError {
+function sessionBusy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
 }
 
-class Background {
-  readonly #work = new Set<Promise<void>>()
+class BackgroundTasks {
+  readonly #tasks = new Set<Promise<void>>()
   readonly #onFault: (error: unknown) => void
 
   constructor(onFault: (error: unknown) => void) {
     this.#onFault = onFault
   }
 
-  run(work: Promise<void>): void {
-    const guarded = work.catch(this.#onFault)
-    this.#work.add(guarded)
-    void guarded.finally(() => this.#work.delete(guarded))
+  run(task: Promise<void>): void {
+    const guardedTask = task.catch(this.#onFault)
+    this.#tasks.add(guardedTask)
+    void guardedTask.finally(() => this.#tasks.delete(guardedTask))
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#work)
+    await Promise.all(this.#tasks)
   }
 }

@@ -20,8 +20,8 @@ export interface CommandContext {
   readonly memory: Memory
   readonly contextManager: Pick<ContextManager, 'compact'>
   readonly requests: Pick<RequestBuilder, 'assemble'>
-  readonly toolbox: readonly Tool[]
-  readonly tools: Pick<ToolContext, 'signal'>
+  readonly tools: readonly Tool[]
+  readonly toolContext: Pick<ToolContext, 'signal'>
   readonly now: Clock
 }
 
@@ -29,7 +29,7 @@ const maxResults = 6
 
 /** Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`. */
 export async function runCommand(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
+  const outcome = await execute(command, context).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
     return { kind: 'failed', code: error.code, data: error.data, message: error.message }
   })
@@ -41,17 +41,17 @@ export async function runCommand(command: CommandCall, context: CommandContext):
  * Runs every command except `/new` and `/reset`, which `Chat` handles.
  * @throws AppError `input_invalid` for those two, `chat_apart` for `/remember` in a chat without memory
  */
-async function run({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+async function execute({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
   const { workspace, memory, contextManager, session, now } = context
-  const { signal } = context.tools
+  const { signal } = context.toolContext
   switch (name) {
     case 'compact': {
-      const before = await contextUsage(context)
-      const done = await contextManager.compact(argument || undefined)
+      const usageBefore = await measureContext(context)
+      const isCompacted = await contextManager.compact(argument || undefined)
       return {
-        kind: done ? 'compacted' : 'nothingToCompact',
-        before: before.tokens,
-        after: (await contextUsage(context)).tokens,
+        kind: isCompacted ? 'compacted' : 'nothingToCompact',
+        before: usageBefore.tokens,
+        after: (await measureContext(context)).tokens,
       }
     }
     case 'remember': {
@@ -81,7 +81,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     case 'context':
     case 'status': {
       const [{ tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
-        contextUsage(context),
+        measureContext(context),
         memory.status(),
       ])
       return {
@@ -103,7 +103,7 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
   }
 }
 
-async function contextUsage({ requests, model, transcript, toolbox: tools }: CommandContext) {
+async function measureContext({ requests, model, transcript, tools }: CommandContext) {
   const { report } = await requests.assemble({ model, transcript, tools })
   const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
   return { tokens, contextWindow, flushAt, compactAt }

@@ -11,10 +11,10 @@ import type {
 import { AppError } from '#shared/util/errors.ts'
 import { calibrateReport } from '../context/calibrate-estimate.ts'
 import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
-import { cutIndexOf, predictDueSteps } from '../compaction/due-steps.ts'
+import { cutIndexFor, predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import { requestDifference, textOfItem } from '../context/blocks.ts'
+import { compareRequests, textOfItem } from '../context/blocks.ts'
 import { expandRows, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
@@ -59,7 +59,7 @@ export class ContextMeter {
     })
   }
 
-  /** Returns the report of the branch's last answered request (estimated tokens); undefined before the first. */
+  /** Returns the report of the branch's last answered request, in estimated tokens; undefined if there is none. */
   lastReport(session: string, transcript: Transcript): ContextReport | undefined {
     return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
@@ -75,23 +75,23 @@ export class ContextMeter {
   /**
    * Returns a report of the context in the provider's tokens.
    * @param session undefined for a new conversation
-   * @param step entry id of a past report; undefined for the last request or, before the first, the one due now
+   * @param step entry id of a past report; undefined for the last request, or the next one if none was sent
    * @throws AppError `unknown_session`, `input_invalid` if the conversation has no such step
    */
   async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
-    const transcript = await this.#transcript(session)
+    const transcript = await this.#findTranscript(session)
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
       return this.#splitIntoRows(session, calibrateReport(report, undefined))
     }
-    const stored = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
+    const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     const { request, report } = await this.#assembleNow(transcript, {})
-    const next = this.#predictSteps(transcript, report, stored)
-    const shown = stored
-      ? await this.#splitIntoRows(session, calibrateReport(stored, undefined))
-      : expandRows(this.#calibrated(report, undefined), request)
-    return { ...shown, next }
+    const next = this.#predictSteps(transcript, report, lastReport)
+    const expandedReport = lastReport
+      ? await this.#splitIntoRows(session, calibrateReport(lastReport, undefined))
+      : expandRows(this.#calibrate(report, undefined), request)
+    return { ...expandedReport, next }
   }
 
   async timeline(session: string): Promise<{ steps: ContextStep[]; events: ContextEvent[] }> {
@@ -106,11 +106,10 @@ export class ContextMeter {
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     if (session !== undefined) {
-      const { request } = await this.#options.sessions.request(session, number)
-      const sent = request && parseStoredRequest(request.json)
+      const sent = await this.#sentRequest(session, number)
       if (sent) return textOfItem(sent, layer, name)
     }
-    const { request } = await this.#assembleNow(await this.#transcript(session), {})
+    const { request } = await this.#assembleNow(await this.#findTranscript(session), {})
     return textOfItem(request, layer, name)
   }
 
@@ -119,98 +118,102 @@ export class ContextMeter {
    * @throws AppError `input_invalid` if one of the requests was not stored
    */
   async difference(session: string, from: number, to: number): Promise<BlockChange[]> {
-    const [before, after] = await Promise.all([from, to].map((number) => this.#request(session, number)))
-    return before && after ? requestDifference(before, after) : []
+    const [before, after] = await Promise.all([from, to].map((number) => this.#requireRequest(session, number)))
+    return before && after ? compareRequests(before, after) : []
   }
 
   async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
-    const transcript = await this.#transcript(session)
+    const transcript = await this.#findTranscript(session)
     const { request, report } = await this.#assembleNow(transcript, change)
-    const last = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
+    const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     return {
       report: {
-        ...expandRows(this.#calibrated(report, last), request),
-        next: this.#predictSteps(transcript, report, last),
+        ...expandRows(this.#calibrate(report, lastReport), request),
+        next: this.#predictSteps(transcript, report, lastReport),
       },
-      compaction: this.#compactionOf(transcript, report, last),
+      compaction: this.#predictCompaction(transcript, report, lastReport),
     }
   }
 
   #predictSteps(
     transcript: Transcript | undefined,
     currentReport: ContextReport,
-    last: ContextReport | undefined,
+    lastReport: ContextReport | undefined,
   ): CompactionStep[] {
     const state = compactionState(transcript?.branch() ?? [])
-    const at = this.#options.now().getTime()
-    const message: UserMessage = { role: 'user', content: '', timestamp: at }
+    const now = this.#options.now().getTime()
+    const message: UserMessage = { role: 'user', content: '', timestamp: now }
     return predictDueSteps({
       state: {
         ...state,
-        live: [...state.live, { id: 'next', message }],
+        liveMessages: [...state.liveMessages, { id: 'next', message }],
         turnsSinceFailure: state.turnsSinceFailure + 1,
       },
-      report: last ? withLastTools(currentReport, last) : currentReport,
-      last: last ?? this.#latestByModel.get(currentReport.model),
-      flushes: this.#options.config.current.compaction.memoryFlush.enabled,
-      now: at,
+      report: lastReport ? withLastTools(currentReport, lastReport) : currentReport,
+      lastReport: lastReport ?? this.#latestByModel.get(currentReport.model),
+      isFlushEnabled: this.#options.config.current.compaction.memoryFlush.enabled,
+      now,
     })
   }
 
-  #compactionOf(
+  #predictCompaction(
     transcript: Transcript | undefined,
     report: ContextReport,
-    last: ContextReport | undefined,
+    lastReport: ContextReport | undefined,
   ): WhatIfOutcome['compaction'] {
     if (!transcript) return null
     const state = compactionState(transcript.branch())
-    const { live, summary } = state
-    const messages = live.map(({ message }) => message)
+    const { liveMessages, summary } = state
+    const messages = liveMessages.map(({ message }) => message)
     const sizes = messages.map(messageTokens)
-    const cut = cutIndexOf({ state, report, last })
+    const cut = cutIndexFor({ state, report, lastReport })
     if (cut === 0) return null
-    const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
-    const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
-    const summaryTokens = before || Math.min(maxSummaryTokens, Math.ceil(dropped * summaryShare))
-    return { messages: cut, tokens: dropped + before, summaryTokens }
+    const droppedTokens = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
+    const oldSummaryTokens = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
+    const summaryTokens = oldSummaryTokens || Math.min(maxSummaryTokens, Math.ceil(droppedTokens * summaryShare))
+    return { messages: cut, tokens: droppedTokens + oldSummaryTokens, summaryTokens }
   }
 
-  #calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
-    return calibrateReport(report, last ?? this.#latestByModel.get(report.model))
+  #calibrate(report: ContextReport, lastReport: ContextReport | undefined): ContextReport {
+    return calibrateReport(report, lastReport ?? this.#latestByModel.get(report.model))
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
     if (session === undefined || report.request === undefined) return report
-    const { request } = await this.#options.sessions.request(session, report.request)
-    const sent = request && parseStoredRequest(request.json)
+    const sent = await this.#sentRequest(session, report.request)
     return sent ? expandRows(report, sent) : report
   }
 
-  async #request(session: string, number: number): Promise<SentRequest> {
+  /** @param number default: the last request @returns undefined if the request was not stored or is invalid */
+  async #sentRequest(session: string, number: number | undefined): Promise<SentRequest | undefined> {
     const { request } = await this.#options.sessions.request(session, number)
-    const sent = request && parseStoredRequest(request.json)
+    return request ? parseStoredRequest(request.json) : undefined
+  }
+
+  async #requireRequest(session: string, number: number): Promise<SentRequest> {
+    const sent = await this.#sentRequest(session, number)
     if (!sent) throw new AppError('input_invalid', `request ${number} was not recorded`, { reason: String(number) })
     return sent
   }
 
-  async #transcript(session: string | undefined): Promise<Transcript | undefined> {
+  async #findTranscript(session: string | undefined): Promise<Transcript | undefined> {
     return session === undefined ? undefined : this.#options.sessions.get(session)
   }
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
     const { requests, models } = this.#options
-    const model = models.preview()
+    const model = models.createOrOffline()
     const tools = toolsFor(model)
     return requests.assemble({ model, transcript, tools, change })
   }
 }
 
-/** Adds the tools of the last request: MCP servers are not started just to count their tools. */
-function withLastTools(currentReport: ContextReport, last: ContextReport): ContextReport {
-  if (currentReport.model !== last.model) return currentReport
-  const tools = (report: ContextReport) =>
+/** Counts the tools of the last request instead of the current ones: MCP servers are not started just for the meter. */
+function withLastTools(currentReport: ContextReport, lastReport: ContextReport): ContextReport {
+  if (currentReport.model !== lastReport.model) return currentReport
+  const toolTokens = (report: ContextReport) =>
     report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
-  const addedTokens = tools(last) - tools(currentReport)
+  const addedTokens = toolTokens(lastReport) - toolTokens(currentReport)
   const items = currentReport.items.map((item) =>
     item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + addedTokens } : item,
   )

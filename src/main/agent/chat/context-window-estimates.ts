@@ -1,5 +1,5 @@
 /**
- * Corrects context windows that are smaller than configured. If a provider refuses a request for its length and names
+ * Estimates context windows that are smaller than configured. If a provider refuses a request for its length and names
  * its window, that number is used; otherwise the window is halved until a request passes. An estimate is stored on disk
  * and holds until `models.<id>.contextWindow` changes in the settings.
  */
@@ -9,20 +9,20 @@ import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 
-const learnedSchema = z.object({
+const estimateSchema = z.object({
   window: z.number().int().positive(),
   believed: z.number().int().positive(),
   isGuess: z.boolean(),
   /** Milliseconds since the epoch. */
   at: z.number(),
 })
-type Learned = z.infer<typeof learnedSchema>
-const fileSchema = z.record(z.string(), learnedSchema)
+type StoredEstimate = z.infer<typeof estimateSchema>
+const fileSchema = z.record(z.string(), estimateSchema)
 
-/** Tokens; no usable chat model has a smaller window. */
+/** Minimum guess in tokens; no usable chat model has a smaller window. */
 const minWindow = 2048
 /** Age at which a guess is dropped and the configured window is tried again. */
-const guessMs = 7 * 24 * 3_600_000
+const guessLifetimeMs = 7 * 24 * 3_600_000
 /** A guess is at most this share of the refused request. */
 const maxShareOfRefused = 0.9
 
@@ -40,7 +40,8 @@ export interface ContextWindowEstimatesOptions {
 
 export class ContextWindowEstimates {
   readonly #options: ContextWindowEstimatesOptions
-  readonly #learned = new Map<string, Learned>()
+  readonly #estimates = new Map<string, StoredEstimate>()
+  /** Ids of models whose guess no answered request has confirmed yet. */
   readonly #unconfirmed = new Set<string>()
   readonly #writes = new KeyedQueue()
 
@@ -49,48 +50,48 @@ export class ContextWindowEstimates {
   }
 
   static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
-    const windows = new ContextWindowEstimates(options)
+    const estimates = new ContextWindowEstimates(options)
     try {
       const stored = fileSchema.safeParse(parseJson((await readIfExists(options.file)) ?? '{}'))
-      for (const [id, learned] of Object.entries(stored.data ?? {})) windows.#learned.set(id, learned)
+      for (const [id, estimate] of Object.entries(stored.data ?? {})) estimates.#estimates.set(id, estimate)
     } catch (error) {
       options.onProblem(error)
     }
-    return windows
+    return estimates
   }
 
-  /** Returns the estimate for a model; undefined if the configured window holds or a guess has expired. */
+  /** Returns the estimate for a model; undefined if the configured window applies or the guess has expired. */
   estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const learned = this.#learned.get(id)
-    if (!learned || learned.believed !== contextWindow || learned.window >= contextWindow) return undefined
-    const isExpired = learned.isGuess && this.#options.now().getTime() - learned.at > guessMs
-    return isExpired ? undefined : { window: learned.window, believed: learned.believed, isGuess: learned.isGuess }
+    const estimate = this.#estimates.get(id)
+    if (!estimate || estimate.believed !== contextWindow || estimate.window >= contextWindow) return undefined
+    const isExpired = estimate.isGuess && this.#options.now().getTime() - estimate.at > guessLifetimeMs
+    return isExpired ? undefined : { window: estimate.window, believed: estimate.believed, isGuess: estimate.isGuess }
   }
 
-  /** Returns the estimate for a model whose `contextWindow` is the estimated one; undefined if it is not. */
+  /** Returns the estimate that `contextWindow` comes from; undefined if it is the configured window. */
   appliedEstimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const learned = this.#learned.get(id)
-    return learned?.window === contextWindow ? this.estimateFor({ id, contextWindow: learned.believed }) : undefined
+    const estimate = this.#estimates.get(id)
+    return estimate?.window === contextWindow ? this.estimateFor({ id, contextWindow: estimate.believed }) : undefined
   }
 
   /**
    * Lowers the estimate after a request was refused as too long.
-   * @param refused estimated tokens of the request plus its largest permitted answer
+   * @param refusedTokens estimated tokens of the request plus its largest permitted answer
    */
-  async lower(model: ConfiguredWindow, error: AppError, refused: number): Promise<void> {
-    const current = this.estimateFor(model)?.window ?? model.contextWindow
+  async lower(model: ConfiguredWindow, error: AppError, refusedTokens: number): Promise<void> {
+    const currentWindow = this.estimateFor(model)?.window ?? model.contextWindow
     const statedWindow = parseContextWindow(refusalText(error))
-    // The window is known already; the request was too long for it.
-    if (statedWindow !== undefined && statedWindow >= current) return
-    const window = statedWindow ?? Math.floor(Math.min(current / 2, refused * maxShareOfRefused))
+    // The window was already known; the request exceeded it.
+    if (statedWindow !== undefined && statedWindow >= currentWindow) return
+    const window = statedWindow ?? Math.floor(Math.min(currentWindow / 2, refusedTokens * maxShareOfRefused))
     if (window < minWindow && statedWindow === undefined) {
-      // Even the smallest window is refused, so the length is not the real reason.
+      // Even the smallest window is refused, so the length is not the reason.
       this.#unconfirmed.delete(model.id)
-      if (this.#learned.delete(model.id)) await this.#save()
+      if (this.#estimates.delete(model.id)) await this.#save()
       return
     }
     const isGuess = statedWindow === undefined
-    this.#learned.set(model.id, { window, believed: model.contextWindow, isGuess, at: this.#options.now().getTime() })
+    this.#estimates.set(model.id, { window, believed: model.contextWindow, isGuess, at: this.#options.now().getTime() })
     if (isGuess) this.#unconfirmed.add(model.id)
     else {
       this.#unconfirmed.delete(model.id)
@@ -106,7 +107,7 @@ export class ContextWindowEstimates {
   #save(): Promise<void> {
     const { file, onProblem } = this.#options
     return this.#writes
-      .run('file', () => writeDurably(file, JSON.stringify(Object.fromEntries(this.#learned), null, 2)))
+      .run('file', () => writeDurably(file, JSON.stringify(Object.fromEntries(this.#estimates), null, 2)))
       .catch(onProblem)
   }
 }
@@ -117,7 +118,7 @@ function refusalText({ message, data, cause }: AppError): string {
   return [message, typeof reason === 'string' ? reason : '', causeText].join('\n')
 }
 
-/** Wordings of providers and servers; the first group is the window in tokens. */
+/** Error texts of providers and servers; the first group captures the window in tokens. */
 const windowPatterns = [
   // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum", "exceed context limit: 190000 + 20000 > 200000"
   /tokens? > (\d+)/,
@@ -139,9 +140,9 @@ const windowPatterns = [
 
 /** Returns the window (tokens) that an error text names; undefined if it names none from 512 to 100,000,000. */
 export function parseContextWindow(text: string): number | undefined {
-  const plain = text.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
+  const withoutSeparators = text.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   for (const pattern of windowPatterns) {
-    const statedWindow = Number(new RegExp(pattern, 'i').exec(plain)?.[1])
+    const statedWindow = Number(new RegExp(pattern, 'i').exec(withoutSeparators)?.[1])
     if (statedWindow >= 512 && statedWindow <= 100_000_000) return statedWindow
   }
   return undefined

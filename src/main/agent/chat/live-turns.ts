@@ -1,6 +1,6 @@
 import type { ChatEvent, Permission, QueuedMessage } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
-import type { TurnEnd } from './turn.ts'
+import type { TurnEndReason } from './turn.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RunningTurn {
@@ -15,11 +15,11 @@ interface Retrying {
   readonly attempt: number
   readonly attempts: number
   /** `performance.now()` at which the next attempt starts. */
-  readonly at: number
+  readonly nextAttemptAt: number
 }
 
 interface LiveTurn extends RunningTurn {
-  readonly stop: AbortController
+  readonly abortController: AbortController
   text: string
   thinking: string
   retrying: Retrying | undefined
@@ -36,7 +36,7 @@ export interface TurnHooks {
   readonly onStart: (session: string) => void
   /** Receives any error of a turn that was not stopped. */
   readonly onFault: (session: string, error: unknown) => void
-  readonly onEnd: (session: string, reason: TurnEnd, ms: number) => void
+  readonly onEnd: (session: string, reason: TurnEndReason, ms: number) => void
 }
 
 export class LiveTurns {
@@ -57,12 +57,12 @@ export class LiveTurns {
   }
 
   /** Starts a turn. The session must have none running. */
-  start(session: string, work: (signal: AbortSignal) => Promise<TurnEnd>): RunningTurn {
-    const stop = new AbortController()
+  start(session: string, work: (signal: AbortSignal) => Promise<TurnEndReason>): RunningTurn {
+    const abortController = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     const turn: LiveTurn = {
-      stop,
-      signal: stop.signal,
+      abortController,
+      signal: abortController.signal,
       ended,
       text: '',
       thinking: '',
@@ -88,21 +88,21 @@ export class LiveTurns {
   /** Aborts the running turn. Returns false if there is none. */
   stop(session: string): boolean {
     const turn = this.#turns.get(session)
-    turn?.stop.abort()
+    turn?.abortController.abort()
     return turn !== undefined
   }
 
   /** Yields the current state, then every event. A slow consumer gets a new state instead of a backlog. */
   async *watch(
     session: string,
-    waiting: () => PendingInput,
+    getPendingInput: () => PendingInput,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<ChatEvent> {
-    const watcher = new CoalescingStream(() => this.#partial(session, waiting()))
+    const watcher = new CoalescingStream(() => this.#currentState(session, getPendingInput()))
     const watchers = this.#watchers.get(session) ?? new Set()
     this.#watchers.set(session, watchers.add(watcher))
     try {
-      yield this.#partial(session, waiting())
+      yield this.#currentState(session, getPendingInput())
       yield* watcher.events(signal)
     } finally {
       watchers.delete(watcher)
@@ -117,11 +117,11 @@ export class LiveTurns {
   }
 
   async close(): Promise<void> {
-    for (const turn of this.#turns.values()) turn.stop.abort()
+    for (const turn of this.#turns.values()) turn.abortController.abort()
     await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
   }
 
-  #partial(session: string, waiting: PendingInput): Extract<ChatEvent, { type: 'partial' }> {
+  #currentState(session: string, pendingInput: PendingInput): Extract<ChatEvent, { type: 'partial' }> {
     const turn = this.#turns.get(session)
     return {
       type: 'partial',
@@ -130,13 +130,13 @@ export class LiveTurns {
       thinking: turn?.thinking ?? '',
       retrying: toRetryingEvent(turn?.retrying),
       keeping: turn?.keeping ?? null,
-      ...waiting,
+      ...pendingInput,
     }
   }
 
-  async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEnd>): Promise<void> {
-    let reason: TurnEnd = 'error'
-    const started = performance.now()
+  async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEndReason>): Promise<void> {
+    let reason: TurnEndReason = 'error'
+    const startedAt = performance.now()
     try {
       reason = await work(turn.signal)
     } catch (error) {
@@ -144,21 +144,21 @@ export class LiveTurns {
     } finally {
       this.#turns.delete(session)
       this.emit(session, { type: 'turnEnd', reason })
-      this.#hooks.onEnd(session, reason, performance.now() - started)
+      this.#hooks.onEnd(session, reason, performance.now() - startedAt)
     }
   }
 }
 
 function toRetryingEvent(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
   if (!retrying) return null
-  const { at, ...why } = retrying
-  return { ...why, afterMs: at - performance.now() }
+  const { nextAttemptAt, ...details } = retrying
+  return { ...details, afterMs: nextAttemptAt - performance.now() }
 }
 
 function applyEvent(turn: LiveTurn, event: ChatEvent): void {
   if (event.type === 'retrying') {
     const { code, data, attempt, attempts, afterMs } = event
-    turn.retrying = { code, data, attempt, attempts, at: performance.now() + afterMs }
+    turn.retrying = { code, data, attempt, attempts, nextAttemptAt: performance.now() + afterMs }
   } else if (event.type === 'keeping') turn.keeping = event.what
   else if (event.type === 'text' || event.type === 'thinking') {
     turn[event.type] += event.delta
@@ -171,9 +171,9 @@ function applyEvent(turn: LiveTurn, event: ChatEvent): void {
   }
 }
 
-/** Milliseconds between two deltas of an answer: one screen frame. */
+/** Minimum milliseconds between two deltas of an answer: one screen frame. */
 const coalesceMs = 16
-/** Queued events; a longer queue is replaced by the current state. */
+/** Maximum number of queued events; the current state replaces a longer queue. */
 const maxQueuedEvents = 2000
 
 export class CoalescingStream {
@@ -197,8 +197,8 @@ export class CoalescingStream {
   /** Yields all pushed events in order; returns without an error when the signal aborts. */
   async *events(signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     let lastYieldAt = -Infinity
-    const stop = () => this.#wake?.()
-    signal?.addEventListener('abort', stop)
+    const onAbort = () => this.#wake?.()
+    signal?.addEventListener('abort', onAbort)
     try {
       for (;;) {
         if (signal?.aborted) return
@@ -216,7 +216,7 @@ export class CoalescingStream {
         yield event
       }
     } finally {
-      signal?.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 }

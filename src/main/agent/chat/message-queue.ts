@@ -29,7 +29,7 @@ const extension = '.json'
 
 export class MessageQueue {
   readonly #folder: string
-  readonly #waiting = new Map<string, readonly QueuedEntry[]>()
+  readonly #queued = new Map<string, readonly QueuedEntry[]>()
   /** Messages taken from the queue that are not in the transcript yet. */
   readonly #taken = new Map<string, readonly QueuedEntry[]>()
   readonly #writes = new KeyedQueue()
@@ -38,31 +38,31 @@ export class MessageQueue {
     this.#folder = folder
   }
 
-  /** Loads the messages that were queued when the app ended. Skips malformed files. @throws other file system errors */
+  /** Loads the messages that were queued when the app ended. Skips invalid files. @throws file system errors */
   static async open(folder: string): Promise<MessageQueue> {
     const queue = new MessageQueue(folder)
     for (const name of await fileNamesIn(folder)) {
       if (!name.endsWith(extension)) continue
       const parsed = fileSchema.safeParse(parseJson((await readIfExists(join(folder, name))) ?? ''))
-      if (parsed.success) queue.#waiting.set(name.slice(0, -extension.length), parsed.data)
+      if (parsed.success) queue.#queued.set(name.slice(0, -extension.length), parsed.data)
     }
     return queue
   }
 
-  /** Adds a message. @throws the file system error if it cannot be saved; the message is not queued then */
+  /** Adds a message. @throws the file system error if it cannot be saved; then the message is not queued */
   async add(session: string, message: Omit<QueuedEntry, 'id'>): Promise<void> {
-    const added = { ...message, id: randomUUID() }
-    this.#waiting.set(session, [...messagesOf(this.#waiting, session), added])
+    const entry = { ...message, id: randomUUID() }
+    this.#queued.set(session, [...messagesOf(this.#queued, session), entry])
     try {
       await this.#save(session)
     } catch (error) {
-      removeMessage(this.#waiting, session, added.id)
+      removeMessage(this.#queued, session, entry.id)
       throw error
     }
   }
 
   async remove(session: string, id: string): Promise<void> {
-    removeMessage(this.#waiting, session, id)
+    removeMessage(this.#queued, session, id)
     await this.#save(session)
   }
 
@@ -70,12 +70,12 @@ export class MessageQueue {
   takeNext(session: string): readonly QueuedEntry[] {
     return this.#take(
       session,
-      messagesOf(this.#waiting, session).filter(({ delivery }) => delivery === 'next'),
+      messagesOf(this.#queued, session).filter(({ delivery }) => delivery === 'next'),
     )
   }
 
   takeFirst(session: string): QueuedEntry | undefined {
-    return this.#take(session, messagesOf(this.#waiting, session).slice(0, 1))[0]
+    return this.#take(session, messagesOf(this.#queued, session).slice(0, 1))[0]
   }
 
   /** Removes a taken message from disk once the transcript has it. */
@@ -87,11 +87,11 @@ export class MessageQueue {
   /** Puts a taken message back to the front of the queue. */
   requeue(session: string, message: QueuedEntry): void {
     removeMessage(this.#taken, session, message.id)
-    this.#waiting.set(session, [message, ...messagesOf(this.#waiting, session)])
+    this.#queued.set(session, [message, ...messagesOf(this.#queued, session)])
   }
 
   list(session: string): QueuedMessage[] {
-    return messagesOf(this.#waiting, session).map(({ id, text, attachments, delivery }) => ({
+    return messagesOf(this.#queued, session).map(({ id, text, attachments, delivery }) => ({
       id,
       text,
       attachments: attachments.length,
@@ -100,29 +100,29 @@ export class MessageQueue {
   }
 
   #take(session: string, messages: readonly QueuedEntry[]): readonly QueuedEntry[] {
-    for (const { id } of messages) removeMessage(this.#waiting, session, id)
+    for (const { id } of messages) removeMessage(this.#queued, session, id)
     this.#taken.set(session, [...messagesOf(this.#taken, session), ...messages])
     return messages
   }
 
   #save(session: string): Promise<void> {
     return this.#writes.run(session, async () => {
-      const all = [...messagesOf(this.#taken, session), ...messagesOf(this.#waiting, session)]
+      const messages = [...messagesOf(this.#taken, session), ...messagesOf(this.#queued, session)]
       const file = join(this.#folder, `${session}${extension}`)
-      if (all.length === 0) await rm(file, { force: true })
-      else await writeDurably(file, JSON.stringify(all))
+      if (messages.length === 0) await rm(file, { force: true })
+      else await writeDurably(file, JSON.stringify(messages))
     })
   }
 }
 
-function messagesOf(messages: ReadonlyMap<string, readonly QueuedEntry[]>, session: string): readonly QueuedEntry[] {
-  return messages.get(session) ?? []
+function messagesOf(queues: ReadonlyMap<string, readonly QueuedEntry[]>, session: string): readonly QueuedEntry[] {
+  return queues.get(session) ?? []
 }
 
-function removeMessage(messages: Map<string, readonly QueuedEntry[]>, session: string, id: string): void {
-  const rest = messagesOf(messages, session).filter((message) => message.id !== id)
-  if (rest.length === 0) messages.delete(session)
-  else messages.set(session, rest)
+function removeMessage(queues: Map<string, readonly QueuedEntry[]>, session: string, id: string): void {
+  const remaining = messagesOf(queues, session).filter((message) => message.id !== id)
+  if (remaining.length === 0) queues.delete(session)
+  else queues.set(session, remaining)
 }
 
 async function fileNamesIn(folder: string): Promise<string[]> {

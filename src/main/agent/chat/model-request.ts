@@ -27,7 +27,7 @@ import { loadPrompts, type Prompts } from './prompts.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 
-export interface RequestSources {
+export interface RequestBuilderOptions {
   readonly config: AgentConfig
   readonly workspace: Workspace
   readonly resources: string
@@ -52,14 +52,14 @@ export interface RequestParts {
 }
 
 export class RequestBuilder {
-  readonly #sources: RequestSources
+  readonly #options: RequestBuilderOptions
 
-  constructor(sources: RequestSources) {
-    this.#sources = sources
+  constructor(options: RequestBuilderOptions) {
+    this.#options = options
   }
 
   prompts(): Promise<Prompts> {
-    const { resources, config, workspace } = this.#sources
+    const { resources, config, workspace } = this.#options
     return loadPrompts(resources, config.current, workspace.layout.own)
   }
 
@@ -68,19 +68,19 @@ export class RequestBuilder {
   }
 
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
-    const { config, workspace, now, windowEstimates } = this.#sources
+    const { config, workspace, now, windowEstimates } = this.#options
     const { chat } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
-    const { summary, isSummaryLocal, summarySources, pruned, live } = compactionState(branch)
+    const { summary, isSummaryLocal, summarySources, pruned, liveMessages } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
-    const isMemoryOff = transcript?.isWithoutMemory === true
-    const all = isMemoryOff ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
-    const messages = live.map(({ message }) => message)
+    const isWithoutMemory = transcript?.isWithoutMemory === true
+    const files = isWithoutMemory ? await filesWithoutMemory(workspace) : await contextFiles(workspace, sessionStart)
+    const messages = liveMessages.map(({ message }) => message)
     // Redact before truncating: half of a local line would not be recognised.
-    const redacted = await this.#redactFor(model, all, messages, isSummaryLocal)
+    const redacted = await this.#redactFor(model, files, messages, isSummaryLocal)
     const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
@@ -89,13 +89,13 @@ export class RequestBuilder {
         today,
         time: localTime(at),
         todaysLog: dailyLogPath(today, workspace.layout),
-        ...turnCutByCompaction(branch, live),
-        ...(isMemoryOff ? { isWithoutMemory: true } : {}),
+        ...turnCutByCompaction(branch, liveMessages),
+        ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
-      systemPrompt: await this.#systemPrompt(at, isMemoryOff),
+      systemPrompt: await this.#systemPrompt(at, isWithoutMemory),
       files: redacted.files.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
@@ -121,29 +121,29 @@ export class RequestBuilder {
     messages: readonly Message[],
     isSummaryLocal: boolean,
   ) {
-    const sight = await this.#sources.look()
+    const sight = await this.#options.look()
     if (model.isLocal) return { sight, files, messages, heldBack: undefined }
-    const withheld = nothingHeld()
-    if (isSummaryLocal) withheld.messages += 1
+    const redactions = nothingHeld()
+    if (isSummaryLocal) redactions.messages += 1
     const redactedFiles = files.map((file) => {
       if (file.text === null) return file
       const { text, held: lines } = sight.shown(file.path, file.text)
-      if (lines > 0) withheld.notes.set(file.path, (withheld.notes.get(file.path) ?? 0) + lines)
-      const count = (path: string) => withheld.notes.set(path, (withheld.notes.get(path) ?? 0) + 1)
-      return { ...file, text: sight.net.withhold(text, count, { isNote: true }) }
+      if (lines > 0) redactions.notes.set(file.path, (redactions.notes.get(file.path) ?? 0) + lines)
+      const countLine = (path: string) => redactions.notes.set(path, (redactions.notes.get(path) ?? 0) + 1)
+      return { ...file, text: sight.net.withhold(text, countLine, { isNote: true }) }
     })
-    const redactedMessages = withheldMessages(messages, sight, withheld)
-    const notes = [...withheld.notes].map(([path, lines]) => ({ path, lines }))
-    const isAny = withheld.messages > 0 || notes.length > 0
-    const heldBack = isAny ? { messages: withheld.messages, notes } : undefined
+    const redactedMessages = withheldMessages(messages, sight, redactions)
+    const notes = [...redactions.notes].map(([path, lines]) => ({ path, lines }))
+    const hasRedactions = redactions.messages > 0 || notes.length > 0
+    const heldBack = hasRedactions ? { messages: redactions.messages, notes } : undefined
     return { sight, files: redactedFiles, messages: redactedMessages, heldBack }
   }
 
-  async #systemPrompt(at: Date, isMemoryOff: boolean): Promise<string> {
-    const { config, workspace } = this.#sources
+  async #systemPrompt(at: Date, isWithoutMemory: boolean): Promise<string> {
+    const { config, workspace } = this.#options
     const today = localDate(at)
     const { system, withoutMemory } = await this.prompts()
-    return (isMemoryOff ? withoutMemory : system)({
+    return (isWithoutMemory ? withoutMemory : system)({
       agent: config.id,
       workspace: workspace.roots.workspace,
       today,
@@ -156,17 +156,18 @@ export class RequestBuilder {
 
 const redactedSummary = '[It stays on this machine: it was made of notes that are marked local.]'
 
+/** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
 function turnCutByCompaction(
   branch: readonly TranscriptEntry[],
-  live: readonly { readonly message: Message }[],
+  liveMessages: readonly { readonly message: Message }[],
 ): { readonly turn?: readonly Message[] } {
-  if (live.some(({ message }) => message.role === 'user')) return {}
+  if (liveMessages.some(({ message }) => message.role === 'user')) return {}
   const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
   const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user')
   return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
 }
 
-/** Returns project files, MEMORY.md, and the logs of the session's first day and the day before. */
+/** Returns the project files, MEMORY.md, and the logs of the session's first day and the day before. */
 async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
   const yesterday = new Date(sessionStart)
   yesterday.setDate(yesterday.getDate() - 1)
@@ -174,7 +175,7 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
     { date: localDate(yesterday), day: 'yesterday' as const },
     { date: localDate(sessionStart), day: 'today' as const },
   ]
-  // Logs share one folder; listing it is cheaper than scanning all notes for every request.
+  // Logs are in few folders; listing these is cheaper than scanning all notes for every request.
   const { layout } = workspace
   const folders = memoryFolderPaths(layout)
   const memoryPaths = await Promise.all(
@@ -188,21 +189,22 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
       return paths.map((path) => ({ path, layer: 'logs' as const, day }))
     }),
   )
-  const project = [...projectContextFiles(layout), longTermFile(layout)].map((path) => ({
+  const projectFiles = [...projectContextFiles(layout), longTermFile(layout)].map((path) => ({
     path,
     layer: 'project' as const,
   }))
   return Promise.all(
-    [...project, ...logs.flat()].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
+    [...projectFiles, ...logs.flat()].map(async (file) => ({ ...file, text: await readText(workspace, file.path) })),
   )
 }
 
-async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
+async function filesWithoutMemory(workspace: Workspace): Promise<ContextFile[]> {
   const path = ownFilePath('SOUL.md', workspace.layout)
-  return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]
+  return [{ path, layer: 'project', text: await readText(workspace, path) }]
 }
 
-async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {
+/** Returns null if the file does not exist, and the error message in brackets if it cannot be read. */
+async function readText(workspace: Workspace, path: string): Promise<string | null> {
   try {
     return (await workspace.read(path)).text
   } catch (error) {

@@ -69,5 +69,5 @@ export async function loadPrompts(
 
 /** Inserted values are not expanded again; a placeholder without a value stays. */
 function fill(template: string, values: Values): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
+  return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder)
 }

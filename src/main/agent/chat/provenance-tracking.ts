@@ -7,10 +7,10 @@ import { builtInTools } from '../tools/built-in-tools.ts'
 const builtInNames = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
 const maxSources = 20
 
-/** Returns the distinct sources, at most 20, of messages and note texts that are less trusted than the user. */
+/** Returns the distinct sources of messages and note texts, at most 20. Text of the user or the agent has none. */
 export function sourcesOfMessages(messages: readonly Message[], texts: readonly string[]): Source[] {
-  const found = new Map<string, Source>()
-  const add = (source: Source) => found.set(`${source.kind}: ${source.name}`, source)
+  const sources = new Map<string, Source>()
+  const add = (source: Source) => sources.set(`${source.kind}: ${source.name}`, source)
   for (const text of texts) sourcesIn(text).forEach(add)
   const calls = new Map<string, ToolCallPart>()
   for (const message of messages) {
@@ -20,8 +20,8 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
       for (const { name } of splitAttachments(message).files) add({ kind: 'file', name })
       for (const source of message.sources ?? []) add(source)
     } else {
-      const isAnswered = message.details?.kind !== 'notCalled'
-      if (isAnswered && !builtInNames.has(message.toolName))
+      const wasCalled = message.details?.kind !== 'notCalled'
+      if (wasCalled && !builtInNames.has(message.toolName))
         add(externalSource(message.toolName, calls.get(message.toolCallId)))
       sourcesIn(messageText(message)).forEach(add)
       message.sources?.forEach(add)
@@ -29,7 +29,7 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
         for (const { path } of message.details.recall.results) sharedNoteSources(path).forEach(add)
     }
   }
-  return [...found.values()].slice(0, maxSources)
+  return [...sources.values()].slice(0, maxSources)
 }
 
 function externalSource(tool: string, call: ToolCallPart | undefined): Source {
@@ -41,18 +41,19 @@ function externalSource(tool: string, call: ToolCallPart | undefined): Source {
 /**
  * Returns at most 20 sources of a built-in tool's result; none for other tools. Reads whole notes: an excerpt lacks
  * their front matter, and pruning may remove the marks of its lines.
- * @param read returns the note at a workspace-relative path; undefined if it cannot be read
+ * @param readNote returns the note at a workspace-relative path; undefined if it cannot be read
  */
 export async function sourcesOfResult(
   call: ToolCallPart,
   { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
-  read: (path: string) => Promise<string | undefined>,
+  readNote: (path: string) => Promise<string | undefined>,
 ): Promise<Source[]> {
   if (!builtInNames.has(call.name)) return []
   const { path } = call.arguments
-  const found = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
-  const texts = await Promise.all([...new Set([...found, ...(typeof path === 'string' ? [path] : [])])].map(read))
-  return uniqueSources([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
+  const recalledPaths = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
+  const paths = new Set(typeof path === 'string' ? [...recalledPaths, path] : recalledPaths)
+  const notes = await Promise.all([...paths].map(readNote))
+  return uniqueSources([...notes.flatMap((note) => noteSources(note ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
 }
 
 function sharedNoteSources(path: string): Source[] {

@@ -14,8 +14,8 @@ export interface SessionSummaryOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
   readonly prompt: Prompts['slug']
-  /** Returns sentences in the user's language. @param said user messages, latest first */
-  readonly sentencesFor: (said: readonly string[]) => Sentences
+  /** Returns sentences in the user's language. @param userTexts user messages, latest first */
+  readonly sentencesFor: (userTexts: readonly string[]) => Sentences
   readonly messages: readonly Message[]
   readonly count: number
   readonly session: string
@@ -36,29 +36,29 @@ const maxCharacters = 2000
 const slugTimeoutMs = 15_000
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
-/** Code points. File names hold 255 bytes, date included. */
+/** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60
 
 /**
  * Writes a note with the newest `count` messages of a session, marked local if they contain local text.
- * @returns its workspace-relative path; undefined if no message is the user's
+ * @returns its workspace-relative path; undefined if no message is from the user
  */
 export async function saveSessionSummary(options: SessionSummaryOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
-  const said = withoutRefused(messages)
+  const summarizedMessages = withoutRefused(messages)
     .filter(
       (message) =>
         message.role !== 'toolResult' && messageText(message).trim() !== '' && !isEmptyOfflineAnswer(message),
     )
     .slice(-count)
-  if (!said.some((message) => message.role === 'user')) return undefined
-  const userLines = userTexts(said)
-  const sentences = options.sentencesFor(userLines.toReversed())
-  const text = said.map((message) => formatMessage(message, sentences)).join('\n\n')
+  if (!summarizedMessages.some((message) => message.role === 'user')) return undefined
+  const firstLines = firstUserLines(summarizedMessages)
+  const sentences = options.sentencesFor(firstLines.toReversed())
+  const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
   const sight = await options.look()
-  const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
-  const shown = options.model.isLocal ? said : withheldMessages(said, sight)
-  const conversation = shown.map((message) => formatMessage(message, sentences)).join('\n\n')
+  const isLocal = summarizedMessages.some(({ local }) => local) || sight.net.holds(text)
+  const redacted = options.model.isLocal ? summarizedMessages : withheldMessages(summarizedMessages, sight)
+  const conversation = redacted.map((message) => formatMessage(message, sentences)).join('\n\n')
   const slug = (await generateSlug(options, conversation)) ?? timeSlug(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
@@ -66,14 +66,14 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
     const path = `${memoryFolderPath(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
     const sources = sourcesOfMessages(messages, [])
-    const plain = `${heading}\n\n${text}\n`
-    const whole = sources.length === 0 ? plain : withSource(plain, sources, date)
-    await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
+    const content = `${heading}\n\n${text}\n`
+    const marked = sources.length === 0 ? content : withSource(content, sources, date)
+    await workspace.write(path, isLocal ? withVisibility(marked, true) : marked, { cause: 'agent', session })
     return path
   }
 }
 
-/** Returns true if the offline model answered that it found nothing; this must not become memory. */
+/** Returns true for an answer of the offline model without quotes, which must not become memory. */
 function isEmptyOfflineAnswer(message: Message): boolean {
   return (
     message.role === 'assistant' && message.provider === 'offline' && quotedMemoryLines(messageText(message)) === ''
@@ -82,8 +82,8 @@ function isEmptyOfflineAnswer(message: Message): boolean {
 
 function formatMessage(message: Message, { user, assistant }: Sentences): string {
   const text = messageText(message).trim()
-  const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
-  return `**${message.role === 'user' ? user : assistant}:** ${shown}`
+  const shortened = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
+  return `**${message.role === 'user' ? user : assistant}:** ${shortened}`
 }
 
 async function generateSlug(
@@ -113,7 +113,7 @@ async function generateSlug(
   }
 }
 
-function userTexts(messages: readonly Message[]): string[] {
+function firstUserLines(messages: readonly Message[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')
     .map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')

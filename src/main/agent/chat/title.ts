@@ -28,12 +28,12 @@ export async function generateTitle(
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
   const model = models.create()
   if (model.provider === 'offline') return
-  const title = await titleOf(model, (await requests.prompts()).title, messages, signal)
+  const title = await requestTitle(model, (await requests.prompts()).title, messages, signal)
   if (title !== undefined && transcript.name === undefined) await transcript.appendName(title)
 }
 
-/** @returns undefined if the model fails or its answer is no usable title */
-async function titleOf(
+/** Returns undefined if the model fails or its answer is not usable as a title. */
+async function requestTitle(
   model: ChatModel,
   prompt: Prompts['title'],
   messages: readonly Message[],
@@ -61,7 +61,7 @@ async function titleOf(
     )
     return parseTitle(messageText(answer))
   } catch (error) {
-    // The title is optional; the first words serve instead.
+    // The title is optional; without one, the first words of the chat are shown.
     if (error instanceof AppError || signal.aborted) return undefined
     if (error instanceof Error && /abort|timeout/i.test(error.name)) return undefined
     throw error

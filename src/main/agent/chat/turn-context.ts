@@ -5,7 +5,7 @@ import { Eyes, type ProposedChange } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import type { PermissionRequests } from '../tools/tool-permissions.ts'
 import type { RequestBuilder } from './model-request.ts'
-import { toTool } from '../tools/mcp-tool.ts'
+import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 import type { Tool, ToolContext, ToolLimits } from '../tools/tool.ts'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
@@ -21,8 +21,8 @@ export interface TurnContext {
   readonly session: string
   readonly transcript: Transcript
   readonly model: ChatModel
-  readonly tools: ToolContext
-  readonly toolbox: readonly Tool[]
+  readonly toolContext: ToolContext
+  readonly tools: readonly Tool[]
   readonly contextManager: ContextManager
 }
 
@@ -30,10 +30,10 @@ export interface TurnContextHooks {
   readonly permissions: PermissionRequests
   readonly emit: (event: ChatEvent) => void
   readonly lastReport: () => ContextReport | undefined
-  readonly alone: () => Promise<void>
+  readonly stopDeferredNotes: () => Promise<void>
 }
 
-/** Creates the tools, permissions and context manager of one turn. Starts MCP servers that do not run yet. */
+/** Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet. */
 export async function createTurnContext(
   options: ChatOptions & { readonly requests: RequestBuilder },
   { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
@@ -43,33 +43,33 @@ export async function createTurnContext(
   const { config, requests, now, mcp } = options
   const isWithoutMemory = () => transcript.isWithoutMemory
   const builtIns = isWithoutMemory() ? [] : toolsFor(model)
-  const toolbox = [...builtIns, ...(await mcp.tools()).map((tool) => toTool(tool, mcp))]
-  const tools = toolContext(options, { session, transcript, model }, hooks, signal)
+  const tools = [...builtIns, ...(await mcp.tools()).map((tool) => createMcpTool(tool, mcp))]
+  const toolContext = createToolContext(options, { session, transcript, model }, hooks, signal)
   const contextManager = new ContextManager({
     transcript,
     model,
     budget: () => requests.budget(model),
-    flushes: config.current.compaction.memoryFlush.enabled,
+    isFlushEnabled: config.current.compaction.memoryFlush.enabled,
     isWithoutMemory,
     prompts: () => requests.prompts(),
-    assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
+    assemble: () => requests.assemble({ model, transcript, tools }),
     lastReport: hooks.lastReport,
-    tools,
+    toolContext,
     now,
     look: options.look,
-    stopDeferredNotes: hooks.alone,
-    onStart: (what) => hooks.emit({ type: 'keeping', what }),
+    stopDeferredNotes: hooks.stopDeferredNotes,
+    onStart: (step) => hooks.emit({ type: 'keeping', what: step }),
   })
-  return { session, transcript, model, tools, toolbox, contextManager }
+  return { session, transcript, model, toolContext, tools, contextManager }
 }
 
-function toolContext(
+function createToolContext(
   { sessions, workspace, memory, mcp, toolLimits, now, onFault, look, propose }: ChatOptions,
   { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
   { permissions, emit }: TurnContextHooks,
   signal: AbortSignal,
 ): ToolContext {
-  const outputs = sessions.outputsFolder(session)
+  const outputsFolder = sessions.outputsFolder(session)
   return {
     workspace,
     memory,
@@ -85,8 +85,8 @@ function toolContext(
     propose: (change) => propose(change, model.id),
     session,
     readSession: (id) => sessions.readText(id),
-    readOutput: (name, isLocal) => readOutput(outputs, name, isLocal),
-    saveOutput: (call, text, isLocal) => saveOutput(outputs, call, text, isLocal),
+    readOutput: (name, isLocal) => readOutput(outputsFolder, name, isLocal),
+    saveOutput: (callId, text, isLocal) => saveOutput(outputsFolder, callId, text, isLocal),
     signal,
     now,
     onFault,
@@ -103,7 +103,7 @@ function toolContext(
       if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
       return decision === 'once' || decision === 'always'
     },
-    onProgress: (call, share, note) => emit({ type: 'toolProgress', progress: { call, share, note } }),
+    onProgress: (callId, share, note) => emit({ type: 'toolProgress', progress: { call: callId, share, note } }),
   }
 }
 
@@ -114,7 +114,7 @@ export interface ChatOptions {
   readonly memory: Memory
   readonly models: Models
   readonly look: Look
-  /** Asks the user to accept a change that contains text of others. @param model id of the model that proposes it */
+  /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windowEstimates: ContextWindowEstimates
   readonly mcp: McpServers

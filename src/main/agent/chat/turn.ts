@@ -22,52 +22,55 @@ export interface TurnOptions {
   readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
   readonly storeMessage: (message: Message) => Promise<void>
   readonly storeReport: (report: ContextReport) => Promise<void>
-  /** Records the request before it is sent. @returns its number */
-  readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
-  readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
+  /** Stores the request before it is sent. @returns its number */
+  readonly storeRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
+  readonly storeWireRequest: (number: number, wire: WireRequest) => Promise<void>
   readonly openLiveAnswer: () => LiveAnswer
-  /** Takes the messages that the user sent during the turn. */
-  readonly takeSteering: () => Promise<readonly Message[]>
+  /** Takes the messages that the user queued for the running turn. */
+  readonly takeQueuedMessages: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
   /** Called when a request waits for its retry; the argument ends the wait. */
-  readonly onRetryWait: (hurry: () => void) => void
-  readonly toolbox: readonly Tool[]
-  readonly tools: ToolContext
-  readonly keeper: Pick<ContextManager, 'prepare' | 'makeRoom'>
+  readonly onRetryWait: (endWait: () => void) => void
+  readonly tools: readonly Tool[]
+  readonly toolContext: ToolContext
+  readonly contextManager: Pick<ContextManager, 'prepare' | 'makeRoom'>
 }
 
-export type TurnEnd = 'done' | 'aborted' | 'error'
+export type TurnEndReason = 'done' | 'aborted' | 'error'
 
 /** Runs a turn to its end. Stores a failure as an answer. @throws errors that are no AppError */
-export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { storeMessage, tools, toolbox, takeSteering } = options
+export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
+  const { storeMessage, tools, toolContext, takeQueuedMessages } = options
   const loopDetector = new LoopDetector()
   let hasText = false
   for (let step = 1; step <= maxSteps; step += 1) {
-    const origin: AnswerOrigin = { sources: [], userText: '' }
-    const answer = await answerOnce(options, hasText, origin)
+    const answerOrigin: AnswerOrigin = { sources: [], userText: '' }
+    const answer = await answerOnce(options, hasText, answerOrigin)
     hasText ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     loopDetector.nextStep()
-    const answerOrigin = { isOfLocal: answer.local === true, sources: origin.sources, ownWords: origin.userText }
-    await executeTools(calls, toolbox, { ...tools, ...answerOrigin }, (result) =>
+    const { sources, userText: ownWords } = answerOrigin
+    const background = { isOfLocal: answer.local === true, sources, ownWords }
+    await executeTools(calls, tools, { ...toolContext, ...background }, (result) =>
       storeMessage(loopDetector.record(calls, result)),
     )
-    if (tools.signal.aborted) return 'aborted'
-    if (loopDetector.stopReason) {
-      await storeMessage(new AnswerDraft(options.model, tools.now).finish('error', noUsage, loopDetector.stopReason))
+    if (toolContext.signal.aborted) return 'aborted'
+    const { stopReason } = loopDetector
+    if (stopReason) {
+      await storeMessage(new AnswerDraft(options.model, toolContext.now).finish('error', noUsage, stopReason))
       return 'error'
     }
-    const steering = await takeSteering()
-    for (const message of steering) await storeMessage(message)
-    if (calls.length === 0 && steering.length === 0) return 'done'
+    const queuedMessages = await takeQueuedMessages()
+    for (const message of queuedMessages) await storeMessage(message)
+    if (calls.length === 0 && queuedMessages.length === 0) return 'done'
   }
-  await storeMessage(stepLimit(options.model, tools.now))
+  await storeMessage(stepLimitAnswer(options.model, toolContext.now))
   return 'error'
 }
 
+/** Origin of the text in an answer's request; `askModel` fills it in. */
 interface AnswerOrigin {
   sources: readonly Source[]
   userText: string
@@ -78,25 +81,25 @@ async function answerOnce(
   hasText: boolean,
   answerOrigin: AnswerOrigin,
 ): Promise<AssistantMessage> {
-  const live = options.openLiveAnswer()
+  const liveAnswer = options.openLiveAnswer()
   try {
-    const given = await askModel(options, live, answerOrigin)
-    const answer = options.withUniqueCallIds(hasText ? given : failIfEmpty(given))
+    const rawAnswer = await askModel(options, liveAnswer, answerOrigin)
+    const answer = options.withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer))
     await options.storeMessage(answer)
     return answer
   } finally {
-    await live.end()
+    await liveAnswer.end()
   }
 }
 
 function failIfEmpty(answer: AssistantMessage): AssistantMessage {
-  const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
-  if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer
+  const hasCall = answer.content.some(({ type }) => type === 'toolCall')
+  if (answer.stopReason !== 'stop' || hasCall || messageText(answer).trim() !== '') return answer
   const errorMessage = `${answer.model} returned an empty answer`
   return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
 }
 
-/** Retries of a request that was too long: ten halvings take a million tokens below any window. */
+/** Maximum retries of a request that was too long. Ten halvings reduce a million tokens below any window. */
 const maxRefusals = 12
 
 interface Refusals {
@@ -106,14 +109,14 @@ interface Refusals {
 
 async function askModel(
   options: TurnOptions,
-  live: LiveAnswer,
+  liveAnswer: LiveAnswer,
   answerOrigin: AnswerOrigin,
   refusals: Refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
-  const { model, assemble, storeReport, emit, tools, keeper } = options
-  const draft = new AnswerDraft(model, tools.now)
+  const { model, assemble, storeReport, storeWireRequest, emit, toolContext, contextManager } = options
+  const draft = new AnswerDraft(model, toolContext.now)
   let usage = noUsage
-  const window = model.contextWindow
+  const windowBefore = model.contextWindow
   // Treat text as local until the request is known.
   let isLocal = model.isLocal
   const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => {
@@ -122,55 +125,55 @@ async function askModel(
   }
   let wireWrites: Promise<void> = Promise.resolve()
   try {
-    if (!refusals.hasMadeRoom) await keeper.prepare()
+    if (!refusals.hasMadeRoom) await contextManager.prepare()
     const assembly = await assemble()
-    const { request, report: assembled } = assembly
+    const { request, report } = assembly
     isLocal = assembly.isLocal
     answerOrigin.sources = assembly.sources
     answerOrigin.userText = userTextIn(request.messages)
-    await storeReport(assembled)
-    const { purpose: _notSent, ...sent } = request
-    const number = await options.keepRequest(sent)
-    for await (const event of model.stream(request, tools.signal)) {
+    await storeReport(report)
+    const { purpose: _notSent, ...storedRequest } = request
+    const requestNumber = await options.storeRequest(storedRequest)
+    for await (const event of model.stream(request, toolContext.signal)) {
       if (event.type === 'done') {
-        await storeReport({ ...assembled, request: number, reportedTokens: reportedInputTokens(event.message) })
+        await storeReport({ ...report, request: requestNumber, reportedTokens: reportedInputTokens(event.message) })
         return event.message
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
       // A retry sends the request again and repeats this event.
-      else if (event.type === 'sent') wireWrites = wireWrites.then(() => options.keepWire(number, event.request))
+      else if (event.type === 'sent') wireWrites = wireWrites.then(() => storeWireRequest(requestNumber, event.request))
       else if (event.type === 'retry') {
-        const { type: _retry, retryNow, ...why } = event
+        const { type: _retry, retryNow, ...details } = event
         options.onRetryWait(retryNow)
-        emit({ type: 'retrying', ...why })
+        emit({ type: 'retrying', ...details })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)
         emit(event)
-        await live.add(event.type, event.delta)
+        await liveAnswer.add(event.type, event.delta)
       }
     }
     throw new AppError('provider_cut', `${model.id} stopped in the middle of the answer`, {
       provider: model.provider,
     })
   } catch (error) {
-    if (tools.signal.aborted) return failedAnswer('aborted')
+    if (toolContext.signal.aborted) return failedAnswer('aborted')
     if (!(error instanceof AppError)) throw error
     if (!isContextOverflow(error) || draft.content.length > 0 || refusals.count >= maxRefusals)
       return failedAnswer('error', error)
     const count = refusals.count + 1
     // The window estimate shrank: prepare the request again for the smaller window.
-    if (model.contextWindow < window) return askModel(options, live, answerOrigin, { count, hasMadeRoom: false })
-    if (!refusals.hasMadeRoom && (await keeper.makeRoom()))
-      return askModel(options, live, answerOrigin, { count, hasMadeRoom: true })
-    return failedAnswer('error', error)
+    const isWindowSmaller = model.contextWindow < windowBefore
+    const hasMadeRoom = !isWindowSmaller && !refusals.hasMadeRoom && (await contextManager.makeRoom())
+    if (!isWindowSmaller && !hasMadeRoom) return failedAnswer('error', error)
+    return askModel(options, liveAnswer, answerOrigin, { count, hasMadeRoom })
   } finally {
     await wireWrites
   }
 }
 
-function stepLimit(model: ChatModel, now: Clock): AssistantMessage {
+function stepLimitAnswer(model: ChatModel, now: Clock): AssistantMessage {
   const draft = new AnswerDraft(model, now)
   return draft.finish('error', noUsage, {
     code: 'step_limit',

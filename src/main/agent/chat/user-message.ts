@@ -9,7 +9,7 @@ export interface UserInput {
   readonly attachments?: readonly Attachment[] | undefined
 }
 
-export function userMessage({ text, attachments = [] }: UserInput, at: Date): UserMessage {
+export function createUserMessage({ text, attachments = [] }: UserInput, at: Date): UserMessage {
   const timestamp = at.getTime()
   if (attachments.length === 0) return { role: 'user', content: text, timestamp }
   const parts = attachments.map((attachment) =>
@@ -20,8 +20,8 @@ export function userMessage({ text, attachments = [] }: UserInput, at: Date): Us
   return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
 }
 
-/** @throws AppError `images_unsupported` if there are images and the model takes none */
-export function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
+/** @throws AppError `images_unsupported` if there are images and the model does not accept any */
+export function assertSupportsImages(model: ChatModel, attachments: readonly Attachment[]): void {
   if (model.images || !attachments.some(({ type }) => type === 'image')) return
   throw new AppError('images_unsupported', `${model.id} cannot read images`, { model: model.id })
 }
@@ -29,6 +29,7 @@ export function assertTakesImages(model: ChatModel, attachments: readonly Attach
 /** Appends a model change to the transcript if another model gave the last answer. */
 export async function recordModelChange(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
   const lastAnswer = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
-  const isChange = lastAnswer?.role === 'assistant' && (lastAnswer.provider !== provider || lastAnswer.model !== model)
-  if (isChange) await transcript.appendModelChange(provider, model)
+  if (lastAnswer?.role !== 'assistant') return
+  if (lastAnswer.provider !== provider || lastAnswer.model !== model)
+    await transcript.appendModelChange(provider, model)
 }

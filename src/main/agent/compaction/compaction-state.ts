@@ -2,7 +2,7 @@
  * Derives the compaction state from a transcript's branch: live messages, the summary of the others, the progress of
  * flushes, and pruned results. Only the entries determine it, so it survives a restart.
  *
- *   entries   m m m m F m m C m m m     F flush (has read up to here)
+ *   entries   m m m m F m m C m m m     F flush (has read the messages before it)
  *                       └──┬──┘         C compaction (its summary replaces the messages before its first kept entry)
  *   live messages: from C's first kept entry on
  *
@@ -10,7 +10,7 @@
  */
 import type { Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
-import { compactionFailureEvent } from '../sessions/session-events.ts'
+import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { PruneDecisions } from './prune.ts'
 
@@ -26,20 +26,20 @@ export interface CompactionState {
   /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
   /** Messages that no summary replaces, oldest first. */
-  readonly live: readonly LiveMessage[]
+  readonly liveMessages: readonly LiveMessage[]
   /** Number of live messages that a flush has read, counted from the oldest. */
-  readonly flushed: number
-  /** True if a flush has run since the last compaction; the next one waits for a compaction. */
+  readonly flushedCount: number
+  /** True if a flush has run since the last compaction. Only one runs before each compaction. */
   readonly hasFlushedInCycle: boolean
-  /** User messages since the last request for notes or a summary, if that failed; otherwise Infinity. */
+  /** Number of user messages since the last request for notes or a summary if it failed; otherwise Infinity. */
   readonly turnsSinceFailure: number
   readonly pruned: PruneDecisions
 }
 
-/** User messages after a failure until compaction asks a model again. */
+/** Number of user messages after a failure before compaction calls a model again. */
 const cooldownTurns = 2
 
-/** Returns true while compaction asks no model because a request failed recently. */
+/** Returns true if compaction must not call a model because a request failed recently. */
 export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turnsSinceFailure'>): boolean {
   return turnsSinceFailure < cooldownTurns
 }
@@ -48,8 +48,8 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   let summary: string | undefined
   let isSummaryLocal = false
   let summarySources: readonly Source[] = []
-  let live: LiveMessage[] = []
-  let flushed = 0
+  let liveMessages: LiveMessage[] = []
+  let flushedCount = 0
   let hasFlushedInCycle = false
   let turnsSinceFailure = Infinity
   const trimmed = new Set<string>()
@@ -57,18 +57,18 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   for (const entry of branch) {
     if (isUserMessage(entry)) turnsSinceFailure += 1
     turnsSinceFailure = turnsAfterOutcome(entry) ?? turnsSinceFailure
-    if (entry.type === 'message') live.push({ id: entry.id, message: entry.message })
+    if (entry.type === 'message') liveMessages.push({ id: entry.id, message: entry.message })
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
-      flushed = Math.max(flushed, live.findIndex(({ id }) => id === entry.throughEntryId) + 1)
+      flushedCount = Math.max(flushedCount, liveMessages.findIndex(({ id }) => id === entry.throughEntryId) + 1)
       hasFlushedInCycle = true
     } else if (entry.type === 'compaction') {
-      const first = live.findIndex(({ id }) => id === entry.firstKeptEntryId)
-      const cut = first < 0 ? live.length : first
+      const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
+      const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex
       summary = entry.summary
       isSummaryLocal = entry.local === true
       summarySources = entry.sources ?? []
-      live = live.slice(cut)
-      flushed = Math.max(0, flushed - cut)
+      liveMessages = liveMessages.slice(cut)
+      flushedCount = Math.max(0, flushedCount - cut)
       hasFlushedInCycle = false
     } else if (entry.type === 'prune') {
       for (const id of entry.trimmed) trimmed.add(id)
@@ -79,8 +79,8 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     summary,
     isSummaryLocal,
     summarySources,
-    live,
-    flushed,
+    liveMessages,
+    flushedCount,
     hasFlushedInCycle,
     turnsSinceFailure,
     pruned: { trimmed, cleared },
@@ -98,11 +98,11 @@ function turnsAfterOutcome(entry: TranscriptEntry): number | undefined {
     return entry.status === 'failed' ? 0 : Infinity
   }
   if (entry.type === 'compaction') return entry.leftOut ? undefined : Infinity
-  return entry.type === 'custom' && entry.customType === compactionFailureEvent ? 0 : undefined
+  return entry.type === 'custom' && entry.customType === compactionFailureEntry ? 0 : undefined
 }
 
-/** @throws Error if no flush has read one of the first `cut` live messages; a bug in the caller */
-export function assertFlushed(state: CompactionState, cut: number): void {
-  if (cut > state.flushed)
-    throw new Error(`compaction up to message ${cut} of ${state.live.length}, but a flush has read ${state.flushed}`)
+/** @throws Error if the first `cut` live messages have not all been read by a flush; this is a bug in the caller */
+export function assertFlushed({ liveMessages, flushedCount }: CompactionState, cut: number): void {
+  if (cut > flushedCount)
+    throw new Error(`compaction up to message ${cut} of ${liveMessages.length}, but a flush has read ${flushedCount}`)
 }

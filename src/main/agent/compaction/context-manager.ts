@@ -1,19 +1,19 @@
 /**
  * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
  * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
- * crash repeats a step but never skips one. After a failure the next turn asks no model; if the request then outgrows
- * the window, the oldest messages are dropped.
+ * crash repeats a step but never skips one. After a failure the next turn calls no model for these steps; if the request
+ * then outgrows the window, the oldest messages are dropped.
  */
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { assertFlushed, isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
 import {
-  cutIndexOf,
+  cutIndexFor,
   nextDueStep,
   calibrationFactor,
   fixedTokens,
-  keepTokensOf,
+  estimatedTokensToKeep,
   requestTokens,
   type CompactionInput,
 } from './due-steps.ts'
@@ -22,36 +22,31 @@ import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { withheldMessages, type Look } from '#llm'
-import { compactionFailureEvent } from '../sessions/session-events.ts'
+import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { CompactionContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
-import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
+import { NoteWriter, type Measurement, type NoteWriterOptions } from './write-notes.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
 export interface ContextManagerOptions extends NoteWriterOptions {
   readonly transcript: Transcript
   /** True to save notes before messages are summarised. */
-  readonly flushes: boolean
+  readonly isFlushEnabled: boolean
   readonly assemble: () => Promise<Assembly>
   readonly lastReport: () => ContextReport | undefined
-  /** Returns true in a chat without memory: it is summarised, but nothing is flushed. */
+  /** Returns true in a chat without memory, which is summarised but not flushed. */
   readonly isWithoutMemory: () => boolean
-  readonly onStart: (what: 'flush' | 'compaction') => void
+  readonly onStart: (step: 'flush' | 'compaction') => void
   readonly look: Look
   /** Stops the run of deferred notes before the turn writes notes. */
   readonly stopDeferredNotes: () => Promise<void>
 }
 
-interface Measured extends CompactionInput {
+interface MeasuredContext extends CompactionInput, Measurement {
   readonly state: CompactionState
-  readonly assembly: Assembly
-  /** Size of the request in the provider's tokens. */
-  readonly tokens: number
-  /** Provider tokens for each estimated token. */
-  readonly factor: number
 }
 
 export class ContextManager {
@@ -66,23 +61,23 @@ export class ContextManager {
   }
 
   /**
-   * Makes the next request fit.
+   * Runs the steps that are due, so that the next request fits the window.
    * @throws AppError if a transcript entry or verbatim note cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
-    let measured = await this.#measure()
-    for (let step = nextDueStep(measured, tried); step; step = nextDueStep(measured, tried)) {
+    let context = await this.#measure()
+    for (let step = nextDueStep(context, tried); step; step = nextDueStep(context, tried)) {
       tried.add(step.kind)
       if (step.kind === 'prune') await this.#prune(step.plan)
-      else if (step.kind === 'flush') await this.#flushUpTo(measured.state.live.length)
+      else if (step.kind === 'flush') await this.#flushUpTo(context.state.liveMessages.length)
       else await this.#compactAt(step.cut, undefined)
-      measured = await this.#measure()
+      context = await this.#measure()
     }
-    const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(measured.report) : measured.report.compactAt
-    if (measured.tokens <= tokenLimit || !this.#fixedPartFits(measured)) return
-    if (await this.#trimLargeResults()) measured = await this.#measure()
-    if (this.#isCoolingDown() && measured.tokens > tokenLimit) await this.#dropOldest(cutIndexOf(measured))
+    const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
+    if (context.tokens <= tokenLimit || !this.#fixedPartFits(context)) return
+    if (await this.#trimLargeResults()) context = await this.#measure()
+    if (this.#isCoolingDown() && context.tokens > tokenLimit) await this.#dropOldest(cutIndexFor(context))
   }
 
   /**
@@ -90,11 +85,11 @@ export class ContextManager {
    * @returns false if nothing more can be cut
    */
   async makeRoom(): Promise<boolean> {
-    const measured = await this.#measure()
-    if (!this.#fixedPartFits(measured)) return false
-    const cut = cutIndexOf(measured, Math.floor(keepTokensOf(measured) / 2))
-    const isCut = (await this.#compactAt(cut, undefined)) || (await this.#dropOldest(cut))
-    return (await this.#trimLargeResults()) || isCut
+    const context = await this.#measure()
+    if (!this.#fixedPartFits(context)) return false
+    const cut = cutIndexFor(context, Math.floor(estimatedTokensToKeep(context) / 2))
+    const hasShrunk = (await this.#compactAt(cut, undefined)) || (await this.#dropOldest(cut))
+    return (await this.#trimLargeResults()) || hasShrunk
   }
 
   /**
@@ -104,16 +99,16 @@ export class ContextManager {
    */
   async compact(focus: string | undefined): Promise<boolean> {
     this.#isForced = true
-    return this.#compactAt(cutIndexOf(await this.#measure()), focus)
+    return this.#compactAt(cutIndexFor(await this.#measure()), focus)
   }
 
-  /** Saves notes from all live messages that no flush has read, or those messages verbatim while cooling down. */
+  /** Saves notes from all live messages that no flush has read. While cooling down, saves these messages verbatim. */
   async flushRemaining(): Promise<void> {
-    if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
+    if (this.#shouldFlush()) await this.#flushUpTo(this.#state().liveMessages.length)
   }
 
-  #flushes(): boolean {
-    return this.#options.flushes && !this.#options.isWithoutMemory()
+  #shouldFlush(): boolean {
+    return this.#options.isFlushEnabled && !this.#options.isWithoutMemory()
   }
 
   #state(): CompactionState {
@@ -124,17 +119,18 @@ export class ContextManager {
     return !this.#isForced && isCoolingDown(this.#state())
   }
 
-  async #measure(): Promise<Measured> {
-    const { assemble, lastReport, now } = this.#options
+  async #measure(): Promise<MeasuredContext> {
+    const { assemble, now } = this.#options
     const assembly = await assemble()
     const { report } = assembly
-    const last = lastReport()
-    const input = { state: this.#state(), report, last, flushes: this.#flushes(), now: now().getTime() }
-    return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(last) }
+    const lastReport = this.#options.lastReport()
+    const isFlushEnabled = this.#shouldFlush()
+    const input = { state: this.#state(), report, lastReport, isFlushEnabled, now: now().getTime() }
+    return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(lastReport) }
   }
 
   /** Returns false if prompt, tools and files alone fill the window. */
-  #fixedPartFits({ report, factor }: Measured): boolean {
+  #fixedPartFits({ report, factor }: MeasuredContext): boolean {
     return fixedTokens(report) * factor < report.contextWindow
   }
 
@@ -147,34 +143,34 @@ export class ContextManager {
    * @returns false if there is no such result
    */
   async #trimLargeResults(): Promise<boolean> {
-    const { live, pruned } = this.#state()
-    const large = live.flatMap(({ message }) => {
+    const { liveMessages, pruned } = this.#state()
+    const largeResults = liveMessages.flatMap(({ message }) => {
       const isLarge = message.role === 'toolResult' && messageText(message).length > softTrim.maxChars
       return isLarge && !pruned.trimmed.has(message.toolCallId) ? [message] : []
     })
-    if (large.length === 0) return false
+    if (largeResults.length === 0) return false
     await this.flushRemaining()
     await this.#prune({
-      trimmed: large.map(({ toolCallId }) => toolCallId),
+      trimmed: largeResults.map(({ toolCallId }) => toolCallId),
       cleared: [],
-      charactersBefore: large.reduce((sum, message) => sum + messageText(message).length, 0),
-      charactersAfter: large.length * (softTrim.headChars + softTrim.tailChars),
+      charactersBefore: largeResults.reduce((sum, message) => sum + messageText(message).length, 0),
+      charactersAfter: largeResults.length * (softTrim.headChars + softTrim.tailChars),
     })
     return true
   }
 
   async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
-    const { model, prompts, tools } = this.#options
-    const { live } = this.#state()
-    const first = live[cut]
-    if (cut === 0 || !first || this.#isCoolingDown()) return false
-    if (this.#flushes()) {
-      if (this.#state().flushed < cut) await this.#flushUpTo(cut)
+    const { model, prompts, toolContext } = this.#options
+    const { liveMessages } = this.#state()
+    const firstKept = liveMessages[cut]
+    if (cut === 0 || !firstKept || this.#isCoolingDown()) return false
+    if (this.#shouldFlush()) {
+      if (this.#state().flushedCount < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
     // The flush may have failed just now.
     if (this.#isCoolingDown()) return false
-    const messages = live.map(({ message }) => message)
+    const messages = liveMessages.map(({ message }) => message)
     const redacted = await this.#redact(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
@@ -185,83 +181,83 @@ export class ContextManager {
         return summarize({
           model,
           prompt: (await prompts()).compaction,
-          earlier: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
+          earlierSummary: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
           isLocal: model.isLocal && (this.#state().isSummaryLocal || messages.some(({ local }) => local)),
           messages: redacted.slice(0, cut),
-          kept: redacted.slice(cut),
+          keptMessages: redacted.slice(cut),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(maxSummaryTokens(report.compactAt) / Math.max(1, factor)),
           factor,
-          signal: tools.signal,
+          signal: toolContext.signal,
         })
       })
       await this.#record({
         type: 'compaction',
         summary: text,
-        firstKeptEntryId: first.id,
+        firstKeptEntryId: firstKept.id,
         tokensBefore,
-        tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
+        tokensAfter: tokensAfterCut(tokensBefore, messages, cut, text),
         usage,
         ...(isLocal ? { local: true } : {}),
-        ...sourcesOf(this.#state(), messages.slice(0, cut)),
+        ...sourcesField(this.#state(), messages.slice(0, cut)),
       })
       return true
     } catch (error) {
-      if (!(error instanceof AppError) || tools.signal.aborted) throw error
+      if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
       await this.#appendNotice('compactionFailed', error)
       return false
     }
   }
 
   /**
-   * Drops the first `cut` live messages without a summary. Saves those verbatim that no flush has read.
+   * Drops the first `cut` live messages without a summary. Saves verbatim those that no flush has read.
    * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
-    const { live, summary, isSummaryLocal, flushed } = this.#state()
-    const first = live[cut]
-    if (cut === 0 || !first) return false
-    if (flushed < cut && !this.#options.isWithoutMemory()) await this.#saveVerbatimUpTo(cut)
+    const { liveMessages, summary, isSummaryLocal, flushedCount } = this.#state()
+    const firstKept = liveMessages[cut]
+    if (cut === 0 || !firstKept) return false
+    if (flushedCount < cut && !this.#options.isWithoutMemory()) await this.#saveVerbatimUpTo(cut)
     const { tokens: tokensBefore } = await this.#measure()
-    const messages = live.map(({ message }) => message)
-    const earlier = summary?.endsWith(droppedMessagesNote)
+    const messages = liveMessages.map(({ message }) => message)
+    const earlierSummary = summary?.endsWith(droppedMessagesNote)
       ? summary.slice(0, -droppedMessagesNote.length)
       : (summary ?? '')
-    const text = `${earlier.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
+    const text = `${earlierSummary.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
     await this.#record({
       type: 'compaction',
       summary: text,
-      firstKeptEntryId: first.id,
+      firstKeptEntryId: firstKept.id,
       tokensBefore,
-      tokensAfter: tokensAfter(tokensBefore, messages, cut, text),
+      tokensAfter: tokensAfterCut(tokensBefore, messages, cut, text),
       leftOut: true,
       ...(isSummaryLocal ? { local: true } : {}),
-      ...sourcesOf(this.#state(), messages.slice(0, cut)),
+      ...sourcesField(this.#state(), messages.slice(0, cut)),
     })
     return true
   }
 
   async #saveVerbatimUpTo(count: number): Promise<void> {
-    const { live, flushed } = this.#state()
-    const lastMessage = live[count - 1]
-    if (!lastMessage || flushed >= count) return
-    const { changes, ...saved } = await this.#notes.saveVerbatim(
-      live.slice(flushed, count).map(({ message }) => message),
+    const { liveMessages, flushedCount } = this.#state()
+    const lastMessage = liveMessages[count - 1]
+    if (!lastMessage || flushedCount >= count) return
+    const { changes, ...outcome } = await this.#notes.saveVerbatim(
+      liveMessages.slice(flushedCount, count).map(({ message }) => message),
     )
-    await this.#record({ type: 'flush', ...saved, throughEntryId: lastMessage.id, changes: [...changes] })
+    await this.#record({ type: 'flush', ...outcome, throughEntryId: lastMessage.id, changes: [...changes] })
   }
 
   async #flushUpTo(count: number): Promise<void> {
     if (this.#isCoolingDown()) return this.#saveVerbatimUpTo(count)
-    const { live, flushed } = this.#state()
-    const lastMessage = live[count - 1]
-    if (!lastMessage || flushed >= count) return
+    const { liveMessages, flushedCount } = this.#state()
+    const lastMessage = liveMessages[count - 1]
+    if (!lastMessage || flushedCount >= count) return
     this.#options.onStart('flush')
     await this.#options.stopDeferredNotes()
-    const unread = live.slice(flushed, count).map(({ message }) => message)
-    const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
-    await this.#record({ type: 'flush', ...saved, throughEntryId: lastMessage.id, changes: [...changes] })
+    const unreadMessages = liveMessages.slice(flushedCount, count).map(({ message }) => message)
+    const { changes, ...outcome } = await this.#notes.save(unreadMessages, () => this.#measure())
+    await this.#record({ type: 'flush', ...outcome, throughEntryId: lastMessage.id, changes: [...changes] })
   }
 
   async #redact(messages: readonly Message[]): Promise<readonly Message[]> {
@@ -274,7 +270,7 @@ export class ContextManager {
   }
 
   async #appendNotice(kind: 'compactionFailed', error: AppError): Promise<void> {
-    await this.#options.transcript.appendCustom(compactionFailureEvent, {
+    await this.#options.transcript.appendCustom(compactionFailureEntry, {
       kind,
       code: error.code,
       message: error.message,
@@ -283,18 +279,18 @@ export class ContextManager {
   }
 }
 
-function sourcesOf({ summarySources }: CompactionState, messages: readonly Message[]): { readonly sources?: Source[] } {
-  const sources = [...sourcesOfMessages(messages, []), ...summarySources]
-  const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
-  return each.length === 0 ? {} : { sources: each }
+function sourcesField({ summarySources }: CompactionState, messages: readonly Message[]): { sources?: Source[] } {
+  const allSources = [...sourcesOfMessages(messages, []), ...summarySources]
+  const sources = [...new Map(allSources.map((source) => [sourceName(source), source])).values()]
+  return sources.length === 0 ? {} : { sources }
 }
 
-/** Sent to the model instead of a summary. Stored summaries end with it: changing the text would repeat it in old chats. */
+/** Replaces the summary in requests. Do not change it: stored summaries end with it and would then contain it twice. */
 const droppedMessagesNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 
-function tokensAfter(before: number, messages: readonly Message[], cut: number, summary: string): number {
+function tokensAfterCut(tokensBefore: number, messages: readonly Message[], cut: number, summary: string): number {
   const sizes = messages.map(messageTokens)
-  const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
-  return Math.max(0, before - dropped) + messageTokens({ role: 'user', content: summary, timestamp: 0 })
+  const droppedTokens = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
+  return Math.max(0, tokensBefore - droppedTokens) + messageTokens({ role: 'user', content: summary, timestamp: 0 })
 }

@@ -2,7 +2,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isCoolingDown, compactionState } from './compaction-state.ts'
-import { textInParts } from '../context/render-messages.ts'
+import { splitText } from '../context/render-messages.ts'
 import { isTransient } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourcesIn } from '#shared/markdown/provenance.ts'
@@ -10,7 +10,8 @@ import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
 import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
 
 const partsPerRun = 2
-/** Maximum of runs skipped after a failure. A transient failure skips one; others double the number each time. */
+const partTitle = 'Part of an earlier conversation'
+/** Limit of the runs skipped after a failure: one after a transient failure, doubling with consecutive other failures. */
 const maxSkippedRuns = 16
 
 export interface DeferredNotesOptions extends NoteWriterOptions {
@@ -28,23 +29,24 @@ interface Progress {
 
 const noProgress: Progress = { charactersRead: 0, changes: [], usage: noUsage }
 
+/** Distils verbatim entries after answers, a few parts at a time. */
 export class DeferredNotes {
   readonly #progress = new Map<string, Progress>()
-  #failures = 0
+  #failureCount = 0
   #runsToSkip = 0
-  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+  #running: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined
 
-  /** Distils two parts of the oldest verbatim passage; after the last part, appends a `distilled` entry. */
+  /** Distils two parts of the oldest verbatim entry; after the last part, appends a `distilled` transcript entry. */
   async run(options: DeferredNotesOptions): Promise<void> {
     if (this.#running || isCoolingDown(compactionState(options.transcript.branch()))) return
     if (this.#runsToSkip > 0) {
       this.#runsToSkip -= 1
       return
     }
-    const stop = new AbortController()
-    const signal = AbortSignal.any([options.tools.signal, stop.signal])
-    const ended = this.#attempt({ ...options, tools: { ...options.tools, signal } })
-    this.#running = { stop, ended: ended.catch(() => undefined) }
+    const controller = new AbortController()
+    const signal = AbortSignal.any([options.toolContext.signal, controller.signal])
+    const ended = this.#attempt({ ...options, toolContext: { ...options.toolContext, signal } })
+    this.#running = { controller, ended: ended.catch(() => undefined) }
     try {
       await ended
     } finally {
@@ -54,56 +56,46 @@ export class DeferredNotes {
 
   /** Aborts the current run; the next one continues from its progress. */
   async stop(): Promise<void> {
-    this.#running?.stop.abort()
+    this.#running?.controller.abort()
     await this.#running?.ended
   }
 
   async #attempt(options: DeferredNotesOptions): Promise<void> {
     try {
       await this.#distil(options)
-      this.#failures = 0
+      this.#failureCount = 0
     } catch (error) {
-      if (options.tools.signal.aborted) return
+      if (options.toolContext.signal.aborted) return
       if (!(error instanceof AppError)) throw error
-      this.#failures = isTransient(error) ? 0 : this.#failures + 1
-      this.#runsToSkip = Math.min(maxSkippedRuns, Math.max(1, 2 ** (this.#failures - 1)))
+      this.#failureCount = isTransient(error) ? 0 : this.#failureCount + 1
+      this.#runsToSkip = Math.min(maxSkippedRuns, Math.max(1, 2 ** (this.#failureCount - 1)))
     }
   }
 
   async #distil(options: DeferredNotesOptions): Promise<void> {
-    const { tools, transcript, now } = options
-    // Local passages wait for a local model.
-    const pendingPassages = await pendingVerbatimEntries(tools.workspace)
-    const passage = pendingPassages.find((one) => options.model.isLocal || !one.isLocal)
-    if (!passage) return
-    const notes = new NoteWriter(options)
-    let progress = this.#progress.get(passage.id) ?? noProgress
-    const rest = passage.text.slice(progress.charactersRead)
-    const parts = textInParts(rest, await notes.partTokens(options.factor))
+    const { toolContext, transcript, now } = options
+    // Entries with text of local notes wait for a local model.
+    const pendingEntries = await pendingVerbatimEntries(toolContext.workspace)
+    const entry = pendingEntries.find(({ isLocal }) => options.model.isLocal || !isLocal)
+    if (!entry) return
+    const noteWriter = new NoteWriter(options)
+    let progress = this.#progress.get(entry.id) ?? noProgress
+    const unreadText = entry.text.slice(progress.charactersRead)
+    const parts = splitText(unreadText, await noteWriter.maxPartTokens(options.factor))
     for (const part of parts.slice(0, partsPerRun)) {
-      const { changes, usage } = await notes.saveFromPart(
-        part,
-        'Part of an earlier conversation',
-        passage.isLocal,
-        sourcesIn(passage.text),
-      )
+      const { changes, usage } = await noteWriter.saveFromPart(part, partTitle, entry.isLocal, sourcesIn(entry.text))
       progress = {
         charactersRead: progress.charactersRead + part.length,
         changes: [...progress.changes, ...changes],
         usage: addUsage(progress.usage, usage),
       }
-      this.#progress.set(passage.id, progress)
+      this.#progress.set(entry.id, progress)
     }
-    if (progress.charactersRead < passage.text.length) return
-    const origin = { ...tools.origin, cause: 'flush' as const }
-    await markDistilled(
-      tools.workspace,
-      origin,
-      passage,
-      progress.changes.map(({ path }) => path),
-      now(),
-    )
-    this.#progress.delete(passage.id)
+    if (progress.charactersRead < entry.text.length) return
+    const origin = { ...toolContext.origin, cause: 'flush' as const }
+    const notePaths = progress.changes.map(({ path }) => path)
+    await markDistilled(toolContext.workspace, origin, entry, notePaths, now())
+    this.#progress.delete(entry.id)
     const throughEntryId = transcript.messages().at(-1)?.id ?? ''
     const { changes, usage } = progress
     await transcript.appendCompaction({

@@ -3,15 +3,15 @@ import type { ChatModel } from '#llm'
 
 /**
  * Repeats `work` after each `context_overflow` that lowers the window estimate.
- * @throws any other error of `work`, and an overflow that does not lower it
+ * @throws any other error of `work`, and an overflow that does not lower the estimate
  */
 export async function retryOnOverflow<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    const before = model.contextWindow
+    const windowBefore = model.contextWindow
     try {
       return await work()
     } catch (error) {
-      if (!isContextOverflow(error) || model.contextWindow >= before) throw error
+      if (!isContextOverflow(error) || model.contextWindow >= windowBefore) throw error
     }
   }
 }

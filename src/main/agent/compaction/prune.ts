@@ -14,13 +14,14 @@ export interface PrunePlan {
   readonly charactersAfter: number
 }
 
+/** Number of newest answers whose tool results are never pruned. */
 const unprunedAnswers = 3
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
 /** Shares of the context window at which results are trimmed and cleared. */
 const trimShare = 0.3
 const clearShare = 0.5
-/** Characters. */
+/** Results are cleared only if they have at least this many characters together. */
 const minClearCharacters = 50_000
 /**
  * Lifetime of a provider's prompt cache, ms. Pruning before it expires would invalidate the cached prefix. Anthropic's
@@ -41,8 +42,9 @@ export interface PruneInput {
 /** Returns the results to prune in addition to earlier decisions; undefined if there are none. */
 export function planPruning({ messages, decisions, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
   if (idleMs <= cacheMs || tokens < trimShare * contextWindow) return undefined
-  const candidates = prunable(messages)
-  const before = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, decisions)), 0)
+  const candidates = prunableResults(messages)
+  const charactersWith = (applied: PruneDecisions) =>
+    candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, applied)), 0)
   const trimmed = candidates.filter(
     (result) => !decisions.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars,
   )
@@ -50,29 +52,28 @@ export function planPruning({ messages, decisions, tokens, contextWindow, idleMs
     trimmed: new Set([...decisions.trimmed, ...trimmed.map(idOf)]),
     cleared: decisions.cleared,
   }
-  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, afterTrim)), 0)
-  const tokensLeft = tokens - tokensSaved(candidates, decisions, afterTrim)
-  const shouldClear = tokensLeft >= clearShare * contextWindow && charactersLeft >= minClearCharacters
+  const tokensAfterTrim = tokens - tokensSaved(candidates, decisions, afterTrim)
+  const shouldClear = tokensAfterTrim >= clearShare * contextWindow && charactersWith(afterTrim) >= minClearCharacters
   const cleared = shouldClear ? candidates.filter((result) => !decisions.cleared.has(result.toolCallId)) : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
-  const all: PruneDecisions = {
+  const afterClear: PruneDecisions = {
     trimmed: afterTrim.trimmed,
     cleared: new Set([...decisions.cleared, ...cleared.map(idOf)]),
   }
-  const after = candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, all)), 0)
-  return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), charactersBefore: before, charactersAfter: after }
+  const sizes = { charactersBefore: charactersWith(decisions), charactersAfter: charactersWith(afterClear) }
+  return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), ...sizes }
 }
 
 /** Returns the messages with trimmed and cleared tool results. */
-export function applyPruning(messages: readonly Message[], decided: PruneDecisions): Message[] {
-  return messages.map((message) => (message.role === 'toolResult' ? pruneResult(message, decided) : message))
+export function applyPruning(messages: readonly Message[], decisions: PruneDecisions): Message[] {
+  return messages.map((message) => (message.role === 'toolResult' ? pruneResult(message, decisions) : message))
 }
 
-function prunable(messages: readonly Message[]): ToolResultMessage[] {
-  const firstUser = messages.findIndex((message) => message.role === 'user')
-  const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
-  const end = answers.at(-unprunedAnswers) ?? 0
-  return messages.slice(Math.max(0, firstUser), end).filter((message) => message.role === 'toolResult')
+function prunableResults(messages: readonly Message[]): ToolResultMessage[] {
+  const firstUserIndex = messages.findIndex((message) => message.role === 'user')
+  const answerIndices = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
+  const end = answerIndices.at(-unprunedAnswers) ?? 0
+  return messages.slice(Math.max(0, firstUserIndex), end).filter((message) => message.role === 'toolResult')
 }
 
 function pruneResult(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {

@@ -11,12 +11,13 @@ import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
 export interface SummaryRequest {
   readonly model: ChatModel
   readonly prompt: Prompts['compaction']
-  readonly earlier: string | undefined
+  readonly earlierSummary: string | undefined
   readonly messages: readonly Message[]
-  readonly kept: readonly Message[]
+  /** Messages after the summarised ones, which later requests contain in full. */
+  readonly keptMessages: readonly Message[]
   readonly focus: string | undefined
   readonly budget: Budget
-  /** Estimated tokens; a longer summary is cut, as every later request contains it. */
+  /** Limit in estimated tokens. A longer summary is cut, as every later request contains it. */
   readonly maxTokens: number
   /** Provider tokens for each estimated token. */
   readonly factor: number
@@ -36,7 +37,7 @@ const system = ['You summarise conversations so that they can continue. You answ
 /** Share of the available tokens that a part may use; the rest absorbs estimation errors. */
 const partShare = 0.85
 const minPartTokens = 300
-/** Missing identifiers are appended up to this share of `maxTokens`. */
+/** Limit of the missing identifiers that are added to a summary, as a share of `maxTokens`. */
 const appendixShare = 0.25
 
 /**
@@ -44,11 +45,11 @@ const appendixShare = 0.25
  * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, or an error of the model
  */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
-  const { messages, kept, maxTokens } = request
-  let text = request.earlier
+  const { messages, keptMessages, maxTokens } = request
+  let text = request.earlierSummary
   let usage = noUsage
   let isLocal = request.isLocal
-  for (const part of renderInParts(messages, partTokens(request))) {
+  for (const part of renderInParts(messages, maxPartTokens(request))) {
     const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
     isLocal ||= answer.isLocal
@@ -59,58 +60,58 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
       provider: request.model.provider,
       reason: '',
     })
-  const before = `${request.earlier ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
-  const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
-  const missingNames = takeFitting(missingIdentifiers(before, after, text), maxTokens)
-  if (missingNames.length === 0) return { text, usage, isLocal }
-  const secondAnswer = await askForSummary(request, text, undefined, missingNames)
-  usage = addUsage(usage, secondAnswer.usage)
-  const secondText = cutToTokens(secondAnswer.text, maxTokens)
-  const stillMissing = missingIdentifiers(before, after, secondText)
-  if (stillMissing.length === 0) return { text: secondText, usage, isLocal }
-  const appendix = `\n\nAlso mentioned: ${takeFitting(stillMissing, maxTokens).join(', ')}`
-  return { text: cutToTokens(secondAnswer.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
+  const sourceText = `${request.earlierSummary ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
+  const keptText = renderInParts(keptMessages, Number.MAX_SAFE_INTEGER).join('\n')
+  const missing = takeWithinLimit(missingIdentifiers(sourceText, keptText, text), maxTokens)
+  if (missing.length === 0) return { text, usage, isLocal }
+  const revision = await askForSummary(request, text, undefined, missing)
+  usage = addUsage(usage, revision.usage)
+  const revisedText = cutToTokens(revision.text, maxTokens)
+  const stillMissing = missingIdentifiers(sourceText, keptText, revisedText)
+  if (stillMissing.length === 0) return { text: revisedText, usage, isLocal }
+  const appendix = `\n\nAlso mentioned: ${takeWithinLimit(stillMissing, maxTokens).join(', ')}`
+  return { text: cutToTokens(revision.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
-function takeFitting(names: readonly string[], maxTokens: number): string[] {
-  let left = maxTokens * appendixShare
-  return names.filter((name) => (left -= estimateTokens(name) + 1) >= 0)
+function takeWithinLimit(identifiers: readonly string[], maxTokens: number): string[] {
+  let remainingTokens = maxTokens * appendixShare
+  return identifiers.filter((identifier) => (remainingTokens -= estimateTokens(identifier) + 1) >= 0)
 }
 
-function partTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
+function maxPartTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - fixedTokens
-  return Math.max(minPartTokens, Math.floor(room * partShare))
+  const availableTokens = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - fixedTokens
+  return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
 }
 
 const wordsPerToken = 0.7
 
-/** @param missing identifiers that the previous attempt left out; `conversation` is then that attempt */
+/** @param missing identifiers that the previous summary left out; `conversation` is then this summary */
 async function askForSummary(
   { model, prompt, focus, budget, maxTokens, signal }: SummaryRequest,
   conversation: string,
-  earlier: string | undefined,
+  earlierSummary: string | undefined,
   missing: readonly string[],
 ): Promise<Summary> {
-  const note = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
+  const instruction = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
   const content = prompt({
     conversation,
     focus: [
-      missing.length > 0 ? note : '',
+      missing.length > 0 ? instruction : '',
       focus ? `Pay special attention to: ${focus}` : '',
       `At most ${Math.floor(maxTokens * wordsPerToken)} words.`,
     ]
       .filter(Boolean)
       .join('\n'),
     earlier:
-      earlier === undefined
+      earlierSummary === undefined
         ? ''
-        : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
+        : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlierSummary}\n</summary>`,
   })
   const answer = await complete(
     model,
     {
-      purpose: { kind: 'summary', conversation, earlier, missing },
+      purpose: { kind: 'summary', conversation, earlier: earlierSummary, missing },
       system,
       messages: [{ role: 'user', content, timestamp: 0 }],
       tools: [],
@@ -120,7 +121,7 @@ async function askForSummary(
   )
   const text = messageText(answer).trim()
   if (text === '')
-    throw new AppError('provider_error', `${model.id} gave an empty summary`, {
+    throw new AppError('provider_error', `${model.id} returned an empty summary`, {
       provider: model.provider,
       reason: 'empty summary',
     })
@@ -140,11 +141,11 @@ const identifierPatterns = [
 
 /** Returns URLs, paths, versions, dates, quantities and hashes in a text. */
 export function identifiersIn(text: string): Set<string> {
-  const found = new Set<string>()
-  const names = removeLongTokens(text)
+  const identifiers = new Set<string>()
+  const searchedText = removeLongTokens(text)
   for (const pattern of identifierPatterns)
-    for (const [match] of names.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
-  return found
+    for (const [match] of searchedText.matchAll(pattern)) identifiers.add(match.replace(/[.,;:]+$/, ''))
+  return identifiers
 }
 
 /** Returns the identifiers in `before` that `after` contains and `summary` lacks. */

@@ -1,6 +1,6 @@
 /**
- * Saves text verbatim below memory/rescued/ if a flush fails, one entry for each failure, until a model can distil it.
- * The entry remains afterwards; its heading then names the notes.
+ * Saves text verbatim below memory/rescued/ if a flush fails, one entry for each failure, so that a model can distil it
+ * later. The entry remains; its heading then names the notes.
  *
  *   ## 10:03 - Kept word for word, waiting to be distilled
  *   <!-- rescued 7c0f… -->
@@ -16,7 +16,7 @@ import {
   localTime,
   verbatimFolder,
   verbatimFolders,
-  pendingVerbatimTitle as waiting,
+  pendingVerbatimTitle,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
@@ -31,18 +31,18 @@ export interface VerbatimEntry {
 
 const preface =
   'Saving notes failed, so the conversation is saved here verbatim. Search covers it, but it is not loaded automatically.'
-/** The end marker repeats the id, so an entry may quote another one. */
+/** The end marker repeats the id, so the text of an entry may contain another entry. */
 const entryPattern =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-const localEnding = '-local.md'
+const localSuffix = '-local.md'
 
 /**
  * Appends an entry to the file of its day.
  * @param isLocal true if the text contains text of local notes
  * @throws AppError if the file cannot be written
  */
-export async function saveVerbatim(
+export async function appendVerbatimEntry(
   workspace: Workspace,
   origin: WriteOrigin,
   text: string,
@@ -51,11 +51,11 @@ export async function saveVerbatim(
 ): Promise<FileChange> {
   const date = localDate(at)
   const id = randomUUID()
-  const added = `## ${localTime(at)} - ${waiting}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localEnding : '.md'}`
+  const entry = `## ${localTime(at)} - ${pendingVerbatimTitle}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
+  const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localSuffix : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
-    if (before !== undefined) return `${before.trimEnd()}\n\n${added}`
-    const newFile = `# ${date}: rescued\n\n${preface}\n\n${added}`
+    if (before !== undefined) return `${before.trimEnd()}\n\n${entry}`
+    const newFile = `# ${date}: rescued\n\n${preface}\n\n${entry}`
     return isLocal ? withVisibility(newFile, true) : newFile
   })
   return workspace.describe(write)
@@ -69,18 +69,19 @@ export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean>
 /** Returns the entries not distilled yet, oldest first in each folder. Skips unreadable files. */
 export async function pendingVerbatimEntries(workspace: Workspace): Promise<VerbatimEntry[]> {
   const paths = (await verbatimPaths(workspace)).filter((path) => path.endsWith('.md'))
-  const found: VerbatimEntry[] = []
+  const entries: VerbatimEntry[] = []
   for (const path of paths) {
-    for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entryPattern))
-      if (heading === waiting) found.push({ path, id, text: text.trim(), isLocal: path.endsWith(localEnding) })
+    const isLocal = path.endsWith(localSuffix)
+    for (const [, , heading, id = '', text = ''] of (await readOrEmpty(workspace, path)).matchAll(entryPattern))
+      if (heading === pendingVerbatimTitle) entries.push({ path, id, text: text.trim(), isLocal })
   }
-  return found
+  return entries
 }
 
 async function verbatimPaths(workspace: Workspace): Promise<string[]> {
   const folders = verbatimFolders(workspace.layout)
-  const found = folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`))
-  return (await Promise.all(found)).flat()
+  const paths = folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`))
+  return (await Promise.all(paths)).flat()
 }
 
 /** Marks an entry's heading as distilled. @param notes workspace-relative paths of the notes written; may be empty */
@@ -91,16 +92,16 @@ export async function markDistilled(
   notes: readonly string[],
   at: Date,
 ): Promise<void> {
-  const outcomeText = notes.length > 0 ? ` into ${[...new Set(notes)].join(', ')}` : '; nothing in it was worth a note'
-  const outcome = `Kept word for word, distilled on ${localDate(at)} ${localTime(at)}${outcomeText}`
+  const outcome = notes.length > 0 ? ` into ${[...new Set(notes)].join(', ')}` : '; nothing in it was worth a note'
+  const newHeading = `Kept word for word, distilled on ${localDate(at)} ${localTime(at)}${outcome}`
   await workspace.edit(path, origin, (before = '') =>
-    before.replaceAll(entryPattern, (whole, _time: string, heading: string, found: string) =>
-      found === id ? whole.replace(heading, () => outcome) : whole,
+    before.replaceAll(entryPattern, (entry, _time: string, heading: string, entryId: string) =>
+      entryId === id ? entry.replace(heading, () => newHeading) : entry,
     ),
   )
 }
 
-async function textOf(workspace: Workspace, path: string): Promise<string> {
+async function readOrEmpty(workspace: Workspace, path: string): Promise<string> {
   try {
     return (await workspace.read(path)).text
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Saves durable notes before part of a conversation is summarised: from the whole conversation if it fits, otherwise in
- * parts. If two attempts fail, the text is saved verbatim; a transient failure is final, as the model already retried.
+ * parts. If two attempts fail, the text is saved verbatim; after a transient failure at once, as it was already retried.
  */
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -21,15 +21,23 @@ import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { flush, type FlushOutcome } from './flush.ts'
 import { retryOnOverflow } from './overflow.ts'
-import { saveVerbatim } from './verbatim-fallback.ts'
+import { appendVerbatimEntry } from './verbatim-fallback.ts'
 
 export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | VerbatimOutcome
 
 interface VerbatimOutcome {
   readonly status: 'rescued'
   readonly changes: readonly FileChange[]
-  /** Error of the model; absent if no model was used. */
+  /** Error message of the model; absent if no model was called. */
   readonly message?: string
+}
+
+export interface Measurement {
+  readonly assembly: Assembly
+  /** Size of the request in provider tokens. */
+  readonly tokens: number
+  /** Provider tokens for each estimated token. */
+  readonly factor: number
 }
 
 export interface NoteWriterOptions {
@@ -37,7 +45,7 @@ export interface NoteWriterOptions {
   /** Read again for each request, as a refusal may lower the window estimate. */
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
-  readonly tools: ToolContext
+  readonly toolContext: ToolContext
   readonly now: Clock
   readonly look: Look
 }
@@ -56,87 +64,77 @@ export class NoteWriter {
 
   /**
    * Saves notes, or the text verbatim if the model fails.
-   * @param unread messages that no flush has read
-   * @param measure returns the current request, its provider tokens, and provider tokens for each estimated one
+   * @param unreadMessages messages that no flush has read
+   * @param measure returns the size of the request that would be sent now
    * @throws AppError if the verbatim text cannot be written; the abort error of the signal
    */
-  async save(
-    unread: readonly Message[],
-    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
-  ): Promise<SavedNotes> {
-    const { model, tools } = this.#options
+  async save(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<SavedNotes> {
+    const { model, toolContext } = this.#options
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const outcome = await retryOnOverflow(model, () => this.#writeNotes(unread, measure))
+        const outcome = await retryOnOverflow(model, () => this.#writeNotes(unreadMessages, measure))
         return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
       } catch (error) {
-        if (!(error instanceof AppError) || tools.signal.aborted) throw error
+        if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
         if (attempt < maxAttempts && !isTransient(error)) continue
-        return { ...(await this.saveVerbatim(unread)), message: error.message }
+        return { ...(await this.saveVerbatim(unreadMessages)), message: error.message }
       }
     }
   }
 
-  /** Saves messages verbatim without asking a model. @throws AppError if the file cannot be written */
-  async saveVerbatim(unread: readonly Message[]): Promise<VerbatimOutcome> {
-    const { tools, now, look } = this.#options
-    const sources = sourcesOfMessages(unread, [])
-    const conversationText = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+  /** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
+  async saveVerbatim(unreadMessages: readonly Message[]): Promise<VerbatimOutcome> {
+    const { toolContext, now, look } = this.#options
+    const sources = sourcesOfMessages(unreadMessages, [])
+    const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
     const text =
       sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
-    const origin = { ...tools.origin, cause: 'flush' as const }
-    const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
-    return { status: 'rescued', changes: [await saveVerbatim(tools.workspace, origin, text, now(), isLocal)] }
+    const origin = { ...toolContext.origin, cause: 'flush' as const }
+    const isLocal = unreadMessages.some(({ local }) => local) || (await look()).net.holds(text)
+    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal)
+    return { status: 'rescued', changes: [change] }
   }
 
   /**
    * Saves notes from one part of a conversation, given as text.
-   * @param isFromLocal true if it contains text of local notes
+   * @param isLocal true if the part contains text of local notes
    * @throws AppError if the model fails
    */
-  async saveFromPart(
-    part: string,
-    name: string,
-    isFromLocal: boolean,
-    sources: readonly Source[],
-  ): Promise<FlushOutcome> {
+  async saveFromPart(part: string, title: string, isLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
     const { model, now, budget } = this.#options
-    const tools = { ...this.#options.tools, isOfLocal: isFromLocal, sources }
+    const toolContext = { ...this.#options.toolContext, isOfLocal: isLocal, sources }
     const prompts = await this.#options.prompts()
     const at = now()
     return flush({
       model,
       system: [prompts.flushSystem],
-      conversation: [{ role: 'user', content: `${name}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
-      prompt: flushPrompt(prompts, tools, at),
-      tools,
+      conversation: [{ role: 'user', content: `${title}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
+      prompt: flushPrompt(prompts, toolContext, at),
+      toolContext,
       maxOutput: budget().reserveTokens,
       at,
     })
   }
 
-  /** Returns the estimated tokens of one part. @param factor provider tokens for each estimated token */
-  async partTokens(factor: number): Promise<number> {
+  /** Returns the limit of a part in estimated tokens. @param factor provider tokens for each estimated token */
+  async maxPartTokens(factor: number): Promise<number> {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()
     const fixedTokens = estimateTokens(
       JSON.stringify(definitionsOf(builtInTools)) +
         prompts.flushSystem +
-        flushPrompt(prompts, this.#options.tools, now()),
+        flushPrompt(prompts, this.#options.toolContext, now()),
     )
     const { contextWindow, reserveTokens } = budget()
-    const room = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
-    return Math.max(minPartTokens, Math.floor(room * partShare))
+    const availableTokens = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
+    return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
   }
 
-  async #writeNotes(
-    unread: readonly Message[],
-    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
-  ): Promise<FlushOutcome> {
-    const { model, tools, budget, now } = this.#options
+  async #writeNotes(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<FlushOutcome> {
+    const { model, toolContext, budget, now } = this.#options
     const prompts = await this.#options.prompts()
     const at = now()
-    const prompt = flushPrompt(prompts, tools, at)
+    const prompt = flushPrompt(prompts, toolContext, at)
     const { tokens, assembly, factor } = await measure()
     const { contextWindow, reserveTokens } = budget()
     const promptTokens = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
@@ -147,23 +145,20 @@ export class NoteWriter {
         system: [...system, prompts.flushSystem],
         conversation: withoutContinue(messages),
         prompt,
-        tools,
+        toolContext,
         maxOutput: reserveTokens,
         at,
       })
     }
-    const redacted = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
-    const isFromLocal = model.isLocal && unread.some(({ local }) => local)
-    const parts = renderInParts(redacted, await this.partTokens(factor))
+    const redacted = model.isLocal ? unreadMessages : withheldMessages(unreadMessages, await this.#options.look())
+    const isLocal = model.isLocal && unreadMessages.some(({ local }) => local)
+    const sources = sourcesOfMessages(unreadMessages, [])
+    const parts = renderInParts(redacted, await this.maxPartTokens(factor))
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
-      const outcome = await this.saveFromPart(
-        part,
-        `Part ${index + 1} of ${parts.length} of the conversation`,
-        isFromLocal,
-        sourcesOfMessages(unread, []),
-      )
+      const title = `Part ${index + 1} of ${parts.length} of the conversation`
+      const outcome = await this.saveFromPart(part, title, isLocal, sources)
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
     }

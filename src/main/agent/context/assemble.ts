@@ -15,12 +15,12 @@ import {
   maxFileTokens,
   fairShare,
   cutMiddle,
-  isSessionExcerpt,
-  maxExcerptCharacters,
+  isSessionSummary,
+  maxSessionSummaryCharacters,
   maxFileCharacters,
   maxTotalCharacters,
 } from './fit-text.ts'
-import { endWithUser, endsWithContinue, pairToolResults, withTimestamp } from './request-history.ts'
+import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
@@ -44,7 +44,7 @@ export interface AssemblyInput {
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
-  /** Summary of the messages that `messages` lacks. */
+  /** Summary of the conversation before `messages`. */
   readonly summary: string | undefined
   readonly isSummaryLocal?: boolean
   readonly summarySources?: readonly Source[]
@@ -61,25 +61,25 @@ export interface Assembly {
   readonly report: ContextReport
 }
 
-/** Builds a request and its report in estimated tokens. Cuts files, but never messages: the request may be too long. */
+/** Builds a request and its report in estimated tokens. Cuts files but not messages, so the request may be too long. */
 export function assemble(input: AssemblyInput): Assembly {
-  const prompt = item('system', 'system prompt', input.systemPrompt)
-  const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
+  const prompt = textItem('system', 'system prompt', input.systemPrompt)
+  const items: ContextItem[] = [prompt, textItem('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
   let tagTokens = 0
-  for (const { file, sent } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, totalTokens(items)))) {
-    const section = fileSection(file, sent)
-    const row = fileItem(file, sent)
+  for (const { file, sentText } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, totalTokens(items)))) {
+    const section = fileSection(file, sentText)
+    const item = fileItem(file, sentText)
     sections.push(section)
-    items.push(row)
-    tagTokens += Math.max(0, estimateTokens(section) - row.tokens)
+    items.push(item)
+    tagTokens += Math.max(0, estimateTokens(section) - item.tokens)
   }
   // Each file shows its own size; the tags around the files count as part of the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + tagTokens }
   const budget = raiseThresholds(input.budget, totalTokens(items))
-  const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
+  const conversation = applyPruning(withContinue(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
-  if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
+  if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   const estimatedTokens = totalTokens(items)
@@ -105,25 +105,26 @@ export function assemble(input: AssemblyInput): Assembly {
   }
 }
 
-function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
-  let charactersLeft = maxTotalCharacters
-  const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
-  const mostOfExcerpt = Math.floor(fairShare(excerpts, maxExcerptCharacters))
+function cutFiles(files: readonly ContextFile[], maxTokens: number): { file: ContextFile; sentText: string }[] {
+  let remainingCharacters = maxTotalCharacters
+  const summarySizes = files.filter(isSummaryOfSession).map(({ text }) => text?.length ?? 0)
+  const summaryLimit = Math.floor(fairShare(summarySizes, maxSessionSummaryCharacters))
   const cut = files.map((file) => {
-    const fileLimit = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
-    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(fileLimit, charactersLeft))
-    charactersLeft = Math.max(0, charactersLeft - sent.length)
-    return { file, sent }
+    const fileLimit = isSummaryOfSession(file) ? Math.min(maxFileCharacters, summaryLimit) : maxFileCharacters
+    const sentText = file.text === null ? '' : cutMiddle(file.text, Math.min(fileLimit, remainingCharacters))
+    remainingCharacters = Math.max(0, remainingCharacters - sentText.length)
+    return { file, sentText }
   })
   const tokenLimit = fairShare(
-    cut.map(({ sent }) => estimateTokens(sent)),
-    tokens,
+    cut.map(({ sentText }) => estimateTokens(sentText)),
+    maxTokens,
   )
-  return tokenLimit === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, tokenLimit) }))
+  if (tokenLimit === Infinity) return cut
+  return cut.map(({ file, sentText }) => ({ file, sentText: cutToTokens(sentText, tokenLimit) }))
 }
 
-function isExcerpt({ layer, text }: ContextFile): boolean {
-  return layer === 'logs' && text !== null && isSessionExcerpt(text)
+function isSummaryOfSession({ layer, text }: ContextFile): boolean {
+  return layer === 'logs' && text !== null && isSessionSummary(text)
 }
 
 function totalTokens(items: readonly ContextItem[]): number {
@@ -150,12 +151,12 @@ function summaryMessage({ summary = '', isSummaryLocal = false, summarySources =
   }
 }
 
-function fileSection({ path, text }: ContextFile, sent: string): string {
+function fileSection({ path, text }: ContextFile, sentText: string): string {
   const name = path.replace(/["<>\n]/g, '_')
   if (text === null) return `<file path="${name}" missing="true"/>`
-  const from = sourcesIn(sent).map(sourceName).join('; ')
-  const trust = from === '' ? '' : ` from="${from}"`
-  return `<file path="${name}"${trust}>\n${escapeTag(sent, 'file').trimEnd()}\n</file>`
+  const sources = sourcesIn(sentText).map(sourceName).join('; ')
+  const sourceAttribute = sources === '' ? '' : ` from="${sources}"`
+  return `<file path="${name}"${sourceAttribute}>\n${escapeTag(sentText, 'file').trimEnd()}\n</file>`
 }
 
 /** Escapes tags, so that the text can neither close its element nor open another one. */
@@ -163,34 +164,35 @@ function escapeTag(text: string, tag: 'file' | 'summary'): string {
   return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }
 
-function fileItem(file: ContextFile, sent: string): ContextItem {
-  const raw = file.text ?? ''
-  const note = file.text === null ? 'missing' : sent.length !== raw.length ? 'cut' : file.day
+function fileItem(file: ContextFile, sentText: string): ContextItem {
+  const fullText = file.text ?? ''
+  const isCut = sentText.length !== fullText.length
+  const note = file.text === null ? 'missing' : isCut ? 'cut' : file.day
   return {
     layer: file.layer,
     name: file.path,
-    tokens: estimateTokens(sent),
-    rawCharacters: raw.length,
-    sentCharacters: sent.length,
+    tokens: estimateTokens(sentText),
+    rawCharacters: fullText.length,
+    sentCharacters: sentText.length,
     ...(note ? { note } : {}),
   }
 }
 
 function messageItems(messages: readonly Message[]): ContextItem[] {
-  const lastUser = messages.findLastIndex((message) => message.role === 'user')
+  const lastUserIndex = messages.findLastIndex((message) => message.role === 'user')
   const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()
   for (const [index, message] of messages.entries()) {
-    const isTool = message.role === 'toolResult'
-    const layer: Layer = isTool ? 'tools' : index === lastUser ? 'message' : 'conversation'
-    const name = isTool ? message.toolName : layer
+    const isToolResult = message.role === 'toolResult'
+    const layer: Layer = isToolResult ? 'tools' : index === lastUserIndex ? 'message' : 'conversation'
+    const name = isToolResult ? message.toolName : layer
     const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, characters: 0 }
     group.tokens += messageTokens(message)
     group.characters += messageTextForModel(message).length
     groups.set(`${layer}/${name}`, group)
   }
-  const order: Layer[] = ['conversation', 'tools', 'message']
+  const layerOrder: Layer[] = ['conversation', 'tools', 'message']
   return [...groups.values()]
-    .sort((one, other) => order.indexOf(one.layer) - order.indexOf(other.layer))
+    .sort((one, other) => layerOrder.indexOf(one.layer) - layerOrder.indexOf(other.layer))
     .map(({ layer, name, tokens, characters }) => ({
       layer,
       name,
@@ -200,6 +202,6 @@ function messageItems(messages: readonly Message[]): ContextItem[] {
     }))
 }
 
-function item(layer: Layer, name: string, text: string): ContextItem {
+function textItem(layer: Layer, name: string, text: string): ContextItem {
   return { layer, name, tokens: estimateTokens(text), rawCharacters: text.length, sentCharacters: text.length }
 }

@@ -7,10 +7,10 @@ import { messageTextForModel } from './message-tokens.ts'
 
 const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
-export function requestBlocks(request: SentRequest): RequestBlock[] {
+export function blocksOfRequest(request: SentRequest): RequestBlock[] {
   const [prompt = '', files = ''] = request.system
-  const { summary, spoken } = splitSummary(request)
-  const rowNames = turnRowNames(spoken)
+  const { summary, conversation } = splitSummary(request)
+  const rowNames = turnRowNames(conversation)
   return [
     { layer: 'system', name: 'system prompt', text: prompt },
     ...request.tools.map((tool) => ({
@@ -20,7 +20,7 @@ export function requestBlocks(request: SentRequest): RequestBlock[] {
     })),
     ...[...files.matchAll(filePattern)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
     ...(summary === undefined ? [] : [{ layer: 'summary' as const, name: 'summary', text: summary }]),
-    ...spoken.map((message, index): RequestBlock => {
+    ...conversation.map((message, index): RequestBlock => {
       const text = messageTextForModel(message)
       if (message.role === 'toolResult') return { layer: 'tools', name: message.toolName, text }
       const rowName = rowNames[index]
@@ -31,7 +31,7 @@ export function requestBlocks(request: SentRequest): RequestBlock[] {
   ]
 }
 
-function isTool({ name }: RequestBlock): boolean {
+function isToolBlock({ name }: RequestBlock): boolean {
   return toolNameOfItem(name) !== undefined
 }
 
@@ -39,20 +39,21 @@ function layerOfFile(path: string): Layer {
   return isAgentFileName(path) ? 'project' : 'logs'
 }
 
-/** Returns the text of a report item as it was sent, '' if there is none; a group item returns all its blocks. */
+/** Returns the text of a report item as it was sent, of all blocks for a group item; '' if there is no such item. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
-  const isAll = layer === 'conversation' && name === 'conversation'
-  const isAnyTool = layer === 'system' && name === 'tools'
-  return requestBlocks(request)
-    .filter((block) => block.layer === layer && (isAll || (isAnyTool ? isTool(block) : block.name === name)))
+  const isWholeConversation = layer === 'conversation' && name === 'conversation'
+  const isAllTools = layer === 'system' && name === 'tools'
+  return blocksOfRequest(request)
+    .filter((block) => block.layer === layer)
+    .filter((block) => isWholeConversation || (isAllTools ? isToolBlock(block) : block.name === name))
     .map(({ text }) => text)
     .join('\n\n')
 }
 
-export function requestDifference(from: SentRequest, to: SentRequest): BlockChange[] {
-  // Compare texts only: the next request has the current message in another layer.
+export function compareRequests(from: SentRequest, to: SentRequest): BlockChange[] {
+  // Compare texts only: the layer of a message changes from one request to the next.
   const comparator = (one: RequestBlock, other: RequestBlock) => one.text === other.text
-  return diffArrays(requestBlocks(from), requestBlocks(to), { comparator }).flatMap(
+  return diffArrays(blocksOfRequest(from), blocksOfRequest(to), { comparator }).flatMap(
     ({ added, removed, value }): BlockChange[] =>
       added || removed
         ? value.map((block) => ({ kind: added ? 'added' : 'removed', ...block }))

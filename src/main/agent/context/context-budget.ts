@@ -7,43 +7,43 @@ export interface Budget {
   readonly compactAt: number
 }
 
-/** Minimum of tokens reserved for the answer; as OpenClaw's `reserveTokensFloor`. */
+/** Minimum number of tokens reserved for the answer; equals OpenClaw's `reserveTokensFloor`. */
 const minReserveTokens = 20_000
 /** The reserve takes at most this share of the window, so that small local models work. */
 const maxReserveShare = 0.25
-/** Tokens before compaction at which notes are saved; as OpenClaw's `softThresholdTokens`. */
+/** Tokens between the flush and the compaction threshold; equals OpenClaw's `softThresholdTokens`. */
 const flushMarginTokens = 4000
 
 export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
-  const target = Math.max(minReserveTokens, model.maxOutput)
-  const reserveTokens = Math.min(target, Math.floor(model.contextWindow * maxReserveShare))
+  const preferredReserve = Math.max(minReserveTokens, model.maxOutput)
+  const reserveTokens = Math.min(preferredReserve, Math.floor(model.contextWindow * maxReserveShare))
   const compactAt = model.contextWindow - reserveTokens
   const flushAt = Math.max(0, compactAt - flushMarginTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
 /** Minimum share of the window for the conversation, if prompt, tools and files leave that much. */
-const minRoomShare = 0.2
+const minConversationShare = 0.2
 const maxThresholdShare = 0.97
 
 /**
- * Raises both thresholds if `fixedTokens` tokens of prompt, tools and files come close to them. Otherwise each message would
+ * Raises both thresholds if prompt, tools and files (`fixedTokens`) come close to them. Otherwise each message would
  * trigger a flush and a compaction without effect. Common windows are not affected.
  */
 export function raiseThresholds(budget: Budget, fixedTokens: number): Budget {
   const { contextWindow } = budget
-  const target = Math.min(fixedTokens + contextWindow * minRoomShare, contextWindow * maxThresholdShare)
-  const compactAt = Math.floor(Math.max(budget.compactAt, target))
-  const half = Math.floor(compactAt - Math.max(0, compactAt - fixedTokens) / 2)
-  return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
+  const minCompactAt = Math.min(fixedTokens + contextWindow * minConversationShare, contextWindow * maxThresholdShare)
+  const compactAt = Math.floor(Math.max(budget.compactAt, minCompactAt))
+  const midpoint = Math.floor(compactAt - Math.max(0, compactAt - fixedTokens) / 2)
+  return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, midpoint) }
 }
 
 /** Share of the reserve that a request may use before the oldest messages are dropped. */
-const mostReserveShare = 1 / 3
+const usableReserveShare = 1 / 3
 
 /** Returns the token limit of a request while no summary is available. */
 export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
-  return Math.floor(compactAt + (contextWindow - compactAt) * mostReserveShare)
+  return Math.floor(compactAt + (contextWindow - compactAt) * usableReserveShare)
 }
 
 const maxSummaryShare = 0.1
@@ -54,22 +54,22 @@ export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
-/** A compaction leaves at most this many tokens, and at most this share of the window, verbatim. */
+/** A compaction keeps at most this many tokens, and at most this share of the window, verbatim. */
 const maxKeptTokens = 20_000
 const maxKeptShare = 0.4
-/** Space for the next messages: the smaller of this share of the window and `nextRoomShare` of the available space. */
-const nextShare = 0.2
-const nextRoomShare = 0.5
+/** Limits of the space for the next messages, as shares of the window and of the free tokens. */
+const maxNextWindowShare = 0.2
+const maxNextFreeShare = 0.5
 
 /**
- * Returns the number of newest tokens that a compaction leaves verbatim, at least 0.
+ * Returns how many of the newest tokens a compaction keeps verbatim, at least 0.
  * @param fixedTokens tokens of prompt, tools and files
  */
-export function keepRecentTokens(
+export function recentTokensToKeep(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
   fixedTokens: number,
 ): number {
-  const room = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
-  const nextMessageTokens = Math.min(contextWindow * nextShare, room * nextRoomShare)
-  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - nextMessageTokens))
+  const freeTokens = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
+  const nextMessageTokens = Math.min(contextWindow * maxNextWindowShare, freeTokens * maxNextFreeShare)
+  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(freeTokens - nextMessageTokens))
 }

@@ -15,10 +15,10 @@ import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 export const reportEntry = 'commonplace.context'
 
-const questionCharacters = 120
-/** Maximum of messages in a compaction's details, and of characters in each. */
-const maxSpoken = 400
-const spokenCharacters = 2000
+const maxQuestionCharacters = 120
+/** Maximum number of messages in the details of a compaction, and of characters in each. */
+const maxDetailMessages = 400
+const maxDetailCharacters = 2000
 
 export function reportOf(entry: TranscriptEntry | undefined): ContextReport | undefined {
   return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
@@ -29,16 +29,16 @@ export function readReport(data: unknown): ContextReport | undefined {
   return contextReportSchema.safeParse(data).data
 }
 
-/** Returns the steps with layers in provider tokens; an event's `before` counts the steps that precede it. */
+/** Returns the steps of a branch with provider tokens, and its events; `before` is the number of steps before an event. */
 export function contextTimeline(
   branch: readonly TranscriptEntry[],
-  placed: readonly PlacedEvent[],
+  placedEvents: readonly PlacedEvent[],
 ): {
   steps: ContextStep[]
   events: ContextEvent[]
 } {
   const steps: ContextStep[] = []
-  const eventsById = new Map(placed.map(({ id, event }) => [id, event]))
+  const eventsById = new Map(placedEvents.map(({ id, event }) => [id, event]))
   const events: ContextEvent[] = []
   let question = ''
   let openStep: ContextStep | undefined
@@ -49,7 +49,7 @@ export function contextTimeline(
       steps.push(openStep)
     } else if (entry.type === 'message') {
       const { message } = entry
-      if (message.role === 'user') question = messageText(message).slice(0, questionCharacters).toWellFormed()
+      if (message.role === 'user') question = messageText(message).slice(0, maxQuestionCharacters).toWellFormed()
       if (message.role === 'assistant' && openStep) {
         steps[steps.length - 1] = { ...openStep, answer: entry.id, usage: message.usage }
         openStep = undefined
@@ -63,43 +63,37 @@ export function contextTimeline(
 }
 
 function stepOf(id: string, report: ContextReport, question: string): ContextStep {
-  const { items, ...rest } = calibrateReport(report, undefined)
+  const { items, ...fields } = calibrateReport(report, undefined)
   const layers: Partial<Record<Layer, number>> = {}
   for (const { layer, tokens } of items) layers[layer] = (layers[layer] ?? 0) + tokens
-  return { ...rest, id, layers, question, answer: null, usage: null }
+  return { ...fields, id, layers, question, answer: null, usage: null }
 }
 
 /** Returns the messages that a compaction dropped and kept, or the results that a pruning cut; empty for other ids. */
 export function eventDetails(branch: readonly TranscriptEntry[], id: string): ContextEventDetails {
-  const at = branch.findIndex((entry) => entry.id === id)
-  const entry = branch[at]
+  const index = branch.findIndex((entry) => entry.id === id)
+  const entry = branch[index]
   const details: ContextEventDetails = { dropped: [], kept: [], results: [] }
   if (!entry) return details
-  const { live } = compactionState(branch.slice(0, at))
+  const { liveMessages } = compactionState(branch.slice(0, index))
   if (entry.type === 'compaction') {
-    const cut = live.findIndex((message) => message.id === entry.firstKeptEntryId)
-    const messages = live.map(({ message }) => messageDetails(message))
-    const first = cut < 0 ? messages.length : cut
+    const foundIndex = liveMessages.findIndex((message) => message.id === entry.firstKeptEntryId)
+    const messages = liveMessages.map(({ message }) => messageDetails(message))
+    const firstKept = foundIndex < 0 ? messages.length : foundIndex
     return {
       ...details,
-      dropped: messages.slice(0, first).slice(-maxSpoken),
-      kept: messages.slice(first, first + maxSpoken),
+      dropped: messages.slice(0, firstKept).slice(-maxDetailMessages),
+      kept: messages.slice(firstKept, firstKept + maxDetailMessages),
     }
   }
   if (entry.type === 'prune') {
     const cleared = new Set(entry.cleared)
     const prunedIds = new Set([...entry.trimmed, ...entry.cleared])
-    const results = live.flatMap(({ message }) =>
-      message.role === 'toolResult' && prunedIds.has(message.toolCallId)
-        ? [
-            {
-              tool: message.toolName,
-              characters: messageText(message).length,
-              isCleared: cleared.has(message.toolCallId),
-            },
-          ]
-        : [],
-    )
+    const results = liveMessages.flatMap(({ message }) => {
+      if (message.role !== 'toolResult' || !prunedIds.has(message.toolCallId)) return []
+      const isCleared = cleared.has(message.toolCallId)
+      return [{ tool: message.toolName, characters: messageText(message).length, isCleared }]
+    })
     return { ...details, results }
   }
   return details
@@ -107,6 +101,6 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
 
 function messageDetails(message: Message): ContextEventDetails['dropped'][number] {
   const role = message.role === 'toolResult' ? message.toolName : message.role
-  const text = messageTextForModel(message).slice(0, spokenCharacters).toWellFormed()
+  const text = messageTextForModel(message).slice(0, maxDetailCharacters).toWellFormed()
   return { role, text, tokens: messageTokens(message) }
 }

@@ -10,15 +10,14 @@ export function maxFileTokens(compactAt: number, systemTokens: number): number {
   return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
 }
 
-/** Returns the size limit for each file that keeps all within `total`; Infinity if none needs cutting. */
+/** Returns the largest size limit per file that keeps their sum within `total`; Infinity if no file needs cutting. */
 export function fairShare(sizes: readonly number[], total: number): number {
-  let left = total
-  let [...ascending] = sizes.toSorted((one, other) => one - other)
-  for (let size = ascending[0]; size !== undefined; size = ascending[0]) {
-    const share = Math.floor(left / ascending.length)
+  let remaining = total
+  const ascending = sizes.toSorted((one, other) => one - other)
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(remaining / (ascending.length - index))
     if (size > share) return share
-    left -= size
-    ascending = ascending.slice(1)
+    remaining -= size
   }
   return Infinity
 }
@@ -42,31 +41,32 @@ export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
 /** Limit for all session summaries of the last two days together. */
-export const maxExcerptCharacters = 8000
+export const maxSessionSummaryCharacters = 8000
 
-/** Returns true if the line below the heading names a transcript, as in a session summary. */
-export function isSessionExcerpt(text: string): boolean {
+/** Returns true for a session summary: the line below its heading names a transcript. */
+export function isSessionSummary(text: string): boolean {
   return /^# [^\n]*\n\n[^\n]*\bsessions\/[\w.-]+\.jsonl/.test(text)
 }
 
 const headShare = 0.7
 const tailShare = 0.2
 
-/** Cuts `text` to about `limit` UTF-16 units: head, a marker with the number left out, tail. */
+/** Cuts `text` to about `limit` UTF-16 units: head, a marker with the number of characters left out, tail. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
-  const head = safeEnd(text, Math.floor(limit * headShare))
-  const tail = safeStart(text, text.length - Math.floor(limit * tailShare))
-  return `${text.slice(0, head)}\n\n[… ${tail - head} characters left out here; read the file for the rest …]\n\n${text.slice(tail)}`
+  const headEnd = avoidSplitAtEnd(text, Math.floor(limit * headShare))
+  const tailStart = avoidSplitAtStart(text, text.length - Math.floor(limit * tailShare))
+  return `${text.slice(0, headEnd)}\n\n[… ${tailStart - headEnd} characters left out here; read the file for the rest …]\n\n${text.slice(tailStart)}`
 }
 
-/** Avoids a cut between the two halves of a surrogate pair. */
-function safeEnd(text: string, at: number): number {
-  return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at
+/** Moves the end of a head to the left if it would split a surrogate pair. */
+function avoidSplitAtEnd(text: string, index: number): number {
+  return isHighSurrogate(text.charCodeAt(index - 1)) ? index - 1 : index
 }
 
-function safeStart(text: string, at: number): number {
-  return isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at
+/** Moves the start of a tail to the right if it would split a surrogate pair. */
+function avoidSplitAtStart(text: string, index: number): number {
+  return isHighSurrogate(text.charCodeAt(index - 1)) ? index + 1 : index
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -13,10 +13,10 @@ export function messageTextForModel(message: Message): string {
     .join('\n')
 }
 
-/** A typical value: providers bill an image by its dimensions. */
+/** Typical tokens of an image; providers bill it by its dimensions. */
 const imageTokens = 1200
 
-/** Estimates the tokens of a message, with 4 for its envelope. */
+/** Estimates the tokens of a message, including 4 for its role and separators. */
 export function messageTokens(message: Message): number {
   const images =
     typeof message.content === 'string' ? 0 : message.content.filter((part) => part.type === 'image').length

@@ -6,11 +6,11 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 import { roundToTotal } from './calibrate-estimate.ts'
 
-/** Rows of the conversation; older turns share the first row. */
+/** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
-const aboutCharacters = 60
+const maxAboutCharacters = 60
 
-type Part = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; readonly characters: number }
+type Row = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; readonly characters: number }
 
 /**
  * Splits the tools and the conversation of a report into one row for each tool and turn.
@@ -20,39 +20,39 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
   return {
     ...report,
     items: report.items.flatMap((item) => {
-      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, toolParts(request))
-      if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnParts(request))
+      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, toolRows(request))
+      if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnRows(request))
       return [item]
     }),
   }
 }
 
 /** Returns each message's row name; undefined for tool results and the last user message, which are other items. */
-export function turnRowNames(spoken: readonly Message[]): readonly (string | undefined)[] {
-  const lastUserIndex = spoken.findLastIndex(({ role }) => role === 'user')
-  const names: (string | undefined)[] = spoken.map(() => undefined)
-  for (const messageIndices of turnsOf(spoken, lastUserIndex)) {
+export function turnRowNames(conversation: readonly Message[]): readonly (string | undefined)[] {
+  const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
+  const names: (string | undefined)[] = conversation.map(() => undefined)
+  for (const messageIndices of messageIndicesByTurn(conversation, lastUserIndex)) {
     const name = messageRangeItem({ from: (messageIndices[0] ?? 0) + 1, to: (messageIndices.at(-1) ?? 0) + 1 })
     for (const messageIndex of messageIndices) names[messageIndex] = name
   }
   return names
 }
 
-function turnsOf(spoken: readonly Message[], lastUserIndex: number): number[][] {
+function messageIndicesByTurn(conversation: readonly Message[], lastUserIndex: number): number[][] {
   const turns: number[][] = []
-  let startsTurn = true
-  for (const [messageIndex, { role }] of spoken.entries()) {
-    startsTurn ||= role === 'user'
+  let isTurnStart = true
+  for (const [messageIndex, { role }] of conversation.entries()) {
+    isTurnStart ||= role === 'user'
     if (role === 'toolResult' || messageIndex === lastUserIndex) continue
-    if (startsTurn) turns.push([])
-    startsTurn = false
+    if (isTurnStart) turns.push([])
+    isTurnStart = false
     turns.at(-1)?.push(messageIndex)
   }
-  const surplus = Math.max(0, turns.length - maxTurns)
-  return surplus === 0 ? turns : [turns.slice(0, surplus + 1).flat(), ...turns.slice(surplus + 1)]
+  const surplusTurns = Math.max(0, turns.length - maxTurns)
+  return surplusTurns === 0 ? turns : [turns.slice(0, surplusTurns + 1).flat(), ...turns.slice(surplusTurns + 1)]
 }
 
-function toolParts({ tools }: SentRequest): Part[] {
+function toolRows({ tools }: SentRequest): Row[] {
   return tools.map((tool) => {
     const text = JSON.stringify(tool)
     return { name: toolItem(toolNameOf(tool)), tokens: estimateTokens(text), characters: text.length }
@@ -64,43 +64,43 @@ export function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
 
-function turnParts(request: SentRequest): Part[] {
-  const { spoken } = splitSummary(request)
-  const names = turnRowNames(spoken)
-  const parts = new Map<string, Part>()
-  for (const [messageIndex, message] of spoken.entries()) {
+function turnRows(request: SentRequest): Row[] {
+  const { conversation } = splitSummary(request)
+  const names = turnRowNames(conversation)
+  const rows = new Map<string, Row>()
+  for (const [messageIndex, message] of conversation.entries()) {
     const name = names[messageIndex]
     if (name === undefined) continue
-    const { tokens = 0, characters = 0, about = aboutOf(message) } = parts.get(name) ?? {}
-    parts.set(name, {
+    const { tokens = 0, characters = 0, about = startOfUserMessage(message) } = rows.get(name) ?? {}
+    rows.set(name, {
       name,
       tokens: tokens + messageTokens(message),
       characters: characters + messageTextForModel(message).length,
       ...(about === undefined ? {} : { about }),
     })
   }
-  return [...parts.values()]
+  return [...rows.values()]
 }
 
 const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
 
-function aboutOf(message: Message): string | undefined {
-  const words = messageText(message).replace(timestampPattern, '').replace(/\s+/g, ' ').trim()
-  return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
+function startOfUserMessage(message: Message): string | undefined {
+  const text = messageText(message).replace(timestampPattern, '').replace(/\s+/g, ' ').trim()
+  return message.role !== 'user' || text === '' ? undefined : text.slice(0, maxAboutCharacters).toWellFormed()
 }
 
-/** Splits an item into rows whose tokens sum to the item's. */
-function splitItem(item: ContextItem, parts: readonly Part[]): ContextItem[] {
-  if (parts.length === 0) return [item]
-  const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)
-  const shares = roundToTotal(
-    parts.map(({ tokens }) => (all === 0 ? 0 : (tokens / all) * item.tokens)),
+/** Splits an item into rows. Scales their tokens so that they sum to the tokens of the item. */
+function splitItem(item: ContextItem, rows: readonly Row[]): ContextItem[] {
+  if (rows.length === 0) return [item]
+  const totalTokens = rows.reduce((sum, { tokens }) => sum + tokens, 0)
+  const rowTokens = roundToTotal(
+    rows.map(({ tokens }) => (totalTokens === 0 ? 0 : (tokens / totalTokens) * item.tokens)),
     item.tokens,
   )
-  return parts.map(({ name, about, characters }, index) => ({
+  return rows.map(({ name, about, characters }, index) => ({
     layer: item.layer,
     name,
-    tokens: shares[index] ?? 0,
+    tokens: rowTokens[index] ?? 0,
     rawCharacters: characters,
     sentCharacters: characters,
     ...(about === undefined ? {} : { about }),
@@ -115,12 +115,13 @@ export interface SentRequest {
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 
-/** Splits off the summary message, if there is one. */
+/** Separates the summary message, if there is one, from the conversation. */
 export function splitSummary({ messages }: Pick<SentRequest, 'messages'>): {
   readonly summary: string | undefined
-  readonly spoken: readonly Message[]
+  readonly conversation: readonly Message[]
 } {
   const first = messages[0]
-  const found = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null
-  return found ? { summary: found[1] ?? '', spoken: messages.slice(1) } : { summary: undefined, spoken: messages }
+  const match = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null
+  if (!match) return { summary: undefined, conversation: messages }
+  return { summary: match[1] ?? '', conversation: messages.slice(1) }
 }

@@ -2,11 +2,12 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
-const names = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const
+const speakers = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const
 
 export function renderMessage(message: Message): string {
-  const name = message.role === 'toolResult' ? `${names.toolResult} (${message.toolName})` : names[message.role]
-  return `${name}: ${messageTextForModel(message)}`
+  const speaker =
+    message.role === 'toolResult' ? `${speakers.toolResult} (${message.toolName})` : speakers[message.role]
+  return `${speaker}: ${messageTextForModel(message)}`
 }
 
 /** Renders messages into texts of about `limit` estimated tokens at most; splits longer messages. */
@@ -14,33 +15,34 @@ export function renderInParts(messages: readonly Message[], limit: number): stri
   const parts: string[] = []
   let part = ''
   let tokens = 0
-  for (const piece of messages.flatMap((message) => textInParts(renderMessage(message), limit))) {
-    const cost = estimateTokens(piece) + 1
-    if (part !== '' && tokens + cost > limit) {
+  for (const piece of messages.flatMap((message) => splitText(renderMessage(message), limit))) {
+    const pieceTokens = estimateTokens(piece) + 1
+    if (part !== '' && tokens + pieceTokens > limit) {
       parts.push(part)
       part = ''
       tokens = 0
     }
     part += part === '' ? piece : `\n\n${piece}`
-    tokens += cost
+    tokens += pieceTokens
   }
   if (part !== '') parts.push(part)
   return parts
 }
 
-/** Splits a text into pieces of about `limit` estimated tokens at most, at line ends if possible; '' gives []. */
-export function textInParts(text: string, limit: number): string[] {
+/** Splits a text into pieces of about `limit` estimated tokens at most, at line ends if possible; [] for ''. */
+export function splitText(text: string, limit: number): string[] {
   const pieces: string[] = []
-  let rest = text
-  while (estimateTokens(rest) > limit) {
-    let end = Math.min(rest.length, limit)
-    while (end * 2 < rest.length && estimateTokens(rest.slice(0, end * 2)) <= limit) end *= 2
-    const line = rest.lastIndexOf('\n', end)
-    if (line > end / 2) end = line + 1
-    else if (/[\ud800-\udbff]/.test(rest[end - 1] ?? '')) end -= 1
-    pieces.push(rest.slice(0, end))
-    rest = rest.slice(end)
+  let remaining = text
+  while (estimateTokens(remaining) > limit) {
+    // `limit` characters have at most `limit` tokens; double them while they fit.
+    let end = Math.min(remaining.length, limit)
+    while (end * 2 < remaining.length && estimateTokens(remaining.slice(0, end * 2)) <= limit) end *= 2
+    const lineEnd = remaining.lastIndexOf('\n', end)
+    if (lineEnd > end / 2) end = lineEnd + 1
+    else if (/[\ud800-\udbff]/.test(remaining[end - 1] ?? '')) end -= 1
+    pieces.push(remaining.slice(0, end))
+    remaining = remaining.slice(end)
   }
-  if (rest !== '') pieces.push(rest)
+  if (remaining !== '') pieces.push(remaining)
   return pieces
 }

@@ -6,7 +6,7 @@ import type { AssistantMessage, Message, ToolResultMessage } from '#shared/chat/
  */
 export function pairToolResults(messages: readonly Message[]): Message[] {
   const paired: Message[] = []
-  for (const [at, message] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
     if (message.role === 'toolResult') continue
     if (message.role === 'user') {
       paired.push(message)
@@ -14,7 +14,7 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
     }
     if (message.content.every((part) => part.type === 'thinking')) continue
     paired.push(message)
-    const results = resultsOf(messages, at)
+    const results = resultsOf(messages, index)
     for (const part of message.content) {
       if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interruptedResult(message, part.id, part.name))
     }
@@ -22,11 +22,11 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
   return paired
 }
 
-/** Returns results up to the next answer only, as later calls may reuse ids. */
-function resultsOf(messages: readonly Message[], answer: number): Map<string, ToolResultMessage> {
+/** Returns the results of an answer's calls by call id. Stops at the next answer, as later calls may reuse ids. */
+function resultsOf(messages: readonly Message[], answerIndex: number): Map<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>()
-  for (let at = answer + 1; at < messages.length; at += 1) {
-    const message = messages[at]
+  for (let index = answerIndex + 1; index < messages.length; index += 1) {
+    const message = messages[index]
     if (!message || message.role === 'assistant') break
     if (message.role === 'toolResult') results.set(message.toolCallId, message)
   }
@@ -35,20 +35,20 @@ function resultsOf(messages: readonly Message[], answer: number): Map<string, To
 
 /** Makes call ids unique in the conversation: some servers reuse them in each answer. */
 export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
-  const taken = new Set<string>()
+  const usedIds = new Set<string>()
   for (const message of earlier) {
     if (message.role !== 'assistant') continue
-    for (const part of message.content) if (part.type === 'toolCall') taken.add(part.id)
+    for (const part of message.content) if (part.type === 'toolCall') usedIds.add(part.id)
   }
-  const uniqueId = (id: string): string => {
-    let free = id
-    for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`
-    taken.add(free)
-    return free
+  const toUniqueId = (id: string): string => {
+    let candidate = id
+    for (let number = 2; usedIds.has(candidate); number += 1) candidate = `${id}_${number}`
+    usedIds.add(candidate)
+    return candidate
   }
   return {
     ...answer,
-    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: uniqueId(part.id) } : part)),
+    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: toUniqueId(part.id) } : part)),
   }
 }
 
@@ -64,7 +64,7 @@ function interruptedResult(answer: AssistantMessage, toolCallId: string, toolNam
 }
 
 /** Appends a request to continue if the conversation ends with an interrupted answer. */
-export function endWithUser(messages: readonly Message[]): readonly Message[] {
+export function withContinue(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages
   return [...messages, { role: 'user', content: continuePrompt, timestamp: last.timestamp }]
@@ -72,27 +72,27 @@ export function endWithUser(messages: readonly Message[]): readonly Message[] {
 
 const continuePrompt = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
 
-/** Returns true if the conversation ends with the request that `endWithUser` appends. */
+/** Returns true if the conversation ends with the request that `withContinue` appends. */
 export function endsWithContinue(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(continuePrompt)
 }
 
-/** Removes the request that `endWithUser` appended. */
+/** Removes the request that `withContinue` appended. */
 export function withoutContinue(messages: readonly Message[]): readonly Message[] {
   return endsWithContinue(messages) ? messages.slice(0, -1) : messages
 }
 
-/** Prefixes a user message with its own local time, so that the text is the same in every request. */
+/** Prefixes a user message with the local time at which it was sent. The prefix is the same in every request. */
 export function withTimestamp(message: Message): Message {
   if (message.role !== 'user') return message
-  const stamp = `[${formatMoment(new Date(message.timestamp))}] `
-  if (typeof message.content === 'string') return { ...message, content: stamp + message.content }
-  return { ...message, content: [{ type: 'text', text: stamp.trimEnd() }, ...message.content] }
+  const prefix = `[${formatTime(new Date(message.timestamp))}] `
+  if (typeof message.content === 'string') return { ...message, content: prefix + message.content }
+  return { ...message, content: [{ type: 'text', text: prefix.trimEnd() }, ...message.content] }
 }
 
-function formatMoment(at: Date): string {
+function formatTime(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
-  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][at.getDay()]
-  return `${day} ${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())}`
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][date.getDay()]
+  return `${day} ${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}`
 }

@@ -24,6 +24,7 @@ export interface ConnectionOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly onChange: () => void
+  /** Removes API keys from a text. */
   readonly scrub: (text: string) => string
 }
 
@@ -47,7 +48,7 @@ export class McpConnection {
     return this.#state
   }
 
-  /** Reason of the last failure; undefined once a start is under way. */
+  /** Reason of the last failure; undefined from the next start on. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -177,8 +178,8 @@ export class McpConnection {
     this.#fail('the server stopped')
   }
 
-  #fail(said: string): void {
-    const problem = this.#options.scrub(said)
+  #fail(message: string): void {
+    const problem = this.#options.scrub(message)
     this.#problem = problem
     this.#failedAt = performance.now()
     this.#appendLog(problem)
@@ -197,9 +198,9 @@ export class McpConnection {
 
   /** Replaces `${NAME}` by an environment variable, so that secrets stay out of the settings; '' if it is not set. */
   #expandVariables(values: Readonly<Record<string, string>>): Record<string, string> {
-    const fill = (value: string) =>
-      value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => this.#options.env[variable] ?? '')
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
+    const expand = (value: string) =>
+      value.replace(/\$\{(\w+)\}/g, (_match, variable: string) => this.#options.env[variable] ?? '')
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, expand(value)]))
   }
 
   #unavailable(): AppError {

@@ -144,9 +144,10 @@ function isSameServer(one: McpServerSettings, other: McpServerSettings | undefin
   return connectionKey(one) === connectionKey(other)
 }
 
+/** Replaces characters that models do not accept, and shortens the name. A hash keeps a changed name unique. */
 function modelToolName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
   if (name.length <= maxNameCharacters && name.endsWith(tool)) return name
-  const mark = createHash('sha256').update(tool).digest('hex').slice(0, 6)
-  return `${name.slice(0, maxNameCharacters - 7)}_${mark}`
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 6)
+  return `${name.slice(0, maxNameCharacters - 7)}_${hash}`
 }

@@ -2,7 +2,7 @@ import { draftSchema } from '#shared/contract/sessions.ts'
 import type { Draft } from '#shared/contract/index.ts'
 import { type Clock, DraftStore, sharedWriter } from '#platform'
 
-const newChat = 'new-chat'
+const newChatName = 'new-chat'
 
 /** Stores the unsent message of each conversation, and of the new chat under an undefined session. */
 export class Drafts {
@@ -15,21 +15,21 @@ export class Drafts {
   }
 
   async get(session: string | undefined): Promise<Draft | null> {
-    const name = session ?? newChat
+    const name = session ?? newChatName
     const storedDrafts = await this.#store.list(name)
-    const found = storedDrafts.find(({ writer }) => writer === sharedWriter) ?? storedDrafts[0]
-    if (!found) return null
-    // Earlier versions had one file per window: adopt the newest.
-    if (found.writer !== sharedWriter) {
-      await this.#store.save(name, sharedWriter, found.draft)
-      await this.#store.save(name, found.writer, null)
+    const stored = storedDrafts.find(({ writer }) => writer === sharedWriter) ?? storedDrafts[0]
+    if (!stored) return null
+    // Earlier versions had one file per window: take over the newest.
+    if (stored.writer !== sharedWriter) {
+      await this.#store.save(name, sharedWriter, stored.draft)
+      await this.#store.save(name, stored.writer, null)
     }
-    return found.draft
+    return stored.draft
   }
 
   /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
   async save(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#store.save(session ?? newChat, sharedWriter, isEmpty ? null : draft)
+    await this.#store.save(session ?? newChatName, sharedWriter, isEmpty ? null : draft)
   }
 }

@@ -8,7 +8,7 @@
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
-/** All versions of a message, oldest first; `index` is the shown one's. */
+/** All versions of a message, oldest first; `index` is the position of the shown one. */
 export interface MessageVersions {
   readonly ids: readonly string[]
   /** 0-based. */
@@ -59,12 +59,12 @@ export function versionsOnBranch(
     siblingIds.push(entry.id)
     siblingsById.set(entry.id, siblingIds)
   }
-  const siblings = new Map<string, MessageVersions>()
+  const versions = new Map<string, MessageVersions>()
   for (const { id } of branch) {
     const siblingIds = siblingsById.get(id)
-    if (siblingIds && siblingIds.length > 1) siblings.set(id, { ids: siblingIds, index: siblingIds.indexOf(id) })
+    if (siblingIds && siblingIds.length > 1) versions.set(id, { ids: siblingIds, index: siblingIds.indexOf(id) })
   }
-  return siblings
+  return versions
 }
 
 function nearestMessage(parent: string | null, messageIds: ReadonlySet<string>, parents: Parents): string | null {
@@ -76,13 +76,13 @@ function nearestMessage(parent: string | null, messageIds: ReadonlySet<string>, 
 /** Returns the id of the newest entry below `id`, or `id` if there is none. */
 export function newestDescendant(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
   const descendants = new Set([id])
-  let tip = id
+  let newestId = id
   // Parents precede their children in the file.
   for (const entry of entries) {
     const parent = parents.get(entry.id)
     if (typeof parent !== 'string' || !descendants.has(parent)) continue
     descendants.add(entry.id)
-    tip = entry.id
+    newestId = entry.id
   }
-  return tip
+  return newestId
 }

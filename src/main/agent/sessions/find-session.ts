@@ -7,14 +7,14 @@ import { parseJson } from '#shared/util/json.ts'
 /** Characters of the snippet before and after the match. */
 const snippetContext = 40
 
-export interface FoundPassage {
+export interface TranscriptMatch {
   readonly message: string
   readonly snippet: string
 }
 
 /**
- * Returns the first passage with one of the words if the transcript contains all of them; otherwise, and if the signal
- * aborts, undefined.
+ * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
+ * signal aborts.
  * @param file absolute path
  * @param words lower case
  * @throws the file system error if the file cannot be read
@@ -23,25 +23,25 @@ export async function findInTranscript(
   file: string,
   words: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<FoundPassage | undefined> {
-  const missing = new Set(words)
-  let first: FoundPassage | undefined
+): Promise<TranscriptMatch | undefined> {
+  const missingWords = new Set(words)
+  let firstMatch: TranscriptMatch | undefined
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
   try {
     for await (const line of lines) {
       if (signal?.aborted) return undefined
-      const lower = line.toLowerCase()
-      if (!words.some((word) => lower.includes(word))) continue
+      const lowerLine = line.toLowerCase()
+      if (!words.some((word) => lowerLine.includes(word))) continue
       const messageLine = parseMessageLine(line)
       if (!messageLine) continue
-      const text = messageLine.text.toLowerCase()
+      const lowerText = messageLine.text.toLowerCase()
       for (const word of words) {
-        const matchStart = text.indexOf(word)
+        const matchStart = lowerText.indexOf(word)
         if (matchStart < 0) continue
-        missing.delete(word)
-        first ??= { message: messageLine.id, snippet: snippetAt(messageLine.text, matchStart, word.length) }
+        missingWords.delete(word)
+        firstMatch ??= { message: messageLine.id, snippet: snippetAt(messageLine.text, matchStart, word.length) }
       }
-      if (missing.size === 0) return first
+      if (missingWords.size === 0) return firstMatch
     }
   } finally {
     lines.close()
@@ -58,6 +58,6 @@ function parseMessageLine(line: string): { id: string; text: string } | undefine
 function snippetAt(text: string, matchStart: number, length: number): string {
   const from = Math.max(0, matchStart - snippetContext)
   const to = Math.min(text.length, matchStart + length + snippetContext)
-  const cut = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
-  return `${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`
+  const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
+  return `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}`
 }

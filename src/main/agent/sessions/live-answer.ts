@@ -1,7 +1,7 @@
 /**
  * Saves an answer to a `.partial` file while it streams, so that a crash loses almost nothing. The file is deleted when
- * the answer is in the transcript. A partial file without a lock is left from a crash and becomes a message marked as
- * interrupted.
+ * the answer is in the transcript. A partial file that no process has locked was left by a crash. It becomes a message
+ * marked as interrupted.
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
@@ -10,16 +10,16 @@ import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
 const writeEveryMs = 150
-/** Characters that may wait for the disk before the stream slows. */
-const maxUnwritten = 1_000_000
+/** Above this many unwritten characters, the stream waits for the disk. */
+const maxUnwrittenCharacters = 1_000_000
 
-const openingSchema = z.object({
+const headerSchema = z.object({
   provider: z.string(),
   model: z.string(),
   timestamp: z.number(),
   local: z.literal(true).optional(),
 })
-type Opening = z.infer<typeof openingSchema>
+type Header = z.infer<typeof headerSchema>
 
 export class LiveAnswer {
   readonly #file: string
@@ -36,18 +36,18 @@ export class LiveAnswer {
   ) {
     const { provider, model, isLocal } = author
     // After a crash the request is unknown, so mark any answer of a local model as local.
-    const opening: Opening = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
+    const header: Header = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file
     this.#lock = takeLock(file)
-    this.#pending = `${JSON.stringify(opening)}\n`
-    this.#schedule()
+    this.#pending = `${JSON.stringify(header)}\n`
+    this.#scheduleWrite()
   }
 
-  /** Queues a delta. Waits for the disk only if much text is unwritten. Never throws. */
+  /** Queues a delta. Waits for the disk only if too much text is unwritten. Never throws. */
   async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
-    this.#schedule()
-    if (this.#pending.length + this.#charactersInFlight > maxUnwritten) await this.#writing
+    this.#scheduleWrite()
+    if (this.#pending.length + this.#charactersInFlight > maxUnwrittenCharacters) await this.#writing
   }
 
   /** Deletes the partial file. */
@@ -56,10 +56,10 @@ export class LiveAnswer {
     this.#timer = undefined
     await this.#writing
     await rm(this.#file, { force: true })
-    if (this.#lock !== 'held') this.#lock?.deleteAndClose()
+    if (this.#lock !== 'locked') this.#lock?.deleteAndClose()
   }
 
-  #schedule(): void {
+  #scheduleWrite(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       const text = this.#pending
@@ -83,48 +83,48 @@ export class LiveAnswer {
 export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
   if ((await readIfExists(file)) === undefined) return undefined
   const lock = takeLock(file)
-  if (lock === 'held') return undefined
+  if (lock === 'locked') return undefined
   try {
-    const parts = ((await readIfExists(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
+    const lines = ((await readIfExists(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
     await rm(file, { force: true })
-    return messageOf(parts)
+    return toMessage(lines)
   } finally {
     lock?.deleteAndClose()
   }
 }
 
-function messageOf(parts: readonly unknown[]): AssistantMessage | undefined {
-  const opening = openingSchema.safeParse(parts[0]).data
-  const text = joinDeltas(parts, 'text')
-  const thinking = joinDeltas(parts, 'thinking')
-  if (!opening || (text === '' && thinking === '')) return undefined
+function toMessage(lines: readonly unknown[]): AssistantMessage | undefined {
+  const header = headerSchema.safeParse(lines[0]).data
+  const text = joinDeltas(lines, 'text')
+  const thinking = joinDeltas(lines, 'thinking')
+  if (!header || (text === '' && thinking === '')) return undefined
   return {
     role: 'assistant',
     content: [
       ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking }]),
       ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ],
-    provider: opening.provider,
-    model: opening.model,
+    provider: header.provider,
+    model: header.model,
     usage: noUsage,
     stopReason: 'aborted',
     errorCode: 'interrupted',
-    timestamp: opening.timestamp,
-    ...(opening.local ? { local: true } : {}),
+    timestamp: header.timestamp,
+    ...(header.local ? { local: true } : {}),
   }
 }
 
-function joinDeltas(parts: readonly unknown[], key: 'text' | 'thinking'): string {
-  return parts.map((part) => (isRecord(part) && typeof part[key] === 'string' ? part[key] : '')).join('')
+function joinDeltas(lines: readonly unknown[], key: 'text' | 'thinking'): string {
+  return lines.map((line) => (isRecord(line) && typeof line[key] === 'string' ? line[key] : '')).join('')
 }
 
-/** Returns undefined if locks fail; a second process may then take a streaming answer for a crashed one. */
-function takeLock(file: string): FileLock | 'held' | undefined {
+/** Returns undefined if locks fail; another process may then mistake the running answer for one left by a crash. */
+function takeLock(file: string): FileLock | 'locked' | undefined {
   try {
     const lock = lockForName(file)
     if (lock.tryAcquire()) return lock
     lock.close()
-    return 'held'
+    return 'locked'
   } catch {
     return undefined
   }

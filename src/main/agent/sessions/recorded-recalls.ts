@@ -6,20 +6,20 @@ import { messageText, type AssistantMessage, type ToolResultMessage } from '#sha
 import { entrySchema, type MessageEntry } from './transcript-entries.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-type RecordedRecall = Omit<Recall, 'session' | 'title'>
+export type RecordedRecall = Omit<Recall, 'session' | 'title'>
 interface OpenRecall extends Omit<RecordedRecall, 'results'> {
   readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
 }
 
 /** Returns every memory search in a transcript file, in order. @throws the file system error if it cannot be read */
 export async function readRecalls(file: string): Promise<RecordedRecall[]> {
-  const reader = new RecallCollector()
+  const collector = new RecallCollector()
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
   for await (const line of lines) {
     const entry = parseMessage(line)
-    if (entry) reader.add(entry)
+    if (entry) collector.add(entry)
   }
-  return reader.recalls
+  return collector.recalls
 }
 
 /** Collects memory searches and the use of their results. Pass the messages in order. */
@@ -27,13 +27,13 @@ export class RecallCollector {
   readonly recalls: OpenRecall[] = []
   #recallsOfTurn: OpenRecall[] = []
   #question = ''
-  #message = ''
+  #messageId = ''
 
   add({ id, message }: Pick<MessageEntry, 'id' | 'message'>): void {
     if (message.role === 'user') {
       this.#recallsOfTurn = []
       this.#question = messageText(message)
-      this.#message = id
+      this.#messageId = id
     } else if (message.role === 'assistant') this.#recordUse(message)
     else this.#recordSearch(message)
   }
@@ -43,7 +43,7 @@ export class RecallCollector {
     const { query, results, candidates, minScore } = details.recall
     const recall: OpenRecall = {
       id: toolCallId,
-      message: this.#message,
+      message: this.#messageId,
       question: this.#question,
       at: timestamp,
       query,
@@ -65,8 +65,8 @@ export class RecallCollector {
   #recordUse(message: AssistantMessage): void {
     if (this.#recallsOfTurn.length === 0) return
     const results = this.#recallsOfTurn.flatMap((recall) => recall.results)
-    for (const part of splitCitations(messageText(message)))
-      if (typeof part !== 'string') for (const result of results) if (isCited(result, part)) result.use = 'cited'
+    const citations = splitCitations(messageText(message)).filter((part) => typeof part !== 'string')
+    for (const result of results) if (citations.some((citation) => isCited(result, citation))) result.use = 'cited'
     for (const part of message.content) {
       if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
       for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
@@ -80,7 +80,7 @@ function isCited(result: RecalledLines, { path, line = 1, endLine = Infinity }: 
 }
 
 function parseMessage(line: string): MessageEntry | undefined {
-  // Skip the bulk of the file, results of other tools, without parsing.
+  // Results of other tools are most of the file: skip them without parsing.
   if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
   const entry = entrySchema.safeParse(parseJson(line))
   return entry.success && entry.data.type === 'message' ? entry.data : undefined

@@ -8,10 +8,10 @@ export function repairEntry(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
   const timestamp = toFiniteNumber(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
-  const common = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
-  if (message['role'] === 'assistant') return { ...entry, message: { ...common, ...repairAnswer(message) } }
-  if (message['role'] === 'toolResult') return { ...entry, message: { ...common, ...repairResult(message) } }
-  return { ...entry, message: { ...common, content: message['content'] ?? '' } }
+  const commonFields = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
+  if (message['role'] === 'assistant') return { ...entry, message: { ...commonFields, ...repairAnswer(message) } }
+  if (message['role'] === 'toolResult') return { ...entry, message: { ...commonFields, ...repairResult(message) } }
+  return { ...entry, message: { ...commonFields, content: message['content'] ?? '' } }
 }
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted'])
@@ -19,7 +19,7 @@ const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 
 function repairAnswer(message: Fields): Fields {
   const { content, usage, stopReason } = message
   return {
-    content: contentOf(content).map((part, index) =>
+    content: repairContent(content).map((part, index) =>
       part['type'] === 'toolCall'
         ? {
             ...part,
@@ -31,7 +31,7 @@ function repairAnswer(message: Fields): Fields {
     ),
     provider: toText(message['provider']),
     model: toText(message['model']),
-    usage: usageOf(isRecord(usage) ? usage : {}),
+    usage: repairUsage(isRecord(usage) ? usage : {}),
     stopReason: stopReasons.has(stopReason) ? stopReason : 'stop',
   }
 }
@@ -40,12 +40,12 @@ function repairResult(message: Fields): Fields {
   return {
     toolCallId: toText(message['toolCallId']),
     toolName: toText(message['toolName']) || 'unnamed',
-    content: contentOf(message['content']),
+    content: repairContent(message['content']),
     isError: message['isError'] === true,
   }
 }
 
-function contentOf(content: unknown): Fields[] {
+function repairContent(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
   return content.filter(isRecord).filter(({ type, text, thinking, data }) => {
@@ -55,10 +55,10 @@ function contentOf(content: unknown): Fields[] {
   })
 }
 
-function usageOf(usage: Fields): Fields {
+function repairUsage(usage: Fields): Fields {
   const { cost } = usage
-  const counts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, toFiniteNumber(usage[key]) ?? 0]))
-  return isRecord(cost) && toFiniteNumber(cost['total']) !== undefined ? { ...counts, cost } : counts
+  const tokenCounts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, toFiniteNumber(usage[key]) ?? 0]))
+  return isRecord(cost) && toFiniteNumber(cost['total']) !== undefined ? { ...tokenCounts, cost } : tokenCounts
 }
 
 function toText(value: unknown): string {

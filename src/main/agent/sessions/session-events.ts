@@ -4,9 +4,9 @@ import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 export const commandEntry = 'commonplace.command'
-export const compactionFailureEvent = 'commonplace.notice'
+export const compactionFailureEntry = 'commonplace.notice'
 
-/** Returns the events with the id of the message before each; null before the first message. */
+/** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
   const events: PlacedEvent[] = []
   let after: string | null = null
@@ -54,7 +54,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
-  if (customType === compactionFailureEvent)
+  if (customType === compactionFailureEntry)
     return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
   return undefined
 }

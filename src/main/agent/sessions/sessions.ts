@@ -6,7 +6,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
 import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
 import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
-import { readRecalls } from './recorded-recalls.ts'
+import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
 import { toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import {
@@ -19,15 +19,15 @@ import {
 import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { isRecord } from '#shared/util/json.ts'
 
-/** Has `entry` if one was appended; neither field for a new fork. */
+/** `entry` is set if one was appended. A new fork has neither optional field. */
 export interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
   readonly isDeletedOrRestored?: boolean
 }
 
-const maxOpen = 20
-const maxFound = 100
+const maxCachedTranscripts = 20
+const maxFoundSessions = 100
 
 export class Sessions {
   readonly changes: Subscribable<SessionChange>
@@ -39,12 +39,9 @@ export class Sessions {
   readonly #transcriptOptions: TranscriptOptions
   readonly #transcripts = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
-  readonly #active = new Set<string>()
-  readonly #empty = new Set<string>()
-  readonly #recalls = new Map<
-    string,
-    { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof readRecalls>> }
-  >()
+  readonly #activeIds = new Set<string>()
+  readonly #emptyIds = new Set<string>()
+  readonly #recalls = new Map<string, { readonly stamp: string; readonly recalls: RecordedRecall[] }>()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
   constructor(folder: string, workspace: string, now: Clock) {
@@ -74,20 +71,20 @@ export class Sessions {
    */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
-    const forked = newId(at)
-    const from = { file: source.file, entries: source.branchTo(entry) }
-    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#transcriptOptions)
-    this.#cache(forked, Promise.resolve(this.#forwardChanges(forked, transcript)))
-    this.#changes.emit({ session: forked })
-    return forked
+    const forkId = newId(at)
+    const copied = { file: source.file, entries: source.branchTo(entry) }
+    const transcript = await Transcript.create(this.#file(forkId), this.#workspace, at, copied, this.#transcriptOptions)
+    this.#cache(forkId, Promise.resolve(this.#forwardChanges(forkId, transcript)))
+    this.#changes.emit({ session: forkId })
+    return forkId
   }
 
   /** Returns an up-to-date transcript. @throws AppError `unknown_session`, `transcript_unsupported` */
   async get(id: string): Promise<Transcript> {
-    const opened = this.#transcripts.get(id) ?? this.#read(id)
-    this.#cache(id, opened)
+    const pendingTranscript = this.#transcripts.get(id) ?? this.#open(id)
+    this.#cache(id, pendingTranscript)
     try {
-      const transcript = await opened
+      const transcript = await pendingTranscript
       await transcript.refresh()
       return transcript
     } catch (error) {
@@ -96,41 +93,41 @@ export class Sessions {
     }
   }
 
-  /** Marks a session's turn as running until `release`. */
-  hold(id: string): void {
-    this.#active.add(id)
+  /** Marks a session as having a running turn until `markIdle`. */
+  markActive(id: string): void {
+    this.#activeIds.add(id)
   }
 
-  release(id: string): void {
-    this.#active.delete(id)
+  markIdle(id: string): void {
+    this.#activeIds.delete(id)
   }
 
   liveAnswer(
     id: string,
     author: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
   ): LiveAnswer {
-    return new LiveAnswer(this.#partial(id), author, this.#now())
+    return new LiveAnswer(this.#partialFile(id), author, this.#now())
   }
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
-  async keepRequest(id: string, request: object): Promise<number> {
-    return this.#writeLock.run(() => storeRequest(this.#requests(id), request, this.#now()))
+  async storeRequest(id: string, request: object): Promise<number> {
+    return this.#writeLock.run(() => storeRequest(this.#requestsFolder(id), request, this.#now()))
   }
 
   /** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
   async request(id: string, number?: number): Promise<{ count: number; request: StoredRequest | null }> {
-    return readRequest(this.#requests(id), number)
+    return readRequest(this.#requestsFolder(id), number)
   }
 
-  async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
-    await storeWireRequest(this.#requests(id), number, wire)
+  async storeWireRequest(id: string, number: number, wire: WireRequest): Promise<void> {
+    await storeWireRequest(this.#requestsFolder(id), number, wire)
   }
 
   async requestWithWire(
     id: string,
     number?: number,
   ): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
-    return readRequestWithWire(this.#requests(id), number)
+    return readRequestWithWire(this.#requestsFolder(id), number)
   }
 
   /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
@@ -157,12 +154,12 @@ export class Sessions {
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
-  /** Lists sessions, pinned ones first, then the newest. @param withEmpty true to include sessions without entries */
-  async list(withEmpty = false): Promise<SessionSummary[]> {
-    const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
+  /** Lists sessions, pinned ones first, then the newest. @param includeEmpty true to include sessions without entries */
+  async list(includeEmpty = false): Promise<SessionSummary[]> {
+    const summaries = await Promise.all((await this.#listIds()).map((id) => this.summary(id)))
     return summaries
       .filter((summary) => summary !== undefined)
-      .filter(({ id }) => withEmpty || !this.#empty.has(id))
+      .filter(({ id }) => includeEmpty || !this.#emptyIds.has(id))
       .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
   }
 
@@ -170,31 +167,31 @@ export class Sessions {
   async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return []
-    const found: FoundSession[] = []
+    const results: FoundSession[] = []
     for (const { id, title } of await this.list()) {
-      if (signal?.aborted || found.length >= maxFound) break
-      const inTitle = words.every((word) => title.toLowerCase().includes(word))
-      const passage = await findInTranscript(this.#file(id), words, signal)
-      if (inTitle || passage) found.push({ id, title, ...passage })
+      if (signal?.aborted || results.length >= maxFoundSessions) break
+      const isInTitle = words.every((word) => title.toLowerCase().includes(word))
+      const match = await findInTranscript(this.#file(id), words, signal)
+      if (isInTitle || match) results.push({ id, title, ...match })
     }
-    return found
+    return results
   }
 
   /** Returns the memory searches of all sessions, newest first; only some if the signal aborts. */
   async recalls(signal: AbortSignal | undefined): Promise<Recall[]> {
-    const all: Recall[] = []
+    const recalls: Recall[] = []
     for (const { id, title } of await this.list()) {
       if (signal?.aborted) break
-      all.push(...(await this.#recallsOf(id)).map((recall) => ({ ...recall, session: id, title })))
+      recalls.push(...(await this.#recallsOf(id)).map((recall) => ({ ...recall, session: id, title })))
     }
-    return all.sort((one, other) => other.at - one.at)
+    return recalls.sort((one, other) => other.at - one.at)
   }
 
-  async #recallsOf(id: string): Promise<Awaited<ReturnType<typeof readRecalls>>> {
+  async #recallsOf(id: string): Promise<RecordedRecall[]> {
     try {
       const stamp = stampOf(await stat(this.#file(id)))
-      const known = this.#recalls.get(id)
-      if (known?.stamp === stamp) return known.recalls
+      const cached = this.#recalls.get(id)
+      if (cached?.stamp === stamp) return cached.recalls
       const recalls = await readRecalls(this.#file(id))
       this.#recalls.set(id, { stamp, recalls })
       return recalls
@@ -214,11 +211,11 @@ export class Sessions {
 
   /** Moves a session and its files to the trash. @throws AppError `unknown_session`, `session_busy` */
   async remove(id: string): Promise<void> {
-    if (this.#active.has(id))
+    if (this.#activeIds.has(id))
       throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
-    await makeFolder(this.#trash())
-    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trash()))
+    await makeFolder(this.#trashFolder())
+    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trashFolder()))
     this.#transcripts.delete(id)
     this.#summaries.delete(id)
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
@@ -226,23 +223,23 @@ export class Sessions {
 
   /** Restores a deleted session. @throws AppError `unknown_session` if it is not in the trash */
   async restore(id: string): Promise<void> {
-    await this.#writeLock.run(() => this.#move(id, this.#trash(), this.#folder))
+    await this.#writeLock.run(() => this.#move(id, this.#trashFolder(), this.#folder))
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
   /** Returns a session's summary; undefined if it does not exist. An unreadable session gets its id as the title. */
   async summary(id: string): Promise<SessionSummary | undefined> {
     try {
-      const before = await stat(this.#file(id))
-      const known = this.#summaries.get(id)
-      if (known?.stamp === stampOf(before)) return known.summary
-      const transcript = await (this.#transcripts.get(id) ?? this.#read(id))
+      const stats = await stat(this.#file(id))
+      const cached = this.#summaries.get(id)
+      if (cached?.stamp === stampOf(stats)) return cached.summary
+      const transcript = await (this.#transcripts.get(id) ?? this.#open(id))
       await transcript.refresh()
-      const info = await stat(this.#file(id))
-      const summary = summarize(id, transcript, info.mtimeMs)
-      this.#summaries.set(id, { stamp: stampOf(info), summary })
-      if (transcript.entries.length === 0) this.#empty.add(id)
-      else this.#empty.delete(id)
+      const currentStats = await stat(this.#file(id))
+      const summary = toSummary(id, transcript, currentStats.mtimeMs)
+      this.#summaries.set(id, { stamp: stampOf(currentStats), summary })
+      if (transcript.entries.length === 0) this.#emptyIds.add(id)
+      else this.#emptyIds.delete(id)
       return summary
     } catch (error) {
       if (isSystemError(error, 'ENOENT') || (error instanceof AppError && error.code === 'unknown_session'))
@@ -266,11 +263,11 @@ export class Sessions {
     return transcript
   }
 
-  /** Opens a transcript. Appends the partial answer left by a crash. */
-  async #read(id: string): Promise<Transcript> {
+  /** Opens a transcript and appends the partial answer that a crash left. */
+  async #open(id: string): Promise<Transcript> {
     const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#transcriptOptions))
-    if (this.#active.has(id)) return transcript
-    const interrupted = await recoverInterrupted(this.#partial(id))
+    if (this.#activeIds.has(id)) return transcript
+    const interrupted = await recoverInterrupted(this.#partialFile(id))
     if (interrupted && !isAlreadyStored(transcript, interrupted)) await transcript.appendMessage(interrupted)
     return transcript
   }
@@ -289,7 +286,7 @@ export class Sessions {
     }
   }
 
-  async #ids(): Promise<string[]> {
+  async #listIds(): Promise<string[]> {
     try {
       return (await readdir(this.#folder, { withFileTypes: true }))
         .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
@@ -304,15 +301,15 @@ export class Sessions {
     return join(this.#folder, `${id}.jsonl`)
   }
 
-  #partial(id: string): string {
+  #partialFile(id: string): string {
     return join(this.#folder, `${id}.partial`)
   }
 
-  #requests(id: string): string {
+  #requestsFolder(id: string): string {
     return join(this.#folder, `${id}.requests`)
   }
 
-  #trash(): string {
+  #trashFolder(): string {
     return join(this.#folder, 'deleted')
   }
 
@@ -320,8 +317,8 @@ export class Sessions {
     this.#transcripts.delete(id)
     this.#transcripts.set(id, transcript)
     for (const oldest of this.#transcripts.keys()) {
-      if (this.#transcripts.size <= maxOpen) break
-      if (!this.#active.has(oldest)) this.#transcripts.delete(oldest)
+      if (this.#transcripts.size <= maxCachedTranscripts) break
+      if (!this.#activeIds.has(oldest)) this.#transcripts.delete(oldest)
     }
   }
 }
@@ -348,10 +345,10 @@ function isAlreadyStored(transcript: Transcript, interrupted: AssistantMessage):
   )
 }
 
-const titleCharacters = 60
+const maxTitleCharacters = 60
 const pinEntry = 'commonplace.pin'
 
-function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
+function toSummary(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
   const messages = transcript.messages()
   const { name } = transcript
   const pin = transcript.lastCustomAnywhere(pinEntry)
@@ -369,19 +366,20 @@ function summarize(id: string, transcript: Transcript, modifiedAt: number): Sess
 
 function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
   const text = message ? messageText(message).trim() : ''
-  const line = text.split('\n').find((line) => line !== '' && !line.startsWith('<file ')) ?? ''
-  const letters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
-  return letters.length > titleCharacters
-    ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
-    : letters.join('')
+  const line = text.split('\n').find((candidate) => candidate !== '' && !candidate.startsWith('<file ')) ?? ''
+  // Remove Markdown marks, but keep single underscores, as in names.
+  const characters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
+  return characters.length > maxTitleCharacters
+    ? `${characters.slice(0, maxTitleCharacters).join('').trimEnd()}…`
+    : characters.join('')
 }
 
 function transcriptMarkdown(title: string, createdAt: number, messages: readonly Message[]): string {
-  const parts = [`# ${title}`, `*${moment(createdAt)}*`]
+  const parts = [`# ${title}`, `*${formatTime(createdAt)}*`]
   for (const message of messages) {
     if (message.role === 'toolResult') continue
     const text = messageText(message).trim()
-    if (message.role === 'user') parts.push(`## User · ${moment(message.timestamp)}`, text)
+    if (message.role === 'user') parts.push(`## User · ${formatTime(message.timestamp)}`, text)
     else parts.push(...answerParts(message, text))
   }
   return `${parts.filter(Boolean).join('\n\n')}\n`
@@ -393,10 +391,10 @@ function answerParts(message: AssistantMessage, text: string): string[] {
   )
   if (text === '' && calls.length === 0 && message.errorMessage === undefined) return []
   const failure = message.errorMessage === undefined ? '' : `> ${message.errorCode}: ${message.errorMessage}`
-  return [`## Assistant · ${moment(message.timestamp)} · ${message.model}`, text, calls.join('\n'), failure]
+  return [`## Assistant · ${formatTime(message.timestamp)} · ${message.model}`, text, calls.join('\n'), failure]
 }
 
-function moment(at: number): string {
+function formatTime(at: number): string {
   const date = new Date(at)
   const pad = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}`

@@ -26,6 +26,7 @@ export interface StoredRequest {
   /** Milliseconds since the epoch. */
   readonly sentAt: number
   readonly model: string
+  /** Indented JSON of the request. */
   readonly json: string
 }
 
@@ -37,18 +38,18 @@ export interface StoredRequest {
 export async function storeRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
   const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
-  await writeDurably(join(folder, nameOf(number)), bytes)
+  await writeDurably(join(folder, fileNameOf(number)), bytes)
   return number
 }
 
-/** Stores the HTTP request of a request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
+/** Stores the HTTP request of a model request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
 export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
-  await writeAtomically(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
+  await writeAtomically(join(folder, wireFileNameOf(number)), await compress(JSON.stringify(wire)))
 }
 
 async function readWire(folder: string, number: number): Promise<WireRequest | null> {
   try {
-    const bytes = await readFile(join(folder, wireNameOf(number)))
+    const bytes = await readFile(join(folder, wireFileNameOf(number)))
     return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'Z_DATA_ERROR') || isSystemError(error, 'Z_BUF_ERROR'))
@@ -63,12 +64,13 @@ export async function readRequest(
   number?: number,
 ): Promise<{ count: number; request: StoredRequest | null }> {
   const numbers = await requestNumbers(folder)
-  const found = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
-  if (found === undefined) return { count: numbers.length, request: null }
-  const bytes = await readFile(join(folder, nameOf(found)))
+  const storedNumber = number === undefined ? numbers.at(-1) : numbers.find((existing) => existing === number)
+  if (storedNumber === undefined) return { count: numbers.length, request: null }
+  const bytes = await readFile(join(folder, fileNameOf(storedNumber)))
   const { sentAt, request } = storedSchema.parse(JSON.parse(String(await decompress(bytes))))
   const model = typeof request['model'] === 'string' ? request['model'] : ''
-  return { count: numbers.length, request: { number: found, sentAt, model, json: JSON.stringify(request, null, 2) } }
+  const json = JSON.stringify(request, null, 2)
+  return { count: numbers.length, request: { number: storedNumber, sentAt, model, json } }
 }
 
 /** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
@@ -97,10 +99,10 @@ async function requestNumbers(folder: string): Promise<number[]> {
   }
 }
 
-function nameOf(number: number): string {
+function fileNameOf(number: number): string {
   return `${String(number).padStart(6, '0')}.json.gz`
 }
 
-function wireNameOf(number: number): string {
+function wireFileNameOf(number: number): string {
   return `${String(number).padStart(6, '0')}.wire.json.gz`
 }

@@ -90,7 +90,7 @@ export interface UnknownEntry {
   readonly parentId: string | null
 }
 
-export const foreignSchema = z.looseObject({
+export const unknownEntrySchema = z.looseObject({
   type: z.string(),
   id: z.string(),
   parentId: z.string().nullable().default(null),

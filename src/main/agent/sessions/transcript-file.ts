@@ -4,15 +4,17 @@ import { createInterface } from 'node:readline'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
   entrySchema,
-  foreignSchema,
-  headerSchema,
   formatVersion,
+  headerSchema,
+  unknownEntrySchema,
   type UnknownEntry,
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
 import { repairEntry } from './repair-messages.ts'
 import { parseJson } from '#shared/util/json.ts'
+
+const newlineByte = 10
 
 /** Position up to which a file was read. The inode shows whether another process replaced the file. */
 export interface ReadPosition {
@@ -23,7 +25,7 @@ export interface ReadPosition {
 
 export interface LoadedEntries {
   readonly entries: TranscriptEntry[]
-  readonly foreign: UnknownEntry[]
+  readonly unknownEntries: UnknownEntry[]
   /** Id of the last entry read; null if none was. */
   readonly leaf: string | null
   readonly skippedLines: number[]
@@ -31,59 +33,61 @@ export interface LoadedEntries {
 }
 
 /**
- * Loads a whole transcript. Invalid lines are skipped; `header` is undefined if line 1 is none.
+ * Loads a whole transcript. Skips invalid lines; `header` is undefined if line 1 is no header.
  * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
  */
 export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
   const entries: TranscriptEntry[] = []
-  const foreign: UnknownEntry[] = []
+  const unknownEntries: UnknownEntry[] = []
   const skippedLines: number[] = []
   let header: TranscriptHeader | undefined
   let leaf: string | null = null
   let lineNumber = 0
   try {
-    const position = await completeEnd(file)
-    if (position.size === 0) return { header, entries, foreign, leaf, skippedLines, position }
+    const position = await findCompleteEnd(file)
+    if (position.size === 0) return { header, entries, unknownEntries, leaf, skippedLines, position }
     const stream = createReadStream(file, { encoding: 'utf8', end: position.size - 1 })
     for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
       lineNumber += 1
       if (line.trim() === '') continue
-      header ??= lineNumber === 1 ? parseHeader(line, file) : undefined
+      if (lineNumber === 1) header = parseHeader(line, file)
       if (header && lineNumber === 1) continue
       const parsed = parseEntry(line)
       if (!parsed) skippedLines.push(lineNumber)
       else if (parsed.type === 'known') entries.push(parsed.entry)
-      else foreign.push(parsed.entry)
+      else unknownEntries.push(parsed.entry)
       leaf = parsed?.entry.id ?? leaf
     }
-    return { header, entries, foreign, leaf, skippedLines, position }
+    return { header, entries, unknownEntries, leaf, skippedLines, position }
   } catch (error) {
     throw toUnknownSession(error, file)
   }
 }
 
 /**
- * Loads the entries added after `from`; undefined if the file was replaced or truncated.
+ * Loads the entries added after `previous`; undefined if the file was replaced or truncated.
  * @throws AppError `unknown_session` if the file is missing
  */
-export async function loadNewEntries(file: string, from: ReadPosition): Promise<LoadedEntries | undefined> {
+export async function loadNewEntries(file: string, previous: ReadPosition): Promise<LoadedEntries | undefined> {
   const entries: TranscriptEntry[] = []
-  const foreign: UnknownEntry[] = []
+  const unknownEntries: UnknownEntry[] = []
   let leaf: string | null = null
   try {
     const handle = await open(file, 'r')
     try {
       const { ino, size } = await handle.stat()
-      if (ino !== from.inode || size < from.bytes) return undefined
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from.bytes), 0, size - from.bytes, from.bytes)
-      const completeLength = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
+      if (ino !== previous.inode || size < previous.bytes) return undefined
+      const length = size - previous.bytes
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, previous.bytes)
+      const completeLength = buffer.subarray(0, bytesRead).lastIndexOf(newlineByte) + 1
       for (const line of buffer.toString('utf8', 0, completeLength).split('\n')) {
         const parsed = line.trim() === '' ? undefined : parseEntry(line)
         if (parsed?.type === 'known') entries.push(parsed.entry)
-        else if (parsed) foreign.push(parsed.entry)
+        else if (parsed) unknownEntries.push(parsed.entry)
         leaf = parsed?.entry.id ?? leaf
       }
-      return { entries, foreign, leaf, skippedLines: [], position: { inode: ino, bytes: from.bytes + completeLength } }
+      const position = { inode: ino, bytes: previous.bytes + completeLength }
+      return { entries, unknownEntries, leaf, skippedLines: [], position }
     } finally {
       await handle.close()
     }
@@ -92,15 +96,15 @@ export async function loadNewEntries(file: string, from: ReadPosition): Promise<
   }
 }
 
-type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: UnknownEntry }
+type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'unknown'; entry: UnknownEntry }
 
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
-  const asWritten = entrySchema.safeParse(value)
-  const entry = asWritten.success ? asWritten : entrySchema.safeParse(repairEntry(value))
+  const strict = entrySchema.safeParse(value)
+  const entry = strict.success ? strict : entrySchema.safeParse(repairEntry(value))
   if (entry.success) return { type: 'known', entry: entry.data }
-  const other = foreignSchema.safeParse(value)
-  return other.success && other.data.type !== 'message' ? { type: 'foreign', entry: other.data } : undefined
+  const unknownEntry = unknownEntrySchema.safeParse(value).data
+  return unknownEntry && unknownEntry.type !== 'message' ? { type: 'unknown', entry: unknownEntry } : undefined
 }
 
 function parseHeader(line: string, file: string): TranscriptHeader | undefined {
@@ -119,22 +123,22 @@ function toUnknownSession(error: unknown, file: string): unknown {
 }
 
 /** Returns the end of the last complete line; a last line without newline is complete if it parses. */
-async function completeEnd(file: string): Promise<ReadPosition & { readonly size: number }> {
+async function findCompleteEnd(file: string): Promise<ReadPosition & { readonly size: number }> {
   const handle = await open(file, 'r')
   try {
     const { ino, size } = await handle.stat()
-    const step = 64 * 1024
+    const blockSize = 64 * 1024
     let tail = Buffer.alloc(0)
-    let from = size
-    while (from > 0 && !tail.includes(10)) {
-      const length = Math.min(step, from)
-      from -= length
-      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, from)
+    let start = size
+    while (start > 0 && !tail.includes(newlineByte)) {
+      const length = Math.min(blockSize, start)
+      start -= length
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, start)
       tail = Buffer.concat([buffer, tail])
     }
-    const last = tail.subarray(tail.lastIndexOf(10) + 1)
-    const isComplete = last.length === 0 || parseEntry(last.toString('utf8')) !== undefined
-    return { inode: ino, size, bytes: isComplete ? size : size - last.length }
+    const lastLine = tail.subarray(tail.lastIndexOf(newlineByte) + 1)
+    const isComplete = lastLine.length === 0 || parseEntry(lastLine.toString('utf8')) !== undefined
+    return { inode: ino, size, bytes: isComplete ? size : size - lastLine.length }
   } finally {
     await handle.close()
   }

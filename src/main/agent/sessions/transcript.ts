@@ -1,7 +1,7 @@
 /**
  * A conversation on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
- * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so transcripts of pi and
- * early OpenClaw open. Another process may append to the file; its entries are read before each append.
+ * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so that transcripts of pi
+ * and early OpenClaw can be opened. Another process may append to the file; its entries are read before each append.
  */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -57,20 +57,20 @@ export class Transcript {
   /**
    * Creates a transcript.
    * @param workspace absolute path, for the header
-   * @param from entries to copy, and the absolute path of their transcript
+   * @param source entries to copy, and the absolute path of their transcript
    * @throws AppError `disk_full`, `write_failed`
    */
   static async create(
     file: string,
     workspace: string,
     at: Date,
-    from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
+    source?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
     options: TranscriptOptions = {},
   ): Promise<Transcript> {
     const id = randomUUID()
     const header = { type: 'session', version: formatVersion, id, timestamp: at.toISOString(), cwd: workspace }
-    const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
-    const lines = [first, ...(from?.entries ?? []).map(serializeEntry)]
+    const headerLine = JSON.stringify(source ? { ...header, parentSession: source.file } : header)
+    const lines = [headerLine, ...(source?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
     return Transcript.open(file, options)
   }
@@ -113,7 +113,7 @@ export class Transcript {
    * @throws AppError `input_invalid` if there is no such entry
    */
   branchTo(id: string): TranscriptEntry[] {
-    this.#assertKnown(id)
+    this.#assertExists(id)
     const path = pathTo(id, this.#parents)
     return this.#entries.filter((entry) => path.has(entry.id))
   }
@@ -126,9 +126,9 @@ export class Transcript {
 
   /** Returns the messages of the current branch with `versions` for those that have several. */
   shownMessages(): SessionMessage[] {
-    const siblings = this.messageVersions()
+    const versionsById = this.messageVersions()
     return this.messages().map(({ id, message }) => {
-      const versions = siblings.get(id)
+      const versions = versionsById.get(id)
       return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
     })
   }
@@ -139,7 +139,7 @@ export class Transcript {
 
   /** Returns the parent's id; null for the first entry. @throws AppError `input_invalid` if there is no such entry */
   parentOf(id: string): string | null {
-    this.#assertKnown(id)
+    this.#assertExists(id)
     return this.#parents.get(id) ?? null
   }
 
@@ -149,13 +149,13 @@ export class Transcript {
    * @throws AppError `input_invalid` if there is no such entry, `disk_full`, `write_failed`
    */
   async moveTo(id: string | null, mark: BranchMark = {}): Promise<void> {
-    if (id !== null) this.#assertKnown(id)
+    if (id !== null) this.#assertExists(id)
     await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
   /** Switches to the newest branch through an entry. @throws AppError as `moveTo` */
   async switchTo(id: string): Promise<void> {
-    this.#assertKnown(id)
+    this.#assertExists(id)
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
@@ -204,11 +204,11 @@ export class Transcript {
 
   /** Last name given to the conversation; may be empty. */
   get name(): string | undefined {
-    const found = this.#entries.findLast((entry) => entry.type === 'session_info')
-    return found?.type === 'session_info' ? found.name : undefined
+    const lastInfo = this.#entries.findLast((entry) => entry.type === 'session_info')
+    return lastInfo?.type === 'session_info' ? lastInfo.name : undefined
   }
 
-  #assertKnown(id: string): void {
+  #assertExists(id: string): void {
     if (this.#parents.has(id)) return
     throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
   }
@@ -227,7 +227,7 @@ export class Transcript {
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [added], foreign: [], position: { inode: ino, bytes: size } })
+      this.#add({ entries: [added], unknownEntries: [], position: { inode: ino, bytes: size } })
       return added
     })
     this.#changes.emit(entry)
@@ -236,16 +236,16 @@ export class Transcript {
   }
 
   #add(
-    { entries, foreign, position }: Pick<LoadedEntries, 'entries' | 'foreign' | 'position'>,
+    { entries, unknownEntries, position }: Pick<LoadedEntries, 'entries' | 'unknownEntries' | 'position'>,
     leaf?: string | null,
   ): void {
     const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
     const added = entries.filter(isNew)
-    const others = foreign.filter(isNew)
+    const addedUnknown = unknownEntries.filter(isNew)
     for (const entry of added) this.#entries.push(entry)
-    for (const { id, parentId } of [...added, ...others]) this.#parents.set(id, parentId)
-    const last = leaf ?? added.at(-1)?.id
-    if ([...added, ...others].some(({ id }) => id === last)) this.#leaf = last ?? null
+    for (const { id, parentId } of [...added, ...addedUnknown]) this.#parents.set(id, parentId)
+    const newLeaf = leaf ?? added.at(-1)?.id
+    if ([...added, ...addedUnknown].some(({ id }) => id === newLeaf)) this.#leaf = newLeaf ?? null
     this.#position = position
   }
 }
@@ -257,6 +257,6 @@ interface EntryIds {
 }
 
 function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {
-  const found = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)
-  return found?.type === 'custom' ? found.data : undefined
+  const lastEntry = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)
+  return lastEntry?.type === 'custom' ? lastEntry.data : undefined
 }

@@ -25,9 +25,9 @@ const root = '/memories'
 const snippetContext = 2
 
 const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
-const whole = z.number().int()
+const integer = z.number().int()
 const commands = {
-  view: z.object({ command: z.literal('view'), path, view_range: z.tuple([whole, whole]).optional() }),
+  view: z.object({ command: z.literal('view'), path, view_range: z.tuple([integer, integer]).optional() }),
   create: z.object({ command: z.literal('create'), path, file_text: z.string() }),
   str_replace: z.object({
     command: z.literal('str_replace'),
@@ -35,7 +35,7 @@ const commands = {
     old_str: z.string().min(1),
     new_str: z.string().default(''),
   }),
-  insert: z.object({ command: z.literal('insert'), path, insert_line: whole, insert_text: z.string() }),
+  insert: z.object({ command: z.literal('insert'), path, insert_line: integer, insert_text: z.string() }),
   delete: z.object({ command: z.literal('delete'), path }),
   rename: z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
 }
@@ -49,6 +49,7 @@ const inputSchema = z.discriminatedUnion('command', [
   commands.rename,
 ])
 
+/** An error with a text that Anthropic documents; the model receives this text only. */
 class DocumentedError extends Error {}
 
 export const anthropicMemory: Tool = {
@@ -88,16 +89,16 @@ async function view({ path, view_range }: Commands['view'], context: ToolContext
   const { workspace, signal } = context
   const memoryFolder = memoryFolderPath(workspace.layout)
   const workspacePath = toWorkspacePath(path, workspace)
-  const found = workspacePath === memoryFolder ? undefined : await readIfFile(workspacePath, context)
-  if (found !== undefined) {
+  const text = workspacePath === memoryFolder ? undefined : await readIfFile(workspacePath, context)
+  if (text !== undefined) {
     const [from, to] = view_range ?? [1, -1]
-    return { text: `Here's the content of ${path} with line numbers:\n${numberLines(found, from, to).join('\n')}` }
+    return { text: `Here's the content of ${path} with line numbers:\n${numberLines(text, from, to).join('\n')}` }
   }
   const files = await visibleFiles(await workspace.listFolder(workspacePath, signal), context)
   if (files.length === 0 && workspacePath !== memoryFolder)
     throw new DocumentedError(`The path ${path} does not exist. Please provide a valid path.`)
-  const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
-  return { text: [told, ...listFiles(path.replace(/\/+$/, ''), workspacePath, files)].join('\n') }
+  const heading = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
+  return { text: [heading, ...listFiles(path.replace(/\/+$/, ''), workspacePath, files)].join('\n') }
 }
 
 async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
@@ -122,22 +123,22 @@ async function replace(
         `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`,
       )
     if (lines.length > 1) {
-      const where = [...new Set(lines)].join(', ')
+      const lineNumbers = [...new Set(lines)].join(', ')
       throw new DocumentedError(
-        `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${where}. Please ensure it is unique`,
+        `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lineNumbers}. Please ensure it is unique`,
       )
     }
     line = lines[0] ?? 1
     return current.replace(old_str, () => new_str)
   })
-  const last = line + new_str.split('\n').length - 1
-  const shown = numberLines(
+  const lastLine = line + new_str.split('\n').length - 1
+  const snippet = numberLines(
     await context.accessPolicy.shown(write.path, write.after ?? ''),
     line - snippetContext,
-    last + snippetContext,
+    lastLine + snippetContext,
   ).join('\n')
   return changeOutcome(
-    `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${shown}`,
+    `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
     write,
     context,
   )
@@ -162,11 +163,11 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
   const { workspace, origin } = context
   const paths = await filesAt(path, context)
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${path} does not exist`)
-  let last: WorkspaceWrite | undefined
-  for (const each of paths) await context.accessPolicy.assertMayMove(each)
-  for (const each of paths) last = (await workspace.remove(each, origin)).write
+  let lastWrite: WorkspaceWrite | undefined
+  for (const filePath of paths) await context.accessPolicy.assertMayMove(filePath)
+  for (const filePath of paths) lastWrite = (await workspace.remove(filePath, origin)).write
   const text = `Successfully deleted ${path}`
-  return last && paths.length === 1 ? changeOutcome(text, last, context) : { text }
+  return lastWrite && paths.length === 1 ? changeOutcome(text, lastWrite, context) : { text }
 }
 
 async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
@@ -175,10 +176,10 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
   const paths = await filesAt(old_path, context)
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${old_path} does not exist`)
   if (await workspace.exists(to)) throw new DocumentedError(`Error: The destination ${new_path} already exists`)
-  const moves = paths.map((each) => ({ each, target: `${to}${each.slice(from.length)}` }))
-  for (const { each } of moves) await context.accessPolicy.assertMayMove(each)
-  for (const { target } of moves) await assertMayMove(target, context)
-  for (const { each, target } of moves) await workspace.move(each, target, origin)
+  const moves = paths.map((source) => ({ source, target: `${to}${source.slice(from.length)}` }))
+  for (const { source } of moves) await context.accessPolicy.assertMayMove(source)
+  for (const { target } of moves) await assertMovable(target, context)
+  for (const { source, target } of moves) await workspace.move(source, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
 }
 
@@ -212,26 +213,24 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
   if (workspacePath === memoryFolderPath(workspace.layout))
     throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
   const isFile = (await readIfFile(workspacePath, context)) !== undefined
+  const files = isFile ? [{ path: workspacePath }] : await workspace.listFolder(workspacePath, signal)
   const paths: string[] = []
-  for (const each of isFile
-    ? [workspacePath]
-    : (await workspace.listFolder(workspacePath, signal)).map((file) => file.path))
-    if (await accessPolicy.names(each)) paths.push(each)
-  for (const each of paths) {
-    await assertMayMove(each, context)
-    if (dailyLogDate(each, workspace.layout) !== undefined)
-      throw new AppError('input_invalid', `${each} is a daily log: it can only be appended to`, { path: each })
+  for (const file of files) if (await accessPolicy.names(file.path)) paths.push(file.path)
+  for (const filePath of paths) {
+    await assertMovable(filePath, context)
+    if (dailyLogDate(filePath, workspace.layout) !== undefined)
+      throw new AppError('input_invalid', `${filePath} is a daily log: it can only be appended to`, { path: filePath })
   }
   return paths
 }
 
 /** @throws AppError `write_refused` for files that every request contains, also through a symbolic link */
-async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
-  const real = await workspace.realPath(path)
-  assertMayWrite(real, mayWrite, workspace.layout.own)
-  const kind = fileKind(real, workspace.layout)
+async function assertMovable(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
+  const realPath = await workspace.realPath(path)
+  assertMayWrite(realPath, mayWrite, workspace.layout.own)
+  const kind = fileKind(realPath, workspace.layout)
   if (kind !== 'memory' && kind !== 'project') return
-  throw new AppError('write_refused', `${path} refers to ${real}; that file cannot be moved or deleted`, {
+  throw new AppError('write_refused', `${path} refers to ${realPath}; that file cannot be moved or deleted`, {
     path,
     allowed: '.md',
   })
@@ -273,39 +272,39 @@ export function numberLines(text: string, from: number, to: number): string[] {
 /** Returns the 1-based line in which each occurrence of `passage` begins; occurrences may overlap. */
 export function occurrenceLines(text: string, passage: string): number[] {
   const lines: number[] = []
-  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1))
-    lines.push(text.slice(0, at).split('\n').length)
+  for (let index = text.indexOf(passage); index >= 0; index = text.indexOf(passage, index + 1))
+    lines.push(text.slice(0, index).split('\n').length)
   return lines
 }
 
 /**
  * Inserts text after a line.
- * @param after 1-based number of that line; 0 for the beginning
- * @returns the new text, undefined if there is no such line, and the number of lines before the change
+ * @param line 1-based number of that line; 0 for the beginning
+ * @returns the new text (undefined if there is no such line) and the number of lines before the change
  */
-export function insertAfterLine(text: string, after: number, inserted: string): { text?: string; lines: number } {
+export function insertAfterLine(text: string, line: number, addition: string): { text?: string; lines: number } {
   const lines = linesOf(text)
-  if (after < 0 || after > lines.length) return { lines: lines.length }
-  const all = [...lines.slice(0, after), inserted.replace(/\n$/, ''), ...lines.slice(after)]
-  return { text: `${all.join('\n')}\n`, lines: lines.length }
+  if (line < 0 || line > lines.length) return { lines: lines.length }
+  const newLines = [...lines.slice(0, line), addition.replace(/\n$/, ''), ...lines.slice(line)]
+  return { text: `${newLines.join('\n')}\n`, lines: lines.length }
 }
 
 /**
  * Lists a folder with sizes, two levels deep, in the tool's format.
- * @param shown the folder as the model names it
+ * @param shownFolder the folder as the model names it
  * @param folder its workspace-relative path
  * @param files all files below it
  */
-export function listFiles(shown: string, folder: string, files: readonly FoundFile[]): string[] {
+export function listFiles(shownFolder: string, folder: string, files: readonly FoundFile[]): string[] {
   const sizes = new Map<string, number>([['', 0]])
   for (const { path, size } of files) {
-    const steps = path.slice(folder.length + 1).split('/')
-    const parents = steps.slice(0, -1).map((_, index) => `${steps.slice(0, index + 1).join('/')}/`)
-    for (const name of ['', ...parents, steps.join('/')]) sizes.set(name, (sizes.get(name) ?? 0) + size)
+    const segments = path.slice(folder.length + 1).split('/')
+    const parents = segments.slice(0, -1).map((_, index) => `${segments.slice(0, index + 1).join('/')}/`)
+    for (const name of ['', ...parents, segments.join('/')]) sizes.set(name, (sizes.get(name) ?? 0) + size)
   }
   const isShown = (name: string) => name.replace(/\/$/, '').split('/').length <= shownLevels
   const names = [...sizes.keys()].filter(isShown).sort()
-  return names.map((name) => `${sizeOf(sizes.get(name) ?? 0)}\t${name === '' ? shown : `${shown}/${name}`}`)
+  return names.map((name) => `${sizeOf(sizes.get(name) ?? 0)}\t${name === '' ? shownFolder : `${shownFolder}/${name}`}`)
 }
 
 function sizeOf(bytes: number): string {
@@ -314,7 +313,7 @@ function sizeOf(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toFixed(1))}${units[power]}`
 }
 
-/** Splits into lines; a final line break starts no further line. */
+/** Splits a text into lines. A final line break adds no empty line. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

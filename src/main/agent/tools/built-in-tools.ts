@@ -21,13 +21,13 @@ const list = defineTool({
   }),
   async run({ path = '', from = 1 }, context) {
     const { workspace, signal, accessPolicy } = context
-    const isWhole = ['', '.', './'].includes(path.trim())
-    const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
-    const found = await visibleFiles(all, context)
-    const page = found.slice(from - 1, from - 1 + maxEntries)
+    const isWholeWorkspace = ['', '.', './'].includes(path.trim())
+    const files = isWholeWorkspace ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
+    const visible = await visibleFiles(files, context)
+    const page = visible.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
-    if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; continue with from=${last + 1}]`)
+    if (last < visible.length) lines.push(`[${from}–${last} of ${visible.length}; continue with from=${last + 1}]`)
     // Constant text: the model must not learn how many notes are hidden, or where.
     if (await accessPolicy.missesAny()) lines.push('[notes marked local stay on this machine and are not listed]')
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }

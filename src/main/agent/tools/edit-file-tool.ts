@@ -19,15 +19,15 @@ export const editFileTool = defineTool({
     if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
       throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
     }
-    const rewrite = (shown: string | undefined) => {
-      if (shown !== undefined) return replaceOnce(path, shown, oldText, newText)
+    const rewrite = (visibleText: string | undefined) => {
+      if (visibleText !== undefined) return replaceOnce(path, visibleText, oldText, newText)
       const { message } = accessPolicy.missing(requestedPath)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })
     }
-    const written = await workspace.edit(path, origin, (current) =>
+    const write = await workspace.edit(path, origin, (current) =>
       accessPolicy.written(path, current, rewrite, context, { changes: true }),
     )
-    const change = await workspace.describe(written, signal)
+    const change = await workspace.describe(write, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
       details: { kind: 'change', change },
@@ -41,37 +41,37 @@ export const editFileTool = defineTool({
  * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines (1-based) of two matches
  */
 function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
-  const at = text.indexOf(oldText)
-  if (at < 0) {
+  const index = text.indexOf(oldText)
+  if (index < 0) {
     const closest = closestLine(text, oldText)
-    const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
-    throw new AppError('edit_no_match', `oldText does not occur in ${path}${saw}`, { path })
+    const hint = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
+    throw new AppError('edit_no_match', `oldText does not occur in ${path}${hint}`, { path })
   }
-  const again = text.indexOf(oldText, at + 1)
-  if (again >= 0) {
-    const lines = [at, again].map((position) => text.slice(0, position).split('\n').length)
+  const secondIndex = text.indexOf(oldText, index + 1)
+  if (secondIndex >= 0) {
+    const lines = [index, secondIndex].map((position) => text.slice(0, position).split('\n').length)
     throw new AppError(
       'edit_ambiguous',
       `oldText occurs in ${path} more than once (lines ${lines.join(' and ')}); include more of the surrounding text`,
       { path },
     )
   }
-  return text.slice(0, at) + newText + text.slice(at + oldText.length)
+  return text.slice(0, index) + newText + text.slice(index + oldText.length)
 }
 
-function closestLine(text: string, wanted: string): { number: number; line: string } | undefined {
-  const words = new Set((wanted.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
-  let best: { number: number; line: string } | undefined
-  let bestCount = 0
+function closestLine(text: string, oldText: string): { number: number; line: string } | undefined {
+  const words = new Set((oldText.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
+  let closest: { number: number; line: string } | undefined
+  let closestWordCount = 0
   for (const [index, line] of text.split('\n').entries()) {
-    const shared = line
+    const sharedWordCount = line
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => words.has(word)).length
-    if (shared > bestCount) {
-      bestCount = shared
-      best = { number: index + 1, line }
+    if (sharedWordCount > closestWordCount) {
+      closestWordCount = sharedWordCount
+      closest = { number: index + 1, line }
     }
   }
-  return best
+  return closest
 }

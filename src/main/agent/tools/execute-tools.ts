@@ -8,7 +8,7 @@ import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
-/** Read-only calls that run in parallel; each may load a file of 20 MB. */
+/** Maximum number of read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
 
 /**
@@ -36,15 +36,15 @@ export async function executeTools(
 
 /** Returns the number of calls from index `from` that may run in parallel: read-only ones, or one that writes. */
 function batchSize(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
-  const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
-  return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
+  const firstWritingIndex = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
+  return firstWritingIndex < 0 ? calls.length - from : Math.max(1, firstWritingIndex)
 }
 
 function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
 }
 
-/** Refuses the call beyond the limit; `AnswerDraft` keeps one for all further calls. */
+/** Refuses the call beyond the limit. `AnswerDraft` keeps a single call in place of all further ones. */
 function skippedCall(call: ToolCallPart, context: ToolContext): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
@@ -75,12 +75,12 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const isLocal = await context.accessPolicy.isOfLocal(call, text)
-    const shown = await truncateResult(call.id, text, context, isLocal)
+    const modelText = await truncateResult(call.id, text, context, isLocal)
     const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
     const sources = !showsContent
       ? []
       : await sourcesOfResult(call, { text, details }, (path) => readNote(path, context))
-    const message = result(call, shown, isError, context)
+    const message = createResult(call, modelText, isError, context)
     return await context.accessPolicy.passed(call, {
       ...message,
       content: [...message.content, ...images],
@@ -89,18 +89,18 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
       ...(sources.length > 0 ? { sources } : {}),
     })
   } catch (error) {
-    if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
+    if (context.signal.aborted) return createResult(call, 'Interrupted by the user.', true, context)
     if (error instanceof AppError && error.code === 'tool_denied')
       return notCalled(call, `${error.code}: ${error.message}`, context)
     if (error instanceof AppError)
-      return context.accessPolicy.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
+      return context.accessPolicy.passed(call, createResult(call, `${error.code}: ${error.message}`, true, context))
     if (error instanceof z.ZodError) {
       const problems = describeArgumentErrors(error, call.arguments)
-      const message = result(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
+      const message = createResult(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
       return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
-    return result(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)
+    return createResult(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)
   }
 }
 
@@ -124,28 +124,28 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
     seconds,
   })
   let timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
-  const restart = () => {
+  const restartTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
   }
-  const given: ToolContext = {
+  const timedContext: ToolContext = {
     ...context,
     signal: AbortSignal.any([context.signal, timeout.signal]),
     async askPermission(question) {
       clearTimeout(timer)
       const isAllowed = await context.askPermission(question)
-      restart()
+      restartTimer()
       return isAllowed
     },
     onProgress(...progress) {
-      restart()
+      restartTimer()
       context.onProgress(...progress)
     },
   }
   try {
     const aborted = Promise.withResolvers<never>()
-    given.signal.addEventListener('abort', () => aborted.reject(given.signal.reason), { once: true })
-    return await Promise.race([tool.run(call.arguments, given, call.id), aborted.promise])
+    timedContext.signal.addEventListener('abort', () => aborted.reject(timedContext.signal.reason), { once: true })
+    return await Promise.race([tool.run(call.arguments, timedContext, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)
   }
@@ -153,25 +153,25 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
 
 /** Cuts a long result to head and tail for the model; the full text is saved, and `read` returns it in pages. */
 async function truncateResult(
-  call: string,
+  callId: string,
   text: string,
   { limits, saveOutput, accessPolicy }: ToolContext,
   isLocal: boolean,
 ): Promise<string> {
   const characterLimit = limits.outputCharacters
   if (text.length <= characterLimit) return text
-  const path = await saveOutput(call, await accessPolicy.words(text), isLocal)
+  const path = await saveOutput(callId, await accessPolicy.words(text), isLocal)
   const head = text.slice(0, Math.floor(characterLimit * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(characterLimit * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`
 }
 
-/** Returns a result with text of the app, which is no source for later notes. */
+/** Returns a result whose text comes from the app, so that it does not count as a source of later notes. */
 function notCalled(call: ToolCallPart, text: string, context: ToolContext): ToolResultMessage {
-  return { ...result(call, text, true, context), details: { kind: 'notCalled' } }
+  return { ...createResult(call, text, true, context), details: { kind: 'notCalled' } }
 }
 
-function result(call: ToolCallPart, text: string, isError: boolean, { now }: ToolContext): ToolResultMessage {
+function createResult(call: ToolCallPart, text: string, isError: boolean, { now }: ToolContext): ToolResultMessage {
   return {
     role: 'toolResult',
     toolCallId: call.id,
@@ -188,8 +188,8 @@ const maxProblems = 10
 export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')
-    const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], sent)
-    if (given === undefined && issue.path.length > 0) return { field, fault: 'missing', expected: expectedOf(issue) }
+    const argument = issue.path.reduce<unknown>((value, key) => Object(value)[key], sent)
+    if (argument === undefined && issue.path.length > 0) return { field, fault: 'missing', expected: expectedOf(issue) }
     switch (issue.code) {
       case 'invalid_type':
         return { field, fault: 'type', expected: issue.expected }
@@ -219,7 +219,7 @@ export function formatArgumentErrors(problems: readonly WrongArgument[]): string
     .join(' ')
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
@@ -228,11 +228,11 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-const kindOf = (expected: string) => kinds[expected] ?? expected
+const typeName = (expected: string) => typeNames[expected] ?? expected
 
 const faultTexts: Record<WrongArgument['fault'], (expected: string) => string> = {
-  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${kindOf(expected)}`),
-  type: (expected) => `must be ${kindOf(expected)}`,
+  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${typeName(expected)}`),
+  type: (expected) => `must be ${typeName(expected)}`,
   tooSmall: (expected) => `is too small or too short: at least ${expected}`,
   tooLarge: (expected) => `is too large or too long: at most ${expected}`,
   choice: (expected) => `must be one of ${expected}`,

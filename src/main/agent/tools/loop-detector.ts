@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 
-/** This many identical outcomes of a call warn the model; one more ends the turn. */
+/** After this many identical outcomes of a call, the model gets a warning; one more ends the turn. */
 const maxRepeats = 3
-/** This many consecutive answers in which every call failed end the turn. */
+/** After this many consecutive answers in which every call failed, the turn ends. */
 const maxFailures = 8
 
 interface RepeatedCall {
@@ -20,11 +20,11 @@ export class LoopDetector {
   #repeatedCalls: RepeatedCall[] = []
   #step = 0
   #failures = 0
-  #lastFailed = ''
-  #failedStep = 0
-  #succeededStep = 0
+  #lastFailedTool = ''
+  #lastFailedStep = 0
+  #lastSucceededStep = 0
 
-  /** Call it before the calls of each answer. */
+  /** Call this before the calls of each answer. */
   nextStep(): void {
     this.#step += 1
   }
@@ -34,34 +34,34 @@ export class LoopDetector {
     const call = calls.find(({ id }) => id === result.toolCallId)
     if (!call) return result
     const { isError } = result
-    this.#count(call, isError)
+    this.#updateFailures(call, isError)
     const outcome = outcomeOf(result)
-    const known = this.#repeatedCalls.find((one) => isSameCall(one.call, call))
-    if (known?.outcome !== outcome || known.isError !== isError) {
+    const previous = this.#repeatedCalls.find((repeated) => isSameCall(repeated.call, call))
+    if (previous?.outcome !== outcome || previous.isError !== isError) {
       // A new outcome may justify repeating earlier successful calls.
-      const shouldStay = (one: RepeatedCall) => isError || one.isError || one.lastStep === this.#step
-      this.#repeatedCalls = this.#repeatedCalls.filter((one) => one !== known && shouldStay(one))
+      const shouldKeep = (repeated: RepeatedCall) => isError || repeated.isError || repeated.lastStep === this.#step
+      this.#repeatedCalls = this.#repeatedCalls.filter((repeated) => repeated !== previous && shouldKeep(repeated))
       this.#repeatedCalls.push({ call, outcome, isError, count: 1, lastStep: this.#step })
       return this.#withFailureWarning(result)
     }
     // Identical calls within one answer count as one attempt.
-    if (known.lastStep !== this.#step) known.count += 1
-    known.lastStep = this.#step
-    if (known.count < maxRepeats) return this.#withFailureWarning(result)
+    if (previous.lastStep !== this.#step) previous.count += 1
+    previous.lastStep = this.#step
+    if (previous.count < maxRepeats) return this.#withFailureWarning(result)
     const notice = isError
-      ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
-      : `This very call has given the same result ${known.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
+      ? `This very call has failed ${previous.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
+      : `This very call has given the same result ${previous.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
     return withNotice(result, notice)
   }
 
-  #count(call: ToolCallPart, isError: boolean): void {
+  #updateFailures(call: ToolCallPart, isError: boolean): void {
     if (!isError) {
       this.#failures = 0
-      this.#succeededStep = this.#step
-    } else if (this.#succeededStep !== this.#step) {
-      if (this.#failedStep !== this.#step) this.#failures += 1
-      this.#failedStep = this.#step
-      this.#lastFailed = call.name
+      this.#lastSucceededStep = this.#step
+    } else if (this.#lastSucceededStep !== this.#step) {
+      if (this.#lastFailedStep !== this.#step) this.#failures += 1
+      this.#lastFailedStep = this.#step
+      this.#lastFailedTool = call.name
     }
   }
 
@@ -78,14 +78,14 @@ export class LoopDetector {
     const repeated = this.#repeatedCalls.find(({ count }) => count > maxRepeats)
     if (repeated) {
       const { call, count, isError } = repeated
-      const what = isError ? 'and each time it failed' : 'and each time got the same result'
-      const told = `the model called ${call.name} ${count} times with the same arguments, ${what}`
-      return new AppError('tool_repeats', told, { tool: call.name, count, what: isError ? 'failed' : 'same' })
+      const outcome = isError ? 'and each time it failed' : 'and each time got the same result'
+      const message = `the model called ${call.name} ${count} times with the same arguments, ${outcome}`
+      return new AppError('tool_repeats', message, { tool: call.name, count, what: isError ? 'failed' : 'same' })
     }
     if (this.#failures < maxFailures) return undefined
     const count = this.#failures
-    const told = `the model called tools in ${count} answers in a row, and every call failed, ${this.#lastFailed} last`
-    return new AppError('tool_repeats', told, { tool: this.#lastFailed, count, what: 'row' })
+    const message = `the model called tools in ${count} answers in a row, and every call failed, ${this.#lastFailedTool} last`
+    return new AppError('tool_repeats', message, { tool: this.#lastFailedTool, count, what: 'row' })
   }
 }
 

@@ -5,14 +5,14 @@ import type { Tool, ToolOutcome } from './tool.ts'
 
 type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
 
-export function toTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
   const { name, description, readOnly, schema, server, tool, connection } = mcp
   return {
     name,
     description,
     readOnly,
     schema,
-    async run(input, { signal, limits, askPermission, onProgress }, call) {
+    async run(input, { signal, limits, askPermission, onProgress }, callId) {
       const permission = servers.permissionOf(server, tool)
       const question = { server, tool, input: JSON.stringify(input, null, 2) }
       if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
@@ -23,7 +23,7 @@ export function toTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>):
         {
           signal,
           timeoutMs: limits.timeoutMs,
-          onProgress: (share, note) => onProgress(call, share, note),
+          onProgress: (share, note) => onProgress(callId, share, note),
         },
       )
       return outcomeOf(result)

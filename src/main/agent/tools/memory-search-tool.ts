@@ -22,12 +22,10 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
-    // The query may contain text of local notes.
-    const staysHere = context.isOfLocal
     const unseen = unseenOf(await context.accessPolicy.hidden())
-    const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
-    const found = await memory.search(query, options, signal)
-    const { response, hasHidden: hasHiddenNotes } = await redactResults(found, context)
+    // The query may contain text of local notes.
+    const options = { excludeSession: session, maxResults, minScore, staysHere: context.isOfLocal, unseen }
+    const { response, hasHiddenNotes } = await redactResults(await memory.search(query, options, signal), context)
     const sourcesByPath = new Map<string, readonly Source[]>()
     for (const { path } of response.results) sourcesByPath.set(path, await noteSourcesAt(path, context))
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
@@ -44,7 +42,7 @@ export const memorySearch = defineTool({
       }),
     }))
     const { provider, model, notice, standstill, conditions = [] } = response
-    const shown = conditions.map(({ text, from, to, isUnread }) =>
+    const describedConditions = conditions.map(({ text, from, to, isUnread }) =>
       isUnread ? { text, unread: true } : { text, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
     )
     return {
@@ -52,7 +50,7 @@ export const memorySearch = defineTool({
         results,
         provider,
         model,
-        ...(shown.length > 0 ? { conditions: shown } : {}),
+        ...(describedConditions.length > 0 ? { conditions: describedConditions } : {}),
         ...(notice ? { notice: notice.message } : {}),
         ...(standstill === undefined
           ? {}
@@ -80,10 +78,10 @@ async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<
   }
 }
 
-async function redactResults(found: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
-  if (accessPolicy.isLocal) return { response: found, hasHidden: false }
+async function redactResults(original: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
+  if (accessPolicy.isLocal) return { response: original, hasHiddenNotes: false }
   const visibleResults: SearchResponse['results'] = []
-  for (const result of found.results) {
+  for (const result of original.results) {
     const { path } = result
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     try {
@@ -100,13 +98,13 @@ async function redactResults(found: SearchResponse, { accessPolicy, workspace, r
       if (!(error instanceof AppError)) throw error
     }
   }
-  const { notice } = found
+  const { notice } = original
   const isLocalNotice = notice?.code === 'query_local' || notice?.code === 'vectors_local'
   const response = {
-    ...found,
+    ...original,
     results: visibleResults,
     candidates: visibleResults.length,
     notice: isLocalNotice ? null : notice,
   }
-  return { response, hasHidden: await accessPolicy.missesAny() }
+  return { response, hasHiddenNotes: await accessPolicy.missesAny() }
 }

@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
-/** Virtual folder of saved long results. */
+/** Virtual folder with the saved results that were too long for a model. */
 export const outputsPrefix = 'tool-output/'
 
 export const readFileTool = defineTool({
@@ -20,16 +20,16 @@ export const readFileTool = defineTool({
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
     const { readOutput, accessPolicy } = context
-    const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
+    const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
     const text =
-      output === undefined
+      outputName === undefined
         ? await readVisible(path, context)
-        : await accessPolicy.words(await readOutput(output, accessPolicy.isLocal))
-    const total = splitLines(text).length
+        : await accessPolicy.words(await readOutput(outputName, accessPolicy.isLocal))
+    const lineCount = splitLines(text).length
     const page = fitPage(sliceLines(text, from, lines))
     const last = from + page.length - 1
-    const more = last < total ? `\n[lines ${from}–${last} of ${total}; continue with from=${last + 1}]` : ''
-    return { text: page.join('\n') + more }
+    const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
+    return { text: page.join('\n') + footer }
   },
 })
 
@@ -58,11 +58,11 @@ function fitPage(lines: readonly string[]): string[] {
   return page
 }
 
-const localEnding = '-local.txt'
+const localSuffix = '-local.txt'
 
 /** Saves a long result. @param folder absolute path @returns the virtual path for `readFileTool` */
-export async function saveOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
-  const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
+export async function saveOutput(folder: string, callId: string, text: string, isLocal: boolean): Promise<string> {
+  const name = `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localSuffix : '.txt'}`
   await writeDurably(join(folder, name), text)
   return outputsPrefix + name
 }
@@ -76,7 +76,7 @@ export async function saveOutput(folder: string, call: string, text: string, isL
 export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
   const notFound = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
   if (!/^[\w-]+\.txt$/.test(name)) throw notFound()
-  if (name.endsWith(localEnding) && !isLocal)
+  if (name.endsWith(localSuffix) && !isLocal)
     throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
   const text = await readIfExists(join(folder, name))
   if (text === undefined) throw notFound()

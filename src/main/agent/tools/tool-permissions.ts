@@ -39,7 +39,7 @@ export class PermissionRequests {
     this.#questions.get(id)?.answer(decision)
   }
 
-  open(session: string): Permission[] {
+  listOpen(session: string): Permission[] {
     return [...this.#questions.values()]
       .filter((openQuestion) => openQuestion.session === session)
       .map(({ id, server, tool, input }) => ({ id, server, tool, input }))

@@ -8,9 +8,9 @@ import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 
 export interface ToolLimits {
-  /** Limit of the time without progress. */
+  /** Maximum time without progress. */
   readonly timeoutMs: number
-  /** Limit of a result that is sent to a model. The full result is stored on disk. */
+  /** Maximum length of a result that a model receives. The full result is stored on disk. */
   readonly outputCharacters: number
 }
 
@@ -31,12 +31,12 @@ export interface ToolContext extends WriteBackground {
   readonly onFault: (error: unknown) => string
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
   /** Reports progress. @param share 0 to 1, or null if unknown */
-  readonly onProgress: (call: string, share: number | null, note: string) => void
+  readonly onProgress: (callId: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
   /** Saves a long result. @param isLocal true if it contains text of local notes @returns the path for `read` */
-  readonly saveOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
+  readonly saveOutput: (callId: string, text: string, isLocal: boolean) => Promise<string>
   readonly origin: WriteOrigin
-  /** Takes a workspace-relative path. */
+  /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean
 }
 
@@ -63,7 +63,7 @@ export interface Tool {
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
   readonly native?: ToolDefinition['native']
-  run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
+  run(input: Readonly<Record<string, unknown>>, context: ToolContext, callId: string): Promise<ToolOutcome>
 }
 
 /** Defines a tool; its `run` throws a ZodError if the arguments are invalid. */

@@ -8,10 +8,10 @@ import type { ToolContext } from './tool.ts'
  */
 export async function readVisible(path: string, { workspace, accessPolicy }: ToolContext): Promise<string> {
   try {
-    const real = await workspace.realPath(path)
+    const realPath = await workspace.realPath(path)
     // Check before reading: the error must not reveal that a hidden folder exists.
-    if (!(await accessPolicy.names(real, ''))) throw accessPolicy.missing(path)
-    return await accessPolicy.shown(real, (await workspace.read(path)).text)
+    if (!(await accessPolicy.names(realPath, ''))) throw accessPolicy.missing(path)
+    return await accessPolicy.shown(realPath, (await workspace.read(path)).text)
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_not_found') throw accessPolicy.missing(path)
     throw error
@@ -29,12 +29,12 @@ export async function visibleFiles(
     const note = hidden.get(file.path)
     if (!note) visible.push(file)
     else if (!note.isWhole)
-      visible.push({ ...file, size: Buffer.byteLength(await visiblePart(file.path, { workspace, accessPolicy })) })
+      visible.push({ ...file, size: Buffer.byteLength(await readVisiblePart(file.path, { workspace, accessPolicy })) })
   }
   return visible
 }
 
-async function visiblePart(
+async function readVisiblePart(
   path: string,
   { workspace, accessPolicy }: Pick<ToolContext, 'workspace' | 'accessPolicy'>,
 ): Promise<string> {

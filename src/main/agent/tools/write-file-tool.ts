@@ -20,7 +20,7 @@ export const writeFileTool = defineTool({
     const path = await workspace.realPath(requestedPath)
     assertMayWrite(path, mayWrite, workspace.layout.own)
     const rewrite = (current: string | undefined): string => {
-      if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
+      if (append) return appendText(dailyLogDate(path, workspace.layout), current, content)
       if (
         current !== undefined &&
         dailyLogDate(path, workspace.layout) !== undefined &&
@@ -30,10 +30,8 @@ export const writeFileTool = defineTool({
       }
       return content
     }
-    const written = await workspace.edit(path, origin, (current) =>
-      accessPolicy.written(path, current, rewrite, context),
-    )
-    const change = await workspace.describe(written, signal)
+    const write = await workspace.edit(path, origin, (current) => accessPolicy.written(path, current, rewrite, context))
+    const change = await workspace.describe(write, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,
       details: { kind: 'change', change },
@@ -41,11 +39,12 @@ export const writeFileTool = defineTool({
   },
 })
 
-function appended(date: string | undefined, current: string | undefined, content: string): string {
-  const before =
-    current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
-  const gap = before === '' || !content.startsWith('#') ? '' : '\n'
-  return `${before}${gap}${content.replace(/\n*$/, '\n')}`
+/** Returns the new text of a file. @param date day of a daily log; undefined for other files */
+function appendText(date: string | undefined, current: string | undefined, content: string): string {
+  const newFileText = date === undefined ? '' : `# ${date}\n`
+  const before = current ? current.replace(/\n*$/, '\n') : newFileText
+  const blankLine = before === '' || !content.startsWith('#') ? '' : '\n'
+  return `${before}${blankLine}${content.replace(/\n*$/, '\n')}`
 }
 
 /** @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` */
