@@ -168,7 +168,7 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
     differ: new Differ(),
     now: () => now,
     localOf: (_path, text) => visibilityOf(text),
-    look: () => Promise.reject(new Error('nothing is looked for')),
+    scanOptions: () => Promise.reject(new Error('nothing is looked for')),
     onDamaged: () => undefined,
   })
   await upkeep.add(proposals)

@@ -25,7 +25,7 @@ export function openUpkeepOf(
     differ: new Differ(),
     now: () => new Date(),
     localOf: (_path, text) => visibilityOf(text),
-    look: () => Promise.reject(new Error('nothing is looked for')),
+    scanOptions: () => Promise.reject(new Error('nothing is looked for')),
     ...(answer ? { review: reviewBy(folder, answer) } : {}),
     onDamaged: (aside) => {
       throw new Error(`the inbox was damaged: ${aside}`)

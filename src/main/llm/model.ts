@@ -101,9 +101,8 @@ type AssistantPart = AssistantMessage['content'][number]
 export class AnswerDraft {
   readonly content: AssistantPart[] = []
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
-
   readonly #now: Clock
-  #cutCall: string | undefined
+  #cutCallName: string | undefined
 
   constructor(model: Pick<ChatModel, 'provider' | 'model'>, now: Clock = systemClock) {
     this.#model = model
@@ -123,18 +122,18 @@ export class AnswerDraft {
   }
 
   /**
-   * Adds a tool call. Replaces an unusable or repeated id. Keeps one call beyond `maxToolCalls` for all further ones.
+   * Adds a tool call. Replaces an unusable or repeated id. Beyond `maxToolCalls`, only one further call is added.
    * @param json arguments as the model sent them
    * @param signature opaque data that the provider expects back with the call
    */
   addCall(id: unknown, name: unknown, json: string, signature?: string): void {
-    const others = this.content.filter((part) => part.type === 'toolCall')
-    if (others.length > maxToolCalls) return
-    const sent = asIdText(id)
-    const isUsable = sent !== '' && sent.length <= maxId && others.every((other) => other.id !== sent)
+    const calls = this.content.filter((part) => part.type === 'toolCall')
+    if (calls.length > maxToolCalls) return
+    const sentId = asIdText(id)
+    const isUsable = sentId !== '' && sentId.length <= maxId && calls.every((call) => call.id !== sentId)
     this.content.push({
       type: 'toolCall',
-      id: isUsable ? sent : `call_${randomUUID().slice(0, 8)}_${others.length}`,
+      id: isUsable ? sentId : `call_${randomUUID().slice(0, 8)}_${calls.length}`,
       // Providers reject calls without a name when they are sent back.
       name: asIdText(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
@@ -143,8 +142,8 @@ export class AnswerDraft {
   }
 
   /** Records the name of a call that the output limit cut off. */
-  cutCall(name: unknown): void {
-    this.#cutCall = asIdText(name).slice(0, maxId) || undefined
+  recordCutCall(name: unknown): void {
+    this.#cutCallName = asIdText(name).slice(0, maxId) || undefined
   }
 
   finish(
@@ -154,7 +153,7 @@ export class AnswerDraft {
   ): AssistantMessage {
     return {
       role: 'assistant',
-      content: this.content.map(wellFormed).filter((part) => {
+      content: this.content.map(toWellFormedPart).filter((part) => {
         if (part.type === 'text') return part.text !== ''
         return part.type !== 'thinking' || part.thinking !== '' || part.thinkingSignature !== undefined
       }),
@@ -162,20 +161,20 @@ export class AnswerDraft {
       model: this.#model.model,
       usage,
       stopReason,
-      ...(stopReason === 'length' && this.#cutCall !== undefined && { cutCall: this.#cutCall }),
+      ...(stopReason === 'length' && this.#cutCallName !== undefined && { cutCall: this.#cutCallName }),
       ...(failure ? { errorCode: failure.code, errorMessage: failure.message, errorData: failure.data ?? {} } : {}),
       timestamp: this.#now().getTime(),
     }
   }
 }
 
-/** Repairs text cut within a surrogate pair; pairs split between deltas are complete here. */
-function wellFormed(part: AssistantPart): AssistantPart {
+/** Replaces lone surrogates. Works on complete texts, because a delta can end within a surrogate pair. */
+function toWellFormedPart(part: AssistantPart): AssistantPart {
   if (part.type === 'text') return { ...part, text: part.text.toWellFormed() }
   return part.type === 'thinking' ? { ...part, thinking: part.thinking.toWellFormed() } : part
 }
 
-/** Collects the arguments of a streaming call; drops them beyond `maxArguments`, but counts the length. */
+/** Collects the arguments of a streaming call. Beyond `maxArguments` it drops them and only counts their length. */
 export class ArgumentsDraft {
   #json = ''
   #length = 0

@@ -103,9 +103,9 @@ export class Models {
     return gated(withOutcomeEvents(tracked, this.#changes), context.look)
   }
 
-  /** Returns the app's sentences in the language of the user's messages. @param said their texts, latest first */
-  sentencesFor(said: readonly string[]): Sentences {
-    return sentencesIn(replyLanguage(said, this.#language()))
+  /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */
+  sentencesFor(userTexts: readonly string[]): Sentences {
+    return sentencesIn(replyLanguage(userTexts, this.#language()))
   }
 
   #language(): Language {
@@ -118,15 +118,15 @@ export class Models {
   }
 
   /**
-   * Lists the offline model, `chosen`, configured models, and the models of each provider with a key. `failures` names
-   * the providers whose list could not be fetched.
+   * Lists the offline model, `selected`, configured models, and the models of each provider with a key. `failures`
+   * names the providers whose list could not be fetched.
    * @param fresh true to bypass the cache
    */
   async list(
-    chosen: string,
+    selected: string,
     fresh = false,
   ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
-    const ids = new Set(['offline', chosen])
+    const ids = new Set(['offline', selected])
     const failures: { provider: string; code: string }[] = []
     const connections = modelProviders.flatMap((provider) => {
       const options = this.#connectionOf(provider, 0)
@@ -152,7 +152,7 @@ export class Models {
    * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, or an error of the provider
    */
   async test(name: string): Promise<number> {
-    const provider = modelProviders.find((known) => known === name)
+    const provider = modelProviders.find((candidate) => candidate === name)
     if (!provider) throw unknownProvider(name)
     const options = this.#connectionOf(provider, 0)
     if (!options) throw this.#missingKeyError(provider)
@@ -213,7 +213,7 @@ export class Models {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
-    // Local servers need no key, but a URL.
+    // Local servers need a URL but no key.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
     if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
     return {
@@ -238,7 +238,7 @@ export class Models {
   }
 }
 
-/** Timeout of requests that have a signal with a shorter one. */
+/** Used if `timeoutMs` is 0: such requests have a signal that ends them earlier. */
 const defaultTimeoutMs = 60_000
 
 /** Replaces `${NAME}` in headers by environment variables, so that secrets stay out of the settings. */
@@ -250,7 +250,7 @@ function fromEnvironment(
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value.replace(variablePattern, (_whole, variable: string) => env[variable] ?? ''),
+      value.replace(variablePattern, (_match, variable: string) => env[variable] ?? ''),
     ]),
   )
 }
@@ -262,11 +262,11 @@ function secretsOf(
   headers: Readonly<Record<string, string>> = {},
   env: NodeJS.ProcessEnv,
 ): RequestSecrets {
-  const named = Object.entries(headers).filter(([, value]) => value.search(variablePattern) >= 0)
-  const values = named.flatMap(([, value]) =>
+  const secretHeaders = Object.entries(headers).filter(([, value]) => value.search(variablePattern) >= 0)
+  const values = secretHeaders.flatMap(([, value]) =>
     [...value.matchAll(variablePattern)].map(([, variable = '']) => env[variable] ?? ''),
   )
-  return { headers: named.map(([name]) => name), values: [apiKey, ...values] }
+  return { headers: secretHeaders.map(([name]) => name), values: [apiKey, ...values] }
 }
 
 interface ProviderConnection extends ProviderOptions {
@@ -290,8 +290,8 @@ function createRemoteModel(
     ...limits,
     isLocal,
     stream: (request, signal) =>
-      withRequestEvents(async function* (tell) {
-        const onSent: OnRequestSent = (sent) => tell(redactRequest(sent, secrets, scrub))
+      withRequestEvents(async function* (emitSent) {
+        const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
         const providerOptions = { ...options, onSent }
         if (provider === 'anthropic') {
           const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
@@ -346,7 +346,7 @@ function withUsageTracking(
           }
         }
       } finally {
-        // The stream ended early, so estimate the output from the received text.
+        // The stream ended early: the output is estimated from the received text.
         if (partialUsage) {
           const output = Math.max(partialUsage.output, estimateTokens(streamed))
           const usage = {

@@ -60,7 +60,7 @@ export function openSuggestions(
     differ,
     now,
     localOf: (path, text) => localNotes.marks().of(path, text),
-    look: scanOptions,
+    scanOptions,
     review: {
       model: () => reviewModel(options, takePrivacySnapshot),
       budget: () => {

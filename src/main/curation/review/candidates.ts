@@ -26,30 +26,30 @@ export interface Candidates {
   readonly sections: readonly string[]
 }
 
-/** Maximum number of pairs: this many per line, but at least `leastPairs` in total. */
-const pairsOfLine = 0.8
-const leastPairs = 200
+/** The maximum number of pairs is `pairsPerLine` times the number of lines, but at least `minPairLimit`. */
+const pairsPerLine = 0.8
+const minPairLimit = 200
 /** UTF-16 code units; longer lines are paragraphs, not single facts. */
-const maxLine = 600
+const maxLineLength = 600
 
 /** Selects the lines and pairs that a review asks about. @param builtinFile absolute path of the model */
 export async function candidatesOf(notes: readonly Note[], builtinFile: string): Promise<Candidates> {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
-    .filter(({ raw }) => raw.length <= maxLine && raw.isWellFormed())
-  const maxPairs = Math.max(leastPairs, Math.round(statements.length * pairsOfLine))
-  const rivals = await findContradictionCandidates(
+    .filter(({ raw }) => raw.length <= maxLineLength && raw.isWellFormed())
+  const maxPairs = Math.max(minPairLimit, Math.round(statements.length * pairsPerLine))
+  const pairs = await findContradictionCandidates(
     statements.map(({ text }) => text),
     await loadSimilarityModel(builtinFile),
     maxPairs,
   )
-  const indexesOf = (kind: Note['kind']) => statements.flatMap((one, at) => (one.note.kind === kind ? [at] : []))
-  const dayOf = (at: number) => statements[at]?.note.day ?? 0
+  const indexesOf = (kind: Note['kind']) => statements.flatMap(({ note }, index) => (note.kind === kind ? [index] : []))
+  const dayOf = (index: number) => statements[index]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
     lines: statements.map(toReviewLine),
-    pairs: rivals.map(({ one, other }) => [one, other] as const),
+    pairs: pairs.map(({ one, other }) => [one, other] as const),
     logLines: indexesOf('log').sort((one, other) => dayOf(other) - dayOf(one) || one - other),
     memoryLines: indexesOf('memory'),
     sections: memory ? memorySections(memory.text).map(({ title }) => title) : [],
@@ -70,6 +70,6 @@ function toReviewLine({ note, line, raw, text, headings }: Statement): ReviewLin
 /** Returns the titled sections of level 2, or those of level 1 if there are none. */
 export function memorySections(text: string): Section[] {
   const sections = sectionsOf(text.split('\n')).filter(({ title }) => title !== '')
-  const second = sections.filter(({ level }) => level === 2)
-  return second.length > 0 ? second : sections.filter(({ level }) => level === 1)
+  const level2 = sections.filter(({ level }) => level === 2)
+  return level2.length > 0 ? level2 : sections.filter(({ level }) => level === 1)
 }

@@ -17,7 +17,7 @@ const conflictSchema = z.strictObject({
   new: lineSchema,
   reason: reasonSchema.default(''),
 })
-const keepSchema = z.strictObject({
+const promotionSchema = z.strictObject({
   quotes: z.array(lineSchema).min(1).max(20),
   section: z.string().trim().max(200),
   text: lineSchema.max(600),
@@ -44,19 +44,19 @@ export type Verdict = z.infer<typeof verdictSchema>
 export interface ParsedAnswer {
   /** Keyed by `Unit.key`. */
   readonly verdicts: ReadonlyMap<string, Verdict>
-  /** Number of items with an invalid form or an unknown quote. */
+  /** Number of items with an invalid form, an unknown quote, or a unit that another item has already judged. */
   readonly dropped: number
 }
 
 /** Parses the answer to a batch; undefined if it is not a JSON object of the expected form. */
 export function parseAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
-  const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
+  const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
   const verdicts = new Map<string, Verdict>()
   let dropped = 0
   for (const item of items) {
-    const found = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
-    if (found && !verdicts.has(found.key)) verdicts.set(found.key, found.verdict)
+    const parsed = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
+    if (parsed && !verdicts.has(parsed.key)) verdicts.set(parsed.key, parsed.verdict)
     else dropped += 1
   }
   return { verdicts, dropped }
@@ -80,7 +80,7 @@ function parseConflict({ units }: Batch, item: unknown): KeyedVerdict | undefine
 }
 
 function parsePromotion({ units }: Batch, item: unknown): KeyedVerdict | undefined {
-  const fields = keepSchema.safeParse(item).data
+  const fields = promotionSchema.safeParse(item).data
   if (!fields) return undefined
   const quotes = [...new Set(fields.quotes)]
   const quotedUnits = quotes.map((quote) => units.find(({ lines: [line] }) => line?.text === quote))
@@ -90,8 +90,8 @@ function parsePromotion({ units }: Batch, item: unknown): KeyedVerdict | undefin
   return { key: first.key, verdict: { kind: 'promote', quotes, section, text, reason } }
 }
 
-/** Reads the array in the object's only field; accepts a code fence around the object. */
-function itemsOf(field: string, answer: string): readonly unknown[] | undefined {
+/** Parses the array in the only field of a JSON object; accepts a code fence around the object. */
+function parseItems(field: string, answer: string): readonly unknown[] | undefined {
   const lines = answer.trim().split('\n')
   const [first, ...others] = scanBlocks(lines)
   const isFenced = first?.kind === 'fence' && first.isClosed && others.length === 0

@@ -28,12 +28,12 @@ export interface Budget {
   readonly tokens: number | null
 }
 
-/** Sums the costs in the calendar month of `at`, local time; estimates count where an actual cost is missing. */
-export async function spentInMonth(folder: string, at: Date): Promise<ReviewSpending> {
+/** Sums the costs in the calendar month of `date`, local time. Estimates count where an actual cost is missing. */
+export async function spentInMonth(folder: string, date: Date): Promise<ReviewSpending> {
   const rows = new Map<string, SpendingRow>()
   for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
     const row = rowSchema.safeParse(parseJson(line)).data
-    if (row && isSameMonth(new Date(row.at), at)) rows.set(row.id, row)
+    if (row && isSameMonth(new Date(row.at), date)) rows.set(row.id, row)
   }
   let [tokens, usd] = [0, 0]
   for (const row of rows.values()) {

@@ -26,14 +26,14 @@ interface FoundLine extends ReviewLine {
 }
 
 async function conflictFinding(
-  { kind, quotes: [old, holding], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
+  { kind, quotes: [oldQuote, newQuote], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
-  const [oldLine, newLine] = [await findLine(old, context), await findLine(holding, context)]
+  const [oldLine, newLine] = [await findLine(oldQuote, context), await findLine(newQuote, context)]
   if (!oldLine || !newLine) return undefined
   const until =
     newLine.day !== undefined && (oldLine.day === undefined || newLine.day >= oldLine.day) ? newLine.day : context.today
-  const struck = strikeThrough(oldLine.raw, {
+  const struckLine = strikeThrough(oldLine.raw, {
     until,
     by: { path: newLine.path, line: newLine.line, text: quoteOf(newLine.raw) },
   })
@@ -43,13 +43,13 @@ async function conflictFinding(
       evidenceOf(oldLine.path, oldLine.line, oldLine.raw),
       evidenceOf(newLine.path, newLine.line, newLine.raw),
     ],
-    files: [{ path: oldLine.path, edits: [{ line: oldLine.line, before: [oldLine.raw], after: [struck] }] }],
+    files: [{ path: oldLine.path, edits: [{ line: oldLine.line, before: [oldLine.raw], after: [struckLine] }] }],
     detail: { day: until },
     reason,
   }
 }
 
-const mark = /\^\[[^\]\n]+\]/g
+const markPattern = /\^\[[^\]\n]+\]/g
 
 async function promotionFinding(
   { quotes, section, text, reason }: Extract<Verdict, { kind: 'promote' }>,
@@ -62,20 +62,20 @@ async function promotionFinding(
     if (!line) return undefined
     lines.push(line)
   }
-  // A note with sources in its front matter passes them to each line.
-  const whole = lines.flatMap(({ file }) => noteSources(file.text))
+  // Sources in the front matter of a note apply to each of its lines.
+  const noteWideSources = lines.flatMap(({ file }) => noteSources(file.text))
   const marks = new Set([
-    ...lines.flatMap(({ raw }) => raw.match(mark) ?? []),
-    ...whole.map((source) => sourceMark([source], context.today)),
+    ...lines.flatMap(({ raw }) => raw.match(markPattern) ?? []),
+    ...noteWideSources.map((source) => sourceMark([source], context.today)),
   ])
-  const bare = withoutLead(text.replace(mark, '')).trim()
-  const addedLine = `- ${[bare, ...marks].join(' ')}`
+  const bareText = withoutLead(text.replace(markPattern, '')).trim()
+  const addedLine = `- ${[bareText, ...marks].join(' ')}`
   const memory = await context.read(memoryPath)
   if (memory?.lines.lines.some((line) => line.trim() === addedLine)) return undefined
   const edit = memory
-    ? insertInto(memory, section, addedLine)
+    ? insertionEdit(memory, section, addedLine)
     : { line: 1, before: [], after: ['# Memory', '', addedLine, ''] }
-  if (!edit || bare === '') return undefined
+  if (!edit || bareText === '') return undefined
   return {
     rule: 'promote',
     evidence: lines.map(({ path, line, raw }) => evidenceOf(path, line, raw)),
@@ -85,25 +85,25 @@ async function promotionFinding(
   }
 }
 
-function insertInto({ text, lines: { lines } }: LoadedNote, section: string, addedLine: string): LineEdit | undefined {
+function insertionEdit({ text, lines: { lines } }: LoadedNote, section: string, newLine: string): LineEdit | undefined {
   const sections = memorySections(text)
-  const known = sections.find(({ title }) => title === section)
-  if (!known && sections.length > 0) return undefined
-  const start = known ? known.from - 1 : -1
-  let last = (known?.to ?? lines.length) - 1
+  const existing = sections.find(({ title }) => title === section)
+  if (!existing && sections.length > 0) return undefined
+  const start = existing ? existing.from - 1 : -1
+  let last = (existing?.to ?? lines.length) - 1
   while (last > start && (lines[last] ?? '').trim() === '') last -= 1
   const anchor = lines[last]
-  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [addedLine] }
-  // Continues a list; after other text an empty line comes first.
+  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [newLine] }
+  // Continues a list; any other text is separated by an empty line.
   const { isItem } = leadOf(anchor)
-  return { line: last + 1, before: [anchor], after: isItem ? [anchor, addedLine] : [anchor, '', addedLine] }
+  return { line: last + 1, before: [anchor], after: isItem ? [anchor, newLine] : [anchor, '', newLine] }
 }
 
 async function findLine(text: string, { lines, read }: FindingContext): Promise<FoundLine | undefined> {
-  for (const known of lines.get(text) ?? []) {
-    const file = await read(known.path)
-    const line = file?.lines.find([known.raw], known.line)
-    if (file && line !== undefined) return { ...known, line, file }
+  for (const reviewLine of lines.get(text) ?? []) {
+    const file = await read(reviewLine.path)
+    const line = file?.lines.find([reviewLine.raw], reviewLine.line)
+    if (file && line !== undefined) return { ...reviewLine, line, file }
   }
   return undefined
 }

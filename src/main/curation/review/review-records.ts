@@ -1,6 +1,6 @@
 /**
- * Verdicts of models in `judged.jsonl`: one line per judged unit, written before its proposal, and another when the
- * proposal is in the inbox, so that an interrupted review does not pay for the same answer twice.
+ * Verdicts of models in `judged.jsonl`. Each judged unit has one line, written before its proposal is added, and a
+ * second one as soon as the proposal is in the inbox, so that an interrupted review does not pay for an answer twice.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -8,15 +8,15 @@ import { parseJson } from '#shared/util/json.ts'
 import { appendDurably, makeFolder, readIfExists } from '#platform'
 import { verdictSchema, type Verdict } from './review-answer.ts'
 
-const shareSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
+const costSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
 const recordSchema = z.union([
   z.object({
     key: z.string(),
     model: z.string(),
     at: z.number(),
     verdict: verdictSchema.nullable(),
-    /** Share of the request's cost, and the 1-based number of the request. */
-    cost: shareSchema.optional(),
+    /** The unit's share of the cost of its request, and the 1-based number of the request. */
+    cost: costSchema.optional(),
     request: z.number().int().optional(),
   }),
   /** The model's answer was unreadable: other models may still judge this unit. */
@@ -29,7 +29,7 @@ export type VerdictRecord = Extract<JudgedRecord, { verdict: unknown }>
 export class ReviewRecords {
   readonly #folder: string
   readonly #judged = new Map<string, VerdictRecord>()
-  readonly #unread = new Set<string>()
+  readonly #unreadable = new Set<string>()
   readonly #proposed = new Set<string>()
 
   private constructor(folder: string) {
@@ -39,7 +39,7 @@ export class ReviewRecords {
   static async read(folder: string): Promise<ReviewRecords> {
     const records = new ReviewRecords(folder)
     for (const row of ((await readIfExists(records.#file)) ?? '').split('\n')) {
-      // A line torn by a crash is ignored; the next review asks its unit again.
+      // A line cut off by a crash is ignored; the next review asks about its unit again.
       const record = recordSchema.safeParse(parseJson(row)).data
       if (record) records.#apply(record)
     }
@@ -48,7 +48,7 @@ export class ReviewRecords {
 
   /** Returns true if any model judged the unit, or if the answer of `model` was unreadable. */
   isJudged(key: string, model: string): boolean {
-    return this.#judged.has(key) || this.#unread.has(`${key} ${model}`)
+    return this.#judged.has(key) || this.#unreadable.has(`${key} ${model}`)
   }
 
   /** Returns verdicts whose proposals are not in the inbox yet. */
@@ -72,7 +72,7 @@ export class ReviewRecords {
 
   #apply(record: JudgedRecord): void {
     if ('proposed' in record) this.#proposed.add(record.key)
-    else if ('unread' in record) this.#unread.add(`${record.key} ${record.model}`)
+    else if ('unread' in record) this.#unreadable.add(`${record.key} ${record.model}`)
     else this.#judged.set(record.key, record)
   }
 }

@@ -27,20 +27,20 @@ export interface ReviewPrompts {
 /** Limits per request; with more, models overlook items. */
 const maxPairs = 60
 const maxLines = 120
-const maxNear = 40
+const maxNearLines = 40
 const maxTokens = 6000
 
-/** Builds the requests for all units that are not judged. @param window context window of the model, tokens */
+/** Builds the requests for all units that are not judged. @param contextWindow of the model, in tokens */
 export function batchesOf(
   candidates: Candidates,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
-  window: number,
+  contextWindow: number,
 ): Batch[] {
-  const limit = Math.min(maxTokens, Math.floor(window / 3))
+  const tokenLimit = Math.min(maxTokens, Math.floor(contextWindow / 3))
   return [
-    ...conflictBatches(candidates, prompts, isJudged, limit),
-    ...promoteBatches(candidates, prompts, isJudged, limit),
+    ...conflictBatches(candidates, prompts, isJudged, tokenLimit),
+    ...promoteBatches(candidates, prompts, isJudged, tokenLimit),
   ]
 }
 
@@ -48,22 +48,22 @@ function conflictBatches(
   { lines, pairs }: Candidates,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
-  limit: number,
+  tokenLimit: number,
 ): Batch[] {
   const template = prompts.conflicts({ lines: '', pairs: '' })
-  const units = pairs.flatMap(([one, other]): Unit | [] => {
-    const [a, b] = [lines[one], lines[other]]
-    if (!a || !b) return []
-    const key = keyOf('conflicts', template, [a.text, b.text].sort())
-    return isJudged(key) ? [] : { key, lines: [a, b] }
+  const units = pairs.flatMap(([firstIndex, secondIndex]): Unit | [] => {
+    const [first, second] = [lines[firstIndex], lines[secondIndex]]
+    if (!first || !second) return []
+    const key = keyOf('conflicts', template, [first.text, second.text].sort())
+    return isJudged(key) ? [] : { key, lines: [first, second] }
   })
-  return splitIntoBatches(uniqueUnits(units), maxPairs, limit).map((chunk) => {
-    const numbered = new LineNumberer()
-    const numbers = chunk.map(({ lines }) => lines.map((line) => numbered.numberOf(line)).join(' and '))
+  return splitIntoBatches(uniqueUnits(units), maxPairs, tokenLimit).map((chunk) => {
+    const numberer = new LineNumberer()
+    const numberedPairs = chunk.map(({ lines }) => lines.map((line) => numberer.numberOf(line)).join(' and '))
     return {
       kind: 'conflicts',
       units: chunk,
-      content: prompts.conflicts({ lines: numbered.text, pairs: `${numbers.join('; ')}.` }),
+      content: prompts.conflicts({ lines: numberer.text, pairs: `${numberedPairs.join('; ')}.` }),
     }
   })
 }
@@ -72,71 +72,72 @@ function promoteBatches(
   { lines, logLines, memoryLines, sections }: Candidates,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
-  limit: number,
+  tokenLimit: number,
 ): Batch[] {
   const template = prompts.promote({ lines: '', memory: '' })
-  const memory = memoryLines.flatMap((at) => lines[at] ?? [])
-  const units = logLines.flatMap((at): Unit | [] => {
-    const line = lines[at]
+  const memory = memoryLines.flatMap((index) => lines[index] ?? [])
+  const units = logLines.flatMap((index): Unit | [] => {
+    const line = lines[index]
     if (!line) return []
     const key = keyOf('promote', template, [line.text])
     return isJudged(key) ? [] : { key, lines: [line] }
   })
-  const words = memory.map((line) => wordsOf(line.text))
-  return splitIntoBatches(sortBySimilarity(uniqueUnits(units)), maxLines, limit).map((chunk) => {
-    const numbered = new LineNumberer()
-    for (const unit of chunk) for (const line of unit.lines) numbered.numberOf(line)
-    const asked = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
-    const near = memory
-      .map((line, at) => ({ line, shared: sharedWordRatio(words[at] ?? new Set(), asked) }))
-      .filter(({ shared }) => shared > 0)
-      .sort((one, other) => other.shared - one.shared)
-      .slice(0, maxNear)
+  const memoryWords = memory.map((line) => wordsOf(line.text))
+  return splitIntoBatches(sortBySimilarity(uniqueUnits(units)), maxLines, tokenLimit).map((chunk) => {
+    const numberer = new LineNumberer()
+    for (const unit of chunk) for (const line of unit.lines) numberer.numberOf(line)
+    const chunkWords = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
+    const nearLines = memory
+      .map((line, index) => ({ line, ratio: sharedWordRatio(memoryWords[index] ?? new Set(), chunkWords) }))
+      .filter(({ ratio }) => ratio > 0)
+      .sort((one, other) => other.ratio - one.ratio)
+      .slice(0, maxNearLines)
       .map(({ line }) => line)
     return {
       kind: 'promote',
       units: chunk,
-      content: prompts.promote({ lines: numbered.text, memory: memoryText(sections, near) }),
+      content: prompts.promote({ lines: numberer.text, memory: memoryText(sections, nearLines) }),
     }
   })
 }
 
-function memoryText(sections: readonly string[], near: readonly ReviewLine[]): string {
-  const of = (section: string) => near.filter(({ heading }) => heading === section).map(({ text }) => `- ${text}`)
-  const others = near.filter(({ heading }) => heading === undefined || !sections.includes(heading))
+function memoryText(sections: readonly string[], lines: readonly ReviewLine[]): string {
+  const itemsOf = (section: string) => lines.filter(({ heading }) => heading === section).map(({ text }) => `- ${text}`)
+  const otherLines = lines.filter(({ heading }) => heading === undefined || !sections.includes(heading))
   return [
-    ...sections.flatMap((section) => [`## ${section}`, ...of(section)]),
-    ...others.map(({ text }) => `- ${text}`),
+    ...sections.flatMap((section) => [`## ${section}`, ...itemsOf(section)]),
+    ...otherLines.map(({ text }) => `- ${text}`),
   ].join('\n')
 }
 
+/** Sorts similar units next to each other, so that they are in the same request. */
 function sortBySimilarity(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = new Map<string, number[]>()
-  for (const [at, own] of words.entries())
-    for (const word of own) {
-      const known = byWord.get(word)
-      if (known) known.push(at)
-      else byWord.set(word, [at])
+  for (const [index, unitWords] of words.entries())
+    for (const word of unitWords) {
+      const indexes = byWord.get(word)
+      if (indexes) indexes.push(index)
+      else byWord.set(word, [index])
     }
   const taken = new Set<number>()
   const ordered: Unit[] = []
-  const take = (at: number) => {
-    const unit = units[at]
-    if (!unit || taken.has(at)) return
-    taken.add(at)
+  const take = (index: number) => {
+    const unit = units[index]
+    if (!unit || taken.has(index)) return
+    taken.add(index)
     ordered.push(unit)
   }
-  for (const [at, own] of words.entries()) {
-    if (taken.has(at)) continue
-    take(at)
-    const shared = new Map<number, number>()
-    for (const word of own) {
-      const places = byWord.get(word) ?? []
-      if (places.length > maxLinesPerWord) continue
-      for (const other of places) if (!taken.has(other)) shared.set(other, (shared.get(other) ?? 0) + 1)
+  for (const [index, unitWords] of words.entries()) {
+    if (taken.has(index)) continue
+    take(index)
+    const counts = new Map<number, number>()
+    for (const word of unitWords) {
+      const lineIndexes = byWord.get(word) ?? []
+      if (lineIndexes.length > maxLinesPerWord) continue
+      for (const other of lineIndexes) if (!taken.has(other)) counts.set(other, (counts.get(other) ?? 0) + 1)
     }
-    const nearest = [...shared].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
+    const nearest = [...counts].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
     for (const [other] of nearest.slice(0, 3)) take(other)
   }
   return ordered
@@ -153,49 +154,49 @@ function wordsOf(text: string): Set<string> {
   return words
 }
 
-function sharedWordRatio(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
-  let shared = 0
-  for (const word of own) if (asked.has(word)) shared += 1
-  return shared < 2 ? 0 : shared / own.size
+function sharedWordRatio(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  let sharedCount = 0
+  for (const word of words) if (others.has(word)) sharedCount += 1
+  return sharedCount < 2 ? 0 : sharedCount / words.size
 }
 
 /** Numbers the lines of a request from 1; a repeated line keeps its number. */
 class LineNumberer {
   readonly #numbers = new Map<string, number>()
-  readonly #shown: string[] = []
+  readonly #lines: string[] = []
 
   numberOf(line: ReviewLine): number {
     const place = `${line.path}:${line.line}`
-    const known = this.#numbers.get(place)
-    if (known !== undefined) return known
-    const number = this.#shown.length + 1
+    const existing = this.#numbers.get(place)
+    if (existing !== undefined) return existing
+    const number = this.#lines.length + 1
     this.#numbers.set(place, number)
-    this.#shown.push(formatLine(line, number))
+    this.#lines.push(formatLine(line, number))
     return number
   }
 
   get text(): string {
-    return this.#shown.join('\n')
+    return this.#lines.join('\n')
   }
 }
 
 function formatLine({ day, heading, text }: ReviewLine, number: number): string {
-  const about = [day, heading?.slice(0, 60)].filter((one) => one !== undefined && one !== '')
-  return `${number}${about.length > 0 ? ` [${about.join(', ')}]` : ''} ${text}`
+  const labels = [day, heading?.slice(0, 60)].filter((label) => label !== undefined && label !== '')
+  return `${number}${labels.length > 0 ? ` [${labels.join(', ')}]` : ''} ${text}`
 }
 
-function splitIntoBatches(units: readonly Unit[], limit: number, tokens: number): Unit[][] {
+function splitIntoBatches(units: readonly Unit[], maxUnits: number, tokenLimit: number): Unit[][] {
   const chunks: Unit[][] = []
-  let size = 0
+  let chunkTokens = 0
   for (const unit of units) {
-    const own = unit.lines.reduce((sum, line) => sum + estimateTokens(formatLine(line, 100)) + 4, 0)
+    const unitTokens = unit.lines.reduce((sum, line) => sum + estimateTokens(formatLine(line, 100)) + 4, 0)
     const last = chunks.at(-1)
-    if (last && last.length < limit && size + own <= tokens) {
+    if (last && last.length < maxUnits && chunkTokens + unitTokens <= tokenLimit) {
       last.push(unit)
-      size += own
+      chunkTokens += unitTokens
     } else {
       chunks.push([unit])
-      size = own
+      chunkTokens = unitTokens
     }
   }
   return chunks

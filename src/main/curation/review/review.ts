@@ -30,7 +30,7 @@ export interface ReviewModel {
   readonly isOffline: boolean
   /** True if the model runs on this machine. */
   readonly isLocal: boolean
-  /** Tokens; `maxOutput` too. */
+  /** In tokens, like `maxOutput`. */
   readonly contextWindow: number
   readonly maxOutput: number
   /** US dollars per million tokens; undefined if unknown. */
@@ -63,9 +63,9 @@ export interface ReviewOptions {
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
 
-/** Limit of an answer, tokens, reasoning included. */
-const maxAnswer = 8000
-/** Estimate of answers: share of units with a finding, and tokens per finding. */
+/** Includes the tokens of reasoning. */
+const maxAnswerTokens = 8000
+/** For estimates: expected share of units with a finding, and tokens per finding. */
 const answerEstimates = { conflicts: { share: 0.1, tokens: 110 }, promote: { share: 0.08, tokens: 130 } } as const
 const emptyAnswerTokens = 10
 const retryInstruction =
@@ -75,7 +75,7 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 
 export class Review {
   readonly #options: ReviewOptions
-  /** Excludes other processes, which would ask the same questions. */
+  /** Keeps other processes from reviewing at the same time, as they would send the same requests. */
   readonly #mutex: Mutex
 
   constructor(options: ReviewOptions) {
@@ -94,18 +94,17 @@ export class Review {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
     const { batches, candidates } = await this.#plan(model, await ReviewRecords.read(folder), signal)
-    const takes = batches.map((batch) => estimateOf(batch, model))
+    const estimates = batches.map((batch) => estimateOf(batch, model))
     const spent = await spentInMonth(folder, now())
     const limit = budget()
     let [tokens, usd, fitting] = [0, 0, 0]
-    for (const costEstimate of takes) {
+    for (const costEstimate of estimates) {
       if (exceedsBudget({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, costEstimate, limit)) break
       tokens += costEstimate.tokens
       usd += costEstimate.usd ?? 0
       fitting += 1
     }
-    const sum = (of: (costEstimate: Estimate) => number) =>
-      takes.reduce((all, costEstimate) => all + of(costEstimate), 0)
+    const sum = (valueOf: (estimate: Estimate) => number) => estimates.reduce((total, one) => total + valueOf(one), 0)
     return {
       model: model.id,
       isOffline: model.isOffline,
@@ -184,9 +183,9 @@ export class Review {
           await update({ state: 'budget' })
           return outcome
         }
-        const judged = await this.#judge(model, batch, costEstimate, signal, (more) => {
-          outcome = { ...outcome, requests: outcome.requests + 1, tokens: outcome.tokens + more.tokens }
-          if (outcome.usd !== null && more.usd !== null) outcome = { ...outcome, usd: outcome.usd + more.usd }
+        const judged = await this.#judge(model, batch, costEstimate, signal, (answer) => {
+          outcome = { ...outcome, requests: outcome.requests + 1, tokens: outcome.tokens + answer.tokens }
+          if (outcome.usd !== null && answer.usd !== null) outcome = { ...outcome, usd: outcome.usd + answer.usd }
         })
         await records.add(judged.records)
         const added = await this.#propose(id, records, context)
@@ -227,39 +226,39 @@ export class Review {
     for (const content of [batch.content, `${batch.content}${retryInstruction}`]) {
       const row = { id: randomUUID(), at: now().getTime(), model: model.id }
       await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd, isSettled: false })
-      const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswer), signal)
+      const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswerTokens), signal)
       await recordSpending(folder, { ...row, tokens: answer.tokens, usd: answer.usd, isSettled: true })
       onAnswer(answer)
-      const read = parseAnswer(batch, answer.text)
-      if (!read) continue
-      const findingCount = Math.max(1, read.verdicts.size)
+      const parsed = parseAnswer(batch, answer.text)
+      if (!parsed) continue
+      const verdictCount = Math.max(1, parsed.verdicts.size)
       const { usd, request } = answer
-      const cost = { usd: usd === null ? null : usd / findingCount, tokens: Math.round(answer.tokens / findingCount) }
+      const cost = { usd: usd === null ? null : usd / verdictCount, tokens: Math.round(answer.tokens / verdictCount) }
       const records = batch.units.map(({ key }): VerdictRecord => {
-        const verdict = read.verdicts.get(key) ?? null
+        const verdict = parsed.verdicts.get(key) ?? null
         return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
       })
-      return { records, dropped: read.dropped, unread: 0 }
+      return { records, dropped: parsed.dropped, unread: 0 }
     }
     const records = batch.units.map(({ key }) => ({ key, model: model.id, unread: true as const }))
     return { records, dropped: 0, unread: 1 }
   }
 
-  async #propose(review: string, records: ReviewRecords, context: FindingContext): Promise<number> {
+  async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const proposals: Proposal[] = []
-    const done: string[] = []
+    const handledKeys: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.pending()) {
-      const found = await findingFor(verdict, context)
-      done.push(key)
-      if (!found) continue
+      const finding = await findingFor(verdict, context)
+      handledKeys.push(key)
+      if (!finding) continue
       const files = new Map<string, LoadedNote | undefined>()
-      for (const { path } of [...found.files, ...found.evidence]) files.set(path, await context.read(path))
-      const by = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = proposalOf(found, by, (path) => files.get(path), this.#options.localOf)
-      proposals.push({ ...proposal, review, ...(request === undefined ? {} : { request }) })
+      for (const { path } of [...finding.files, ...finding.evidence]) files.set(path, await context.read(path))
+      const origin = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
+      const proposal = proposalOf(finding, origin, (path) => files.get(path), this.#options.localOf)
+      proposals.push({ ...proposal, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
     const added = proposals.length > 0 ? await this.#options.add(proposals) : 0
-    await records.add(done.map((key) => ({ key, proposed: true as const })))
+    await records.add(handledKeys.map((key) => ({ key, proposed: true as const })))
     return added
   }
 

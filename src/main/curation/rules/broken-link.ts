@@ -7,18 +7,18 @@ import type { Note } from './note-line.ts'
 /** Proposes to replace broken links by the first of their `near` targets; skips links that have changed since. */
 export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenLink[]): Finding[] {
   const byPath = new Map(notes.map((note) => [note.path, note]))
-  return broken.flatMap(({ path, line, target, near: [by] }): Finding[] => {
+  return broken.flatMap(({ path, line, target, near: [replacement] }): Finding[] => {
     const note = byPath.get(path)
     const before = note && lineOf(note.text, line)
-    if (!note || before === undefined || by === undefined) return []
-    const after = repairedLine(note.text, { path, line, target, by })
+    if (!note || before === undefined || replacement === undefined) return []
+    const after = repairedLine(note.text, { path, line, target, by: replacement })
     if (after === undefined || after === before) return []
     return [
       {
         rule: 'broken',
         evidence: [evidenceOf(path, line, before)],
         files: [{ path, edits: [{ line, before: [before], after: [after] }] }],
-        detail: { target: by },
+        detail: { target: replacement },
       },
     ]
   })

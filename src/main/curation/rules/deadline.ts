@@ -15,39 +15,39 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
 const relativeDate = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
 
-/** Phrases before a date; `includes` is true if the date itself is still valid. */
-const leads: readonly { readonly words: RegExp; readonly includes: boolean; readonly isSure: boolean }[] = [
-  { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includes: true, isSure: false },
+/** Phrases before a date; `includesDate` is true if the date itself is still valid. */
+const leads: readonly { readonly words: RegExp; readonly includesDate: boolean; readonly isSure: boolean }[] = [
+  { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includesDate: true, isSure: false },
   {
     words:
       /\b(?:valid|good|open|closed|away|on leave|on holiday|on vacation|out of office|off|free|available|booked|reserved|rented|lent|borrowed|paused|frozen|blocked)\s+(?:until|till|through)\s+(?:the\s+)?$/,
-    includes: true,
+    includesDate: true,
     isSure: true,
   },
   {
     words: /\b(?:due|expires?|expiring|ends?|ending|closes|runs out|lapses)\s+(?:on\s+|by\s+|at\s+)?(?:the\s+)?$/,
-    includes: true,
+    includesDate: true,
     isSure: true,
   },
   {
     words:
       /\b(?:deadline|due(?: date)?|expiry(?: date)?|expiration|best before|valid until|offer ends)\s*(?:is\s+|was\s+)?[:：]?\s*(?:on\s+)?$/,
-    includes: true,
+    includesDate: true,
     isSure: true,
   },
-  { words: /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/, includes: true, isSure: true },
-  { words: /\bby\s+(?:the\s+)?$/, includes: true, isSure: false },
-  { words: /\bbefore\s+(?:the\s+)?$/, includes: false, isSure: false },
+  { words: /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/, includesDate: true, isSure: true },
+  { words: /\bby\s+(?:the\s+)?$/, includesDate: true, isSure: false },
+  { words: /\bbefore\s+(?:the\s+)?$/, includesDate: false, isSure: false },
 ]
-const toDo =
+const toDoWords =
   /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
 const pastWords =
   /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
 
 const cjkLead =
   /(?:有效期|到期日?|截止日?期?|期限|最晚|最迟|截至|截止到?|持续到|延长到|延至)\s*(?:是|为|在|于|到|至)?\s*[:：]?\s*$/
-/** 改到周四 moves something to another day; it is no deadline. */
-const cjkTo =
+/** Requires one of these verbs: 改到周四 only moves something to another day and is no deadline. */
+const cjkUntil =
   /(?:直|持续|一直|有效|有效期|请假|休假|休息|出差|开放|关闭|封闭|停用|暂停|保留|借用?|租用?|使用)\s*[到至]\s*$/
 const cjkAfter = /^\s*(?:为止|止|到期|截止|过期|前(?!天|面|后)|之前|以前)/
 const cjkRelative =
@@ -59,41 +59,41 @@ const cjkRelative =
  */
 export function deadlineIn(line: string, writtenOn: Day | undefined): Deadline | undefined {
   const text = fold(line.normalize('NFKC'))
-  const found: Deadline[] = []
+  const deadlines: Deadline[] = []
   for (const { start, end, year, month, day } of findDates(text)) {
     const lead = leadOf(text, start, end)
-    const last = lead && lastDay({ year, month, day }, writtenOn, lead.includes)
+    const last = lead && lastDay({ year, month, day }, writtenOn, lead.includesDate)
     const isClear = lead?.isSure === true || (day !== undefined && describesPresentState(text, start))
-    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, isClear, last, writtenOn) })
+    if (last !== undefined && lead) deadlines.push({ last, isSure: isSure(text, isClear, last, writtenOn) })
   }
   if (writtenOn !== undefined) {
     for (const match of text.matchAll(new RegExp(`\\b${relativeDate}\\b`, 'g'))) {
       const lead = leadOf(text, match.index, match.index + match[0].length)
       const span = lead && relativeSpan(match[0], writtenOn)
-      if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
+      if (span && lead) deadlines.push({ last: lead.includesDate ? span.last : span.first - 1, isSure: true })
     }
     for (const match of text.matchAll(cjkRelative)) {
       const lead = leadOf(text, match.index, match.index + match[0].length)
       const span = lead && cjkSpan(match, writtenOn)
-      if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
+      if (span && lead) deadlines.push({ last: lead.includesDate ? span.last : span.first - 1, isSure: true })
     }
   }
   // The last of several dates counts.
-  return found.filter(({ isSure }) => isSure).sort((one, other) => other.last - one.last)[0]
+  return deadlines.filter(({ isSure }) => isSure).sort((one, other) => other.last - one.last)[0]
 }
 
-function leadOf(text: string, start: number, end: number): { includes: boolean; isSure: boolean } | undefined {
+function leadOf(text: string, start: number, end: number): { includesDate: boolean; isSure: boolean } | undefined {
   const before = text.slice(Math.max(0, start - 40), start)
   const after = text.slice(end, end + 8)
   if (cjkAfter.test(after)) {
     const isBefore = /^\s*(?:前|之前|以前)/.test(after)
-    return { includes: !isBefore, isSure: true }
+    return { includesDate: !isBefore, isSure: true }
   }
-  if (cjkLead.test(before)) return { includes: true, isSure: true }
-  if (cjkTo.test(before)) return { includes: true, isSure: false }
-  const lead = leads.filter(({ words }) => words.test(before))
-  const [first] = lead
-  return first && { includes: first.includes, isSure: lead.some(({ isSure }) => isSure) }
+  if (cjkLead.test(before)) return { includesDate: true, isSure: true }
+  if (cjkUntil.test(before)) return { includesDate: true, isSure: false }
+  const matching = leads.filter(({ words }) => words.test(before))
+  const [first] = matching
+  return first && { includesDate: first.includesDate, isSure: matching.some(({ isSure }) => isSure) }
 }
 
 /** True for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
@@ -103,57 +103,57 @@ function describesPresentState(text: string, start: number): boolean {
 
 /** The deadline must not precede the day of writing; if that day is unknown, the words must refer to the future. */
 function isSure(text: string, isClear: boolean, last: Day, writtenOn: Day | undefined): boolean {
-  if (writtenOn !== undefined) return last >= writtenOn && !(pastWords.test(text) && !isClear && !toDo.test(text))
+  if (writtenOn !== undefined) return last >= writtenOn && !(pastWords.test(text) && !isClear && !toDoWords.test(text))
   if (pastWords.test(text)) return false
-  return isClear || toDo.test(text) || /[\u4e00-\u9fff]/.test(text)
+  return isClear || toDoWords.test(text) || /[\u4e00-\u9fff]/.test(text)
 }
 
 /** Returns the last valid day. A month without a day means its last day or, if excluded, the day before its first. */
 function lastDay(
   { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
   writtenOn: Day | undefined,
-  includes: boolean,
+  includesDate: boolean,
 ): Day | undefined {
   const lastDayIn = (inYear: number) => {
     const span = spanOf(inYear, month, day)
-    return span && (includes ? span.last : span.first - 1)
+    return span && (includesDate ? span.last : span.first - 1)
   }
   if (year !== undefined) return lastDayIn(year)
   if (writtenOn === undefined) return undefined
-  const now = calendarOf(writtenOn).year
-  const dayThisYear = lastDayIn(now)
-  // A date without a year means the next one, but one within the last 180 days is more likely a slip.
-  return dayThisYear !== undefined && dayThisYear < writtenOn - 180 ? lastDayIn(now + 1) : dayThisYear
+  const thisYear = calendarOf(writtenOn).year
+  const dayThisYear = lastDayIn(thisYear)
+  // A date without a year means the next one. A date at most 180 days ago is more likely one of the same year.
+  return dayThisYear !== undefined && dayThisYear < writtenOn - 180 ? lastDayIn(thisYear + 1) : dayThisYear
 }
 
 function relativeSpan(phrase: string, writtenOn: Day): DaySpan | undefined {
   const { year, month } = calendarOf(writtenOn)
-  const next = /\bnext\b/.test(phrase) ? 1 : 0
+  const offset = /\bnext\b/.test(phrase) ? 1 : 0
   const dayOfWeek = weekdays.findIndex((name) => phrase.includes(name))
   if (dayOfWeek >= 0)
-    return singleDay(next === 1 ? weekSpan(writtenOn + 7).first + dayOfWeek : weekdayFrom(writtenOn, dayOfWeek))
+    return singleDay(offset === 1 ? weekSpan(writtenOn + 7).first + dayOfWeek : weekdayFrom(writtenOn, dayOfWeek))
   if (/today|tonight|end of (?:the )?day/.test(phrase)) return singleDay(writtenOn)
   if (phrase === 'tomorrow') return singleDay(writtenOn + 1)
   const span = /week/.test(phrase)
-    ? weekSpan(writtenOn + 7 * next)
+    ? weekSpan(writtenOn + 7 * offset)
     : /month/.test(phrase)
-      ? monthSpan(year, month + next)
-      : { first: monthSpan(year + next, 1).first, last: monthSpan(year + next, 12).last }
+      ? monthSpan(year, month + offset)
+      : { first: monthSpan(year + offset, 1).first, last: monthSpan(year + offset, 12).last }
   if (/weekend/.test(phrase)) return { first: span.last - 1, last: span.last }
   return /\bend of\b/.test(phrase) ? singleDay(span.last) : span
 }
 
 function cjkSpan(match: RegExpMatchArray, writtenOn: Day): DaySpan | undefined {
-  const [phrase, which, inWeek, bareWeekday, ofMonth] = match
+  const [phrase, weekPrefix, prefixedWeekday, bareWeekday, monthPrefix] = match
   const { year, month } = calendarOf(writtenOn)
   const weekdayIndex = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))
   if (bareWeekday !== undefined) return singleDay(weekdayFrom(writtenOn, weekdayIndex(bareWeekday)))
-  if (which !== undefined) {
-    const week = weekSpan(writtenOn + 7 * (which === '下下' ? 2 : which === '下' ? 1 : 0))
-    return inWeek === undefined ? week : singleDay(week.first + weekdayIndex(inWeek))
+  if (weekPrefix !== undefined) {
+    const week = weekSpan(writtenOn + 7 * (weekPrefix === '下下' ? 2 : weekPrefix === '下' ? 1 : 0))
+    return prefixedWeekday === undefined ? week : singleDay(week.first + weekdayIndex(prefixedWeekday))
   }
-  if (ofMonth !== undefined) {
-    const span = monthSpan(year, month + (ofMonth === '下' ? 1 : 0))
+  if (monthPrefix !== undefined) {
+    const span = monthSpan(year, month + (monthPrefix === '下' ? 1 : 0))
     return phrase.endsWith('底') ? singleDay(span.last) : span
   }
   if (phrase === '月底') return singleDay(monthSpan(year, month).last)

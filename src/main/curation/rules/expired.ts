@@ -15,12 +15,12 @@ export function findExpired(notes: readonly Note[], today: Day): Finding[] {
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []
       const until = formatDay(deadline.last)
-      const struck = strikeThrough(raw, { until, by: undefined })
+      const struckLine = strikeThrough(raw, { until, by: undefined })
       return [
         {
           rule: 'expired',
           evidence: [evidenceOf(note.path, line, raw)],
-          files: [{ path: note.path, edits: [{ line, before: [raw], after: [struck] }] }],
+          files: [{ path: note.path, edits: [{ line, before: [raw], after: [struckLine] }] }],
           detail: { day: until },
         },
       ]

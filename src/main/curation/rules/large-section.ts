@@ -6,16 +6,16 @@ import { createLayout, memoryFolderPath, toFileName } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Tokens of a section with its subsections; larger sections are proposed for a move. */
+/** Maximum tokens of a section with its subsections; the rule proposes to move larger sections. */
 export const maxSectionTokens = 1000
 
 /** Proposes to move level-2 sections of MEMORY.md with more than `maxSectionTokens` to separate notes. */
 export function findLargeSections(notes: readonly Note[]): Finding[] {
-  const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
-  return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeSectionsOf(note, taken))
+  const takenPaths = new Set(notes.map(({ path }) => path.toLowerCase()))
+  return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeSectionsOf(note, takenPaths))
 }
 
-function largeSectionsOf({ path, text }: Note, taken: Set<string>): Finding[] {
+function largeSectionsOf({ path, text }: Note, takenPaths: Set<string>): Finding[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   const folder = memoryFolderPath(createLayout(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
   return sectionsOf(lines)
@@ -26,7 +26,7 @@ function largeSectionsOf({ path, text }: Note, taken: Set<string>): Finding[] {
       const body = lines.slice(from, last)
       const tokens = estimateTokens(body.join('\n'))
       if (tokens <= maxSectionTokens || title === '') return []
-      const target = freePath(`${folder}/${toFileName(withoutMarks(title), 'section')}`, taken)
+      const target = freePath(`${folder}/${toFileName(withoutMarks(title), 'section')}`, takenPaths)
       const heading = lines[from - 1] ?? ''
       return [
         {
@@ -42,11 +42,11 @@ function largeSectionsOf({ path, text }: Note, taken: Set<string>): Finding[] {
     })
 }
 
-function freePath(stem: string, taken: Set<string>): string {
+function freePath(stem: string, takenPaths: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const path = `${stem}${number === 1 ? '' : ` ${number}`}.md`
-    if (taken.has(path.toLowerCase())) continue
-    taken.add(path.toLowerCase())
+    if (takenPaths.has(path.toLowerCase())) continue
+    takenPaths.add(path.toLowerCase())
     return path
   }
 }

@@ -25,9 +25,9 @@ export interface Statement {
   readonly raw: string
   /** The line without markers of lists, quotations and tasks. */
   readonly text: string
-  /** True if lines below belong to it. */
+  /** True if the next line belongs to it, such as a nested list item. */
   readonly isParent: boolean
-  /** Headings above it, outermost first. */
+  /** Titles of the headings above it, outermost first. */
   readonly headings: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const minCharacters = 8
 export function statementsOf(note: Note): Statement[] {
   if (note.isRescued || supersededNote(note.text)) return []
   const lines = note.text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  const found: Statement[] = []
+  const result: Statement[] = []
   const headings: string[] = []
   for (const block of blocksOfNote(lines)) {
     if (block.kind === 'heading' && !block.parent) {
@@ -49,10 +49,10 @@ export function statementsOf(note: Note): Statement[] {
       const raw = lines[at] ?? ''
       const text = withoutLead(raw).trim()
       if (text.length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
-      found.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
+      result.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
     }
   }
-  return found
+  return result
 }
 
 function isParent(lines: readonly string[], at: number): boolean {

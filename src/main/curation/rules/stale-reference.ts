@@ -8,7 +8,7 @@ interface Place {
   readonly line: number
   readonly text: string
   /** Path as written in the struck line, possibly relative to its folder. */
-  readonly shown: string
+  readonly written: string
 }
 
 /** Proposes to update the reference of superseded lines whose successor line has moved. */
@@ -18,18 +18,18 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
     .filter(({ text }) => mayBeSuperseded(text))
     .flatMap(({ path }) =>
       (lines.get(path) ?? []).flatMap((raw, at): Finding[] => {
-        const by = supersededLine(raw)?.by
-        const now = by && findSuccessor(path, by, lines)
-        if (!by || !now) return []
-        const [oldReference, newReference] = [`[${by.path}:${by.line}`, `[${now.shown}:${now.line}`]
-        const after = raw.replace(oldReference, () => newReference)
+        const reference = supersededLine(raw)?.by
+        const successor = reference && findSuccessor(path, reference, lines)
+        if (!reference || !successor) return []
+        const target = `${successor.written}:${successor.line}`
+        const after = raw.replace(`[${reference.path}:${reference.line}`, () => `[${target}`)
         if (after === raw) return []
         return [
           {
             rule: 'drifted',
-            evidence: [evidenceOf(path, at + 1, raw), evidenceOf(now.path, now.line, now.text)],
+            evidence: [evidenceOf(path, at + 1, raw), evidenceOf(successor.path, successor.line, successor.text)],
             files: [{ path, edits: [{ line: at + 1, before: [raw], after: [after] }] }],
-            detail: { target: `${now.shown}:${now.line}` },
+            detail: { target },
           },
         ]
       }),
@@ -41,29 +41,29 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
  * @returns undefined if the reference is correct or the target cannot be determined
  */
 function findSuccessor(
-  from: string,
+  notePath: string,
   { path, line, text }: Successor,
   lines: ReadonlyMap<string, readonly string[]>,
 ): Place | undefined {
   if (text === undefined || line === undefined) return undefined
-  const folder = from.slice(0, from.lastIndexOf('/') + 1)
-  const target = [path, folder + path].find((one) => lines.has(one))
+  const folder = notePath.slice(0, notePath.lastIndexOf('/') + 1)
+  const target = [path, folder + path].find((candidate) => lines.has(candidate))
   const targetLines = target === undefined ? [] : (lines.get(target) ?? [])
   if (matchesQuote(targetLines[line - 1] ?? '', text)) return undefined
   const inTarget = placesOf(target ?? path, targetLines, text).filter(
-    (one) => one.path !== from || !quotesSuccessor(one.text, text),
+    (place) => place.path !== notePath || !quotesSuccessor(place.text, text),
   )
   const nearest = inTarget.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
-  if (nearest) return { ...nearest, shown: path }
-  const elsewhere = [...lines].flatMap(([other, all]) => (other === target ? [] : placesOf(other, all, text)))
+  if (nearest) return { ...nearest, written: path }
+  const elsewhere = [...lines].flatMap(([other, texts]) => (other === target ? [] : placesOf(other, texts, text)))
   return elsewhere.length === 1 ? elsewhere[0] : undefined
 }
 
-/** The struck line quotes its successor and must not count as the successor. */
+/** Returns true for the struck line itself, which quotes its successor but is not the successor. */
 function quotesSuccessor(line: string, quote: string): boolean {
   return supersededLine(line)?.by?.text === quote
 }
 
 function placesOf(path: string, lines: readonly string[], quote: string): Place[] {
-  return lines.flatMap((text, at) => (matchesQuote(text, quote) ? [{ path, shown: path, line: at + 1, text }] : []))
+  return lines.flatMap((text, at) => (matchesQuote(text, quote) ? [{ path, written: path, line: at + 1, text }] : []))
 }

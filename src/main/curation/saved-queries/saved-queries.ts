@@ -25,9 +25,9 @@ import {
   type LinesState,
 } from './saved-query-file.ts'
 
-const settleMs = 2000
-const tellEveryMs = 200
-const maxRuns = 500
+const runDelayMs = 2000
+const progressIntervalMs = 200
+const maxListedRuns = 500
 
 const missingFileCodes: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
 
@@ -35,7 +35,7 @@ export interface SavedQueriesOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
   /**
-   * Reads a file, or a session as it is searched.
+   * Reads a file, or a session in the form that the search indexes.
    * @throws AppError `file_not_found`, `unknown_session`, and as `Workspace.read`
    */
   readonly readText: (path: string) => Promise<string>
@@ -48,7 +48,7 @@ export interface SavedQueriesOptions {
 type Outcome = NonNullable<Check['outcome']>
 
 interface Run {
-  readonly stop: AbortController
+  readonly controller: AbortController
   readonly total: number
   done: number
 }
@@ -83,15 +83,15 @@ export class SavedQueries {
       checks: queries.map(({ id, query, relevant }) => ({
         id,
         query,
-        relevant: relevant.map((lines) => ({ ...placeOf(lines), state: states.get(lines) ?? 'there' })),
+        relevant: relevant.map((lines) => ({ ...withoutText(lines), state: states.get(lines) ?? 'there' })),
         outcome: this.#outcomes.get(id) ?? null,
       })),
-      runs: (await this.#runs()).slice(-maxRuns),
+      runs: (await this.#runs()).slice(-maxListedRuns),
       progress: this.#run ? { done: this.#run.done, total: this.#run.total } : null,
     }
   }
 
-  /** @returns the id; of the existing query if it is known */
+  /** Adds a query, or expected lines to an equal query. @returns its id */
   async add(question: CheckedQuestion): Promise<{ id: string }> {
     const ids = await this.#merge([question])
     this.scheduleRun('index')
@@ -101,13 +101,13 @@ export class SavedQueries {
   /** @returns the removed query, so that it can be added again; null for an unknown id */
   async remove(id: string): Promise<CheckedQuestion | null> {
     let removed: SavedQuery | undefined
-    await this.#change((checks) => {
-      removed = checks.find((check) => check.id === id)
-      return checks.filter((check) => check.id !== id)
+    await this.#change((queries) => {
+      removed = queries.find((savedQuery) => savedQuery.id === id)
+      return queries.filter((savedQuery) => savedQuery.id !== id)
     })
     this.#outcomes.delete(id)
     this.#changes.emit({ type: 'checks' })
-    return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
+    return removed ? { query: removed.query, relevant: removed.relevant.map(withoutText) } : null
   }
 
   /** Adds queries from JSON lines; `added` counts new ones. @throws AppError `input_invalid` with the line number */
@@ -122,7 +122,7 @@ export class SavedQueries {
   async export(): Promise<string> {
     const queries = await this.#load()
     return formatSavedQueries(
-      queries.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })),
+      queries.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(withoutText) })),
     )
   }
 
@@ -130,10 +130,10 @@ export class SavedQueries {
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: SavedQuery) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
-    await this.#change((checks) =>
-      checks.map((check) => ({
-        ...check,
-        relevant: check.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
+    await this.#change((queries) =>
+      queries.map((savedQuery) => ({
+        ...savedQuery,
+        relevant: savedQuery.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
       })),
     )
     this.#changes.emit({ type: 'checks' })
@@ -145,24 +145,24 @@ export class SavedQueries {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.run(cause).catch((error: unknown) => this.#options.onFault(error))
-    }, settleMs)
+    }, runDelayMs)
   }
 
   /** Runs all queries and aborts a current run. @returns null if there are no queries or the run was stopped */
   async run(cause: CheckRun['cause']): Promise<CheckRun | null> {
     this.#hasRun = true
     clearTimeout(this.#timer)
-    this.#run?.stop.abort()
-    await this.#followLines()
+    this.#run?.controller.abort()
+    await this.#updateExpectedLines()
     const queries = await this.#load()
     if (queries.length === 0) return null
-    const run: Run = { stop: new AbortController(), total: queries.length, done: 0 }
+    const run: Run = { controller: new AbortController(), total: queries.length, done: 0 }
     this.#run = run
     this.#changes.emit({ type: 'checks' })
     try {
       return await this.#runAll(queries, run, cause)
     } catch (error) {
-      if (run.stop.signal.aborted) return null
+      if (run.controller.signal.aborted) return null
       throw error
     } finally {
       if (this.#run === run) {
@@ -173,7 +173,7 @@ export class SavedQueries {
   }
 
   stop(): void {
-    this.#run?.stop.abort()
+    this.#run?.controller.abort()
   }
 
   close(): void {
@@ -183,29 +183,29 @@ export class SavedQueries {
   }
 
   async #runAll(queries: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
-    const { signal } = run.stop
+    const { signal } = run.controller
     const outcomes = new Map<string, Outcome>()
-    let lastEmit = performance.now()
-    for (const check of queries) {
-      outcomes.set(check.id, await this.#ask(check, signal))
+    let lastEmitAt = performance.now()
+    for (const savedQuery of queries) {
+      outcomes.set(savedQuery.id, await this.#runQuery(savedQuery, signal))
       signal.throwIfAborted()
       run.done += 1
-      if (performance.now() - lastEmit > tellEveryMs) {
-        lastEmit = performance.now()
+      if (performance.now() - lastEmitAt > progressIntervalMs) {
+        lastEmitAt = performance.now()
         this.#changes.emit({ type: 'progress', done: run.done, total: run.total })
       }
     }
-    const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
+    const hasChanged = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
     this.#outcomes = outcomes
     const passed = [...outcomes.values()].filter(({ rank }) => rank !== null).length
-    const line: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
-    const last = (await this.#runs()).at(-1)
-    const isNewResult = changed && (last?.passed !== passed || last.total !== queries.length)
-    if (cause === 'asked' || isNewResult) await this.#record(line)
-    return line
+    const checkRun: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
+    const previous = (await this.#runs()).at(-1)
+    const isNewResult = hasChanged && (previous?.passed !== passed || previous.total !== queries.length)
+    if (cause === 'asked' || isNewResult) await this.#record(checkRun)
+    return checkRun
   }
 
-  async #ask({ query, relevant }: SavedQuery, signal: AbortSignal): Promise<Outcome> {
+  async #runQuery({ query, relevant }: SavedQuery, signal: AbortSignal): Promise<Outcome> {
     const { memory } = this.#options
     const { results } = await memory.search(query, {}, signal)
     const index = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
@@ -219,36 +219,36 @@ export class SavedQueries {
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }
 
-  async #followLines(): Promise<void> {
+  async #updateExpectedLines(): Promise<void> {
     const texts = await this.#textsOf(await this.#load())
-    await this.#change((checks) =>
-      checks.map((check) => ({
-        ...check,
-        relevant: check.relevant.map((lines) => {
-          const known = texts.get(lines.path)
-          return known === undefined ? lines : relocateLines(lines, known.text).lines
+    await this.#change((queries) =>
+      queries.map((savedQuery) => ({
+        ...savedQuery,
+        relevant: savedQuery.relevant.map((lines) => {
+          const file = texts.get(lines.path)
+          return file === undefined ? lines : relocateLines(lines, file.text).lines
         }),
       })),
     )
   }
 
-  async #statesOf(checks: readonly SavedQuery[]): Promise<Map<ExpectedLines, LinesState>> {
-    const texts = await this.#textsOf(checks)
+  async #statesOf(queries: readonly SavedQuery[]): Promise<Map<ExpectedLines, LinesState>> {
+    const texts = await this.#textsOf(queries)
     const states = new Map<ExpectedLines, LinesState>()
-    for (const lines of checks.flatMap(({ relevant }) => relevant)) {
-      const known = texts.get(lines.path)
-      states.set(lines, known === undefined ? 'there' : relocateLines(lines, known.text).state)
+    for (const lines of queries.flatMap(({ relevant }) => relevant)) {
+      const file = texts.get(lines.path)
+      states.set(lines, file === undefined ? 'there' : relocateLines(lines, file.text).state)
     }
     return states
   }
 
   /**
-   * Returns the current texts of expected files, `text` undefined for deleted ones. Temporarily unreadable files are
-   * missing.
+   * Returns the current texts of expected files; `text` is undefined for deleted ones. Leaves out files that cannot be
+   * read at the moment.
    */
-  async #textsOf(checks: readonly SavedQuery[]): Promise<Map<string, { text: string | undefined }>> {
+  async #textsOf(queries: readonly SavedQuery[]): Promise<Map<string, { text: string | undefined }>> {
     const texts = new Map<string, { text: string | undefined }>()
-    for (const path of new Set(checks.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
+    for (const path of new Set(queries.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
       try {
         texts.set(path, { text: await this.#options.readText(path) })
       } catch (error) {
@@ -259,22 +259,22 @@ export class SavedQueries {
     return texts
   }
 
-  /** Adds queries, or expected lines to known queries. @returns the ids in the order of `questions` */
+  /** Adds queries, or expected lines to existing queries. @returns the ids in the order of `questions` */
   async #merge(questions: readonly { query: string; relevant: readonly ExpectedLines[] }[]): Promise<string[]> {
     const ids: string[] = []
-    await this.#change((checks) => {
-      const byQuery = new Map(checks.map((check) => [check.query, check]))
+    await this.#change((queries) => {
+      const byQuery = new Map(queries.map((savedQuery) => [savedQuery.query, savedQuery]))
       for (const { query, relevant } of questions) {
-        const known = byQuery.get(query)
-        const id = known?.id ?? randomUUID()
-        // Lines that are added again take the current text.
-        const others = (known?.relevant ?? []).filter((lines) => !relevant.some((added) => isSamePlace(lines, added)))
-        byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(placeOf)] })
+        const saved = byQuery.get(query)
+        const id = saved?.id ?? randomUUID()
+        // Lines that are added again lose their stored text and get the current one.
+        const others = (saved?.relevant ?? []).filter((lines) => !relevant.some((added) => isSamePlace(lines, added)))
+        byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(withoutText)] })
         ids.push(id)
       }
       return [...byQuery.values()]
     })
-    await this.#followLines()
+    await this.#updateExpectedLines()
     this.#changes.emit({ type: 'checks' })
     return ids
   }
@@ -284,15 +284,15 @@ export class SavedQueries {
   }
 
   /** Changes the file under its lock. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
-  #change(change: (checks: SavedQuery[]) => SavedQuery[]): Promise<void> {
+  #change(change: (queries: SavedQuery[]) => SavedQuery[]): Promise<void> {
     return this.#mutex.run(async () => {
       const text = (await readIfExists(this.#file)) ?? ''
       const before = parseSavedQueries(text)
       const after = change(before)
       if (formatSavedQueries(after) === formatSavedQueries(before)) return
-      if (before.length < countLines(text)) {
+      if (before.length < countNonEmptyLines(text)) {
         const copyPath = await copyDamaged(this.#file)
-        this.#options.onFault(new Error(`unreadable checks were copied to ${copyPath}`))
+        this.#options.onFault(new Error(`the file of saved searches had unreadable lines; a copy is at ${copyPath}`))
       }
       await writeDurably(this.#file, formatSavedQueries(after))
     })
@@ -321,7 +321,7 @@ export class SavedQueries {
   }
 }
 
-function placeOf({ path, startLine, endLine }: ExpectedLines): ExpectedLines {
+function withoutText({ path, startLine, endLine }: ExpectedLines): ExpectedLines {
   return { path, startLine, endLine }
 }
 
@@ -329,6 +329,6 @@ function isSamePlace(one: ExpectedLines, other: ExpectedLines): boolean {
   return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
 }
 
-function countLines(text: string): number {
+function countNonEmptyLines(text: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length
 }

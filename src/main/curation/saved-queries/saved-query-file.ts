@@ -22,15 +22,15 @@ export function parseSavedQueries(text: string): SavedQuery[] {
   })
 }
 
-export function formatSavedQueries(checks: readonly SavedQuery[]): string {
-  return checks.map((check) => `${JSON.stringify(check)}\n`).join('')
+export function formatSavedQueries(queries: readonly SavedQuery[]): string {
+  return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
 }
 
 export type LinesState = 'there' | 'changed' | 'gone'
 
 /**
  * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
- * their place. Without a stored text it takes the current one.
+ * their place. If no text is stored, the result has the current one.
  * @param text content of the file; undefined if the file was deleted
  */
 export function relocateLines(
@@ -38,18 +38,18 @@ export function relocateLines(
   text: string | undefined,
 ): { lines: ExpectedLines; state: LinesState } {
   if (text === undefined) return { lines: expected, state: 'gone' }
-  const all = text.split('\n')
+  const lines = text.split('\n')
   const { startLine, endLine } = expected
-  const here = all.slice(startLine - 1, endLine).join('\n')
+  const currentText = lines.slice(startLine - 1, endLine).join('\n')
   if (expected.text === undefined) {
-    return startLine > all.length
+    return startLine > lines.length
       ? { lines: expected, state: 'gone' }
-      : { lines: { ...expected, text: here }, state: 'there' }
+      : { lines: { ...expected, text: currentText }, state: 'there' }
   }
-  if (here === expected.text) return { lines: expected, state: 'there' }
-  const wanted = expected.text.split('\n')
-  const starts = all.flatMap((_, index) => (wanted.every((line, at) => all[index + at] === line) ? [index + 1] : []))
+  if (currentText === expected.text) return { lines: expected, state: 'there' }
+  const stored = expected.text.split('\n')
+  const starts = lines.flatMap((_, index) => (stored.every((line, i) => lines[index + i] === line) ? [index + 1] : []))
   const nearest = starts.sort((one, other) => Math.abs(one - startLine) - Math.abs(other - startLine))[0]
-  if (nearest === undefined) return { lines: expected, state: startLine > all.length ? 'gone' : 'changed' }
-  return { lines: { ...expected, startLine: nearest, endLine: nearest + wanted.length - 1 }, state: 'there' }
+  if (nearest === undefined) return { lines: expected, state: startLine > lines.length ? 'gone' : 'changed' }
+  return { lines: { ...expected, startLine: nearest, endLine: nearest + stored.length - 1 }, state: 'there' }
 }

@@ -5,19 +5,19 @@
 import { cosine, type SimilarityModel } from './similarity-model.ts'
 import { commonWords, extractFeatures, toPlainText, type LineFeatures } from './line-features.ts'
 
-/** Words that occur in more lines than this are ignored: they say too little about the topic. */
+/** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
 const maxLinesPerWord = 400
 /** Limits per line: candidates for the vector comparison, and resulting pairs. */
 const maxCompared = 12
 const maxPairsPerLine = 3
-/** Minimum score; below it, lines share little more than a word. */
+/** Pairs with a lower score share little more than a word. */
 const minScore = 0.42
 const minWords = 2
 /**
  * Weight of a word that only one line has. Contradicting values are usually rare words, so rarity does not add to it.
  */
 const unsharedWeight = 2.2
-/** Weight of words against meaning in the score, 0 to 1. */
+/** Share of the word similarity in the score, 0 to 1; the rest is the similarity of the vectors. */
 const wordWeight = 0.65
 
 export interface CandidatePair {
@@ -38,74 +38,77 @@ export async function findContradictionCandidates(
   const features = texts.map((text) => extractFeatures(text, (word) => common.has(word)))
   const weights = weightsOf(features)
   const vectors = await model?.vectors(texts.map(toPlainText))
-  const best = new Map<string, CandidatePair>()
+  const pairs = new Map<string, CandidatePair>()
   for (const [index, lineFeatures] of features.entries()) {
     if (lineFeatures.words.size < minWords) continue
-    const found = linesSharingWords(index, lineFeatures, weights)
-      .filter(([at]) => differ(lineFeatures, features[at]))
+    const candidates = linesSharingWords(index, lineFeatures, weights)
+      .filter(([candidate]) => mayContradict(lineFeatures, features[candidate]))
       .slice(0, maxCompared)
-      .map(([at, shared]) => {
-        const [a, b] = [vectors?.[index], vectors?.[at]]
-        const words = shared / (shared + unsharedWeight * countUnsharedWords(lineFeatures, features[at]))
-        const near = a && b && a.length === b.length && a.length > 0 ? Math.max(0, cosine(a, b)) : words
-        return { at, score: wordWeight * words + (1 - wordWeight) * near }
+      .map(([candidate, shared]) => {
+        const [a, b] = [vectors?.[index], vectors?.[candidate]]
+        const unshared = unsharedWeight * countUnsharedWords(lineFeatures, features[candidate])
+        const wordSimilarity = shared / (shared + unshared)
+        const hasVectors = a && b && a.length === b.length && a.length > 0
+        const vectorSimilarity = hasVectors ? Math.max(0, cosine(a, b)) : wordSimilarity
+        return { candidate, score: wordWeight * wordSimilarity + (1 - wordWeight) * vectorSimilarity }
       })
       .filter(({ score }) => score >= minScore)
       .sort((one, other) => other.score - one.score)
-    for (const { at, score } of found.slice(0, maxPairsPerLine)) {
-      const [one, other] = [Math.min(index, at), Math.max(index, at)]
-      best.set(`${one} ${other}`, { one, other, score })
+    for (const { candidate, score } of candidates.slice(0, maxPairsPerLine)) {
+      const [one, other] = [Math.min(index, candidate), Math.max(index, candidate)]
+      pairs.set(`${one} ${other}`, { one, other, score })
     }
   }
-  return [...best.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
+  return [...pairs.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
 }
 
-interface Weight {
+interface WeightedWord {
   readonly weight: number
-  readonly places: readonly number[]
+  readonly indexes: readonly number[]
 }
 
-function weightsOf(features: readonly LineFeatures[]): Map<string, Weight> {
-  const places = new Map<string, number[]>()
+function weightsOf(features: readonly LineFeatures[]): Map<string, WeightedWord> {
+  const byWord = new Map<string, number[]>()
   for (const [index, { words }] of features.entries())
     for (const word of words.keys()) {
-      const known = places.get(word)
-      if (known) known.push(index)
-      else places.set(word, [index])
+      const indexes = byWord.get(word)
+      if (indexes) indexes.push(index)
+      else byWord.set(word, [index])
     }
   return new Map(
-    [...places].map(([word, list]) => [word, { weight: Math.log(1 + features.length / list.length), places: list }]),
+    [...byWord].map(([word, indexes]) => [word, { weight: Math.log(1 + features.length / indexes.length), indexes }]),
   )
 }
 
+/** Returns the indexes of the lines that share most words with a line, with the weight of those words. */
 function linesSharingWords(
   index: number,
   { words }: LineFeatures,
-  weights: ReadonlyMap<string, Weight>,
+  weights: ReadonlyMap<string, WeightedWord>,
 ): [number, number][] {
-  const shared = new Map<number, number>()
+  const sharedWeights = new Map<number, number>()
   for (const word of words.keys()) {
-    const { weight, places } = weights.get(word) ?? { weight: 0, places: [] }
-    if (places.length > maxLinesPerWord) continue
-    for (const at of places) if (at !== index) shared.set(at, (shared.get(at) ?? 0) + weight)
+    const { weight, indexes } = weights.get(word) ?? { weight: 0, indexes: [] }
+    if (indexes.length > maxLinesPerWord) continue
+    for (const other of indexes) if (other !== index) sharedWeights.set(other, (sharedWeights.get(other) ?? 0) + weight)
   }
-  return [...shared].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
+  return [...sharedWeights].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
 }
 
 /** True if each line has a word that the other lacks, or only one is negated. */
-function differ(one: LineFeatures, other: LineFeatures | undefined): boolean {
+function mayContradict(one: LineFeatures, other: LineFeatures | undefined): boolean {
   if (!other || other.words.size < minWords) return false
   if (one.isNegated !== other.isNegated) return true
-  return lacks(one, other) && lacks(other, one)
+  return hasExtraWord(one, other) && hasExtraWord(other, one)
 }
 
-function lacks(one: LineFeatures, other: LineFeatures): boolean {
+function hasExtraWord(one: LineFeatures, other: LineFeatures): boolean {
   for (const word of one.words.keys()) if (!other.words.has(word)) return true
   return false
 }
 
 function countUnsharedWords(one: LineFeatures, other: LineFeatures | undefined): number {
-  let both = 0
-  for (const word of one.words.keys()) if (other?.words.has(word)) both += 1
-  return one.words.size + (other?.words.size ?? 0) - 2 * both
+  let sharedCount = 0
+  for (const word of one.words.keys()) if (other?.words.has(word)) sharedCount += 1
+  return one.words.size + (other?.words.size ?? 0) - 2 * sharedCount
 }

@@ -6,7 +6,7 @@ export interface LineFeatures {
   readonly words: ReadonlyMap<string, string>
   /** Stems of names, numbers, dates and identifiers. Lines that differ in them state different facts. */
   readonly distinctive: ReadonlySet<string>
-  readonly numbers: number
+  readonly numberCount: number
   readonly isNegated: boolean
 }
 
@@ -30,11 +30,11 @@ const values = new Set(
 const cjkValues =
   /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
 
-const label = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
-const again = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
+const labelPattern = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
+const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
 
-const denial = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
-const cjkDenial = /[不没無无未别勿莫]/
+const negationPattern = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
+const cjkNegationPattern = /[不没無无未别勿莫]/
 
 /**
  * Extracts the features of a line.
@@ -43,25 +43,25 @@ const cjkDenial = /[不没無无未别勿莫]/
  */
 export function extractFeatures(text: string, isCommon: (word: string) => boolean = () => true): LineFeatures {
   const plain = toPlainText(text)
-  const first = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
-  const found: { readonly term: string; readonly shown: string; readonly at: number }[] = []
+  const capitalizedFirst = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
+  const terms: { readonly term: string; readonly shown: string; readonly start: number }[] = []
   const lower = plain.toLowerCase()
   const distinctive = new Set<string>()
-  let numbers = 0
+  let numberCount = 0
   for (const { shown, role, readings } of queryTerms(plain)) {
     const term = readings[0]?.term
     if (term === undefined || (role === 'function' && !isValue(shown))) continue
-    const isName = role === 'name' || (shown === first && role !== 'function' && !isCommon(shown))
+    const isName = role === 'name' || (shown === capitalizedFirst && role !== 'function' && !isCommon(shown))
     if (role === 'figure' || isName || isValue(shown)) distinctive.add(term)
-    if (role === 'figure') numbers += 1
-    found.push({ term, shown, at: lower.indexOf(shown) })
+    if (role === 'figure') numberCount += 1
+    terms.push({ term, shown, start: lower.indexOf(shown) })
   }
-  const words = new Map(found.sort((one, other) => one.at - other.at).map(({ term, shown }) => [term, shown]))
+  const words = new Map(terms.sort((one, other) => one.start - other.start).map(({ term, shown }) => [term, shown]))
   return {
     words,
     distinctive,
-    numbers,
-    isNegated: denial.test(plain) || cjkDenial.test(simplify(plain)),
+    numberCount,
+    isNegated: negationPattern.test(plain) || cjkNegationPattern.test(simplify(plain)),
   }
 }
 
@@ -78,8 +78,8 @@ export function toPlainText(text: string): string {
   return text
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(label, '')
-    .replace(again, '')
+    .replace(labelPattern, '')
+    .replace(repetitionPattern, '')
     .replace(/\*\*|__|~~|`|(?<=\s|^)[*_](?=\S)|(?<=\S)[*_](?=\s|$)/g, '')
     .trim()
 }

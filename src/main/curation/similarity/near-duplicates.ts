@@ -13,10 +13,10 @@ const threshold = 0.7
 const bands = 8
 const rows = 3
 /**
- * Minimum share of equal minima, an estimate of the similarity (± 0.1), for an exact comparison. Misses 1 in 200 pairs
- * of similarity 0.7.
+ * Minimum estimated similarity for an exact comparison. The estimate is the share of equal minima (± 0.1). Misses 1 in
+ * 200 pairs of similarity 0.7.
  */
-const worthComparing = 0.45
+const minEstimate = 0.45
 /** Limit of comparisons per bucket, for memories with many lines of one pattern. */
 const maxCompared = 4
 
@@ -30,16 +30,17 @@ export interface DuplicateGroup {
 /** Returns groups of similar lines, highest similarity first; short lines are in no group. */
 export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   const parent = Array.from(lines, (_, index) => index)
-  const root = (index: number): number => {
+  /** Union-find with path halving. */
+  const rootOf = (index: number): number => {
     let at = index
     while (parent[at] !== at) at = parent[at] = parent[parent[at] ?? at] ?? at
     return at
   }
-  const join = (one: number, other: number) => {
-    const [first, second] = [root(one), root(other)].sort((a, b) => a - b)
-    if (first !== undefined && second !== undefined) parent[second] = first
+  const merge = (one: number, other: number) => {
+    const [smaller, larger] = [rootOf(one), rootOf(other)].sort((a, b) => a - b)
+    if (smaller !== undefined && larger !== undefined) parent[larger] = smaller
   }
-  const same = new Map<string, number>()
+  const indexByText = new Map<string, number>()
   const buckets = Array.from({ length: bands }, () => new Map<number, number[]>())
   const shinglesOf = (index: number) => shingles(normalize(lines[index] ?? ''))
   const signatures = new Uint32Array(lines.length * bands * rows)
@@ -47,17 +48,17 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   for (const [index, line] of lines.entries()) {
     const text = normalize(line)
     if (text.length < minCharacters[scriptOf(text)]) continue
-    const twin = same.get(text)
-    if (twin !== undefined) {
-      join(twin, index)
+    const equalLine = indexByText.get(text)
+    if (equalLine !== undefined) {
+      merge(equalLine, index)
       continue
     }
-    same.set(text, index)
+    indexByText.set(text, index)
     const signature = signatureOf(index)
     writeSignature(text, signature)
     let ownShingles: Set<number> | undefined
-    const isNearDuplicate = (other: number) =>
-      agreement(signatureOf(other), signature) >= worthComparing &&
+    const isSimilar = (other: number) =>
+      estimateSimilarity(signatureOf(other), signature) >= minEstimate &&
       jaccard(shinglesOf(other), (ownShingles ??= shingles(text))) >= threshold
     for (const [band, key] of bandKeys(signature).entries()) {
       const bucket = buckets[band]?.get(key)
@@ -65,20 +66,13 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
         buckets[band]?.set(key, [index])
         continue
       }
-      const alike = bucket.slice(0, maxCompared).find((other) => root(other) === root(index) || isNearDuplicate(other))
-      if (alike === undefined) bucket.push(index)
-      else join(alike, index)
+      const similar = bucket.slice(0, maxCompared).find((other) => rootOf(other) === rootOf(index) || isSimilar(other))
+      if (similar === undefined) bucket.push(index)
+      else merge(similar, index)
     }
   }
-  const groups = new Map<number, number[]>()
-  for (const index of lines.keys()) {
-    const first = root(index)
-    if (first === index) continue
-    const group = groups.get(first)
-    if (group) group.push(index)
-    else groups.set(first, [first, index])
-  }
-  return [...groups.values()]
+  return [...Map.groupBy(lines.keys(), rootOf).values()]
+    .filter(({ length }) => length > 1)
     .map((group) => {
       const [first = 0, ...others] = group
       const ownShingles = shinglesOf(first)
@@ -97,7 +91,7 @@ export function similarityOf(one: string, other: string): number {
 }
 
 function normalize(line: string): string {
-  if (isAscii.test(line))
+  if (asciiPattern.test(line))
     return line
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, ' ')
@@ -109,8 +103,8 @@ function normalize(line: string): string {
     .trim()
 }
 
-/** ASCII lines skip the Unicode tables, which take most of the time in a large memory. */
-const isAscii = /^\p{ASCII}*$/u
+/** ASCII lines need no Unicode tables, whose use takes most of the time in a large memory. */
+const asciiPattern = /^\p{ASCII}*$/u
 
 function scriptOf(text: string): keyof typeof shingleSize {
   const cjk = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
@@ -120,9 +114,9 @@ function scriptOf(text: string): keyof typeof shingleSize {
 /** FNV-1a hashes of the shingles, 32 bits. */
 function shingles(text: string): Set<number> {
   const size = shingleSize[scriptOf(text)]
-  const found = new Set<number>()
-  for (let from = 0; from + size <= text.length; from += 1) found.add(shingleAt(text, from, size))
-  return found
+  const hashes = new Set<number>()
+  for (let from = 0; from + size <= text.length; from += 1) hashes.add(shingleAt(text, from, size))
+  return hashes
 }
 
 function shingleAt(text: string, from: number, size: number): number {
@@ -145,7 +139,7 @@ function writeSignature(text: string, minima: Uint32Array): void {
   }
 }
 
-function agreement(one: Uint32Array, other: Uint32Array): number {
+function estimateSimilarity(one: Uint32Array, other: Uint32Array): number {
   let equal = 0
   for (let index = 0; index < one.length; index += 1) if (one[index] === other[index]) equal += 1
   return equal / one.length

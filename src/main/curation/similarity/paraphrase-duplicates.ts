@@ -6,14 +6,14 @@ import { cosine, type SimilarityModel } from './similarity-model.ts'
 import { nearDuplicates, similarityOf } from './near-duplicates.ts'
 import { commonWords, isValue, extractFeatures, type LineFeatures } from './line-features.ts'
 
-/** Words that occur in more lines than this produce no candidates: their lines are on one topic but differ. */
+/** Words that occur in more lines than this produce no candidates: such lines share a topic, but not a fact. */
 const maxLinesPerWord = 60
 const minWords = 3
 /** Minimum cosine of two lines, and of two words that replace each other. */
 const minLineCosine = 0.72
 const minWordCosine = { other: 0.42, cjk: 0.7 }
 /** Minimum cosine of words if the lines share at least `minSharedFacts` names and figures. */
-const minKnownCosine = 0.2
+const minCosineWithSharedFacts = 0.2
 const minSharedFacts = 3
 /**
  * Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors, so their
@@ -21,16 +21,16 @@ const minSharedFacts = 3
  */
 const synonymCosine = { other: 0.65, cjk: 0.8 }
 /** Maximum share of words that match by meaning only. */
-const maxOther = 0.5
+const maxSynonymShare = 0.5
 
 export interface Line {
   readonly text: string
-  readonly said: LineFeatures
+  readonly features: LineFeatures
 }
 
 export interface DuplicatePair<T extends Line> {
-  readonly kept: T
-  readonly other: T
+  readonly original: T
+  readonly duplicate: T
   /** 0 to 1. */
   readonly similarity: number
 }
@@ -45,8 +45,8 @@ interface DuplicateOptions<T extends Line> {
 export function featuresOfLines(texts: readonly string[]): (LineFeatures | undefined)[] {
   const common = commonWords(texts)
   return texts.map((text) => {
-    const said = extractFeatures(text, (word) => common.has(word))
-    return said.words.size >= minWords ? said : undefined
+    const features = extractFeatures(text, (word) => common.has(word))
+    return features.words.size >= minWords ? features : undefined
   })
 }
 
@@ -60,112 +60,115 @@ export async function findDuplicates<T extends Line>(
   model: SimilarityModel | undefined,
   { compare, isRemovable }: DuplicateOptions<T>,
 ): Promise<DuplicatePair<T>[]> {
-  const words = model && (await wordVectors(lines, model))
-  const found: DuplicatePair<T>[] = []
+  const vectorByWord = model && (await wordVectors(lines, model))
+  const duplicates: DuplicatePair<T>[] = []
   /** Lines to remove; they cannot be the line that stays for another one. */
   const removed = new Set<T>()
-  const addIfDuplicate = (one: T, other: T, cosines?: number) => {
+  const addIfDuplicate = (one: T, other: T, similarity?: number) => {
     if (removed.has(one) || removed.has(other)) return
-    const [kept, duplicate] = compare(one, other) <= 0 ? [one, other] : [other, one]
-    if (!isRemovable(duplicate) || !coversContent(kept.said, duplicate.said, words)) return
+    const [original, duplicate] = compare(one, other) <= 0 ? [one, other] : [other, one]
+    if (!isRemovable(duplicate) || !coversContent(original.features, duplicate.features, vectorByWord)) return
     removed.add(duplicate)
-    found.push({ kept, other: duplicate, similarity: cosines ?? similarityOf(one.text, other.text) })
+    duplicates.push({ original, duplicate, similarity: similarity ?? similarityOf(one.text, other.text) })
   }
   for (const { lines: group } of nearDuplicates(lines.map(({ text }) => text))) {
-    const inside = group.flatMap((at) => lines[at] ?? []).sort(compare)
-    for (const [index, one] of inside.entries()) for (const other of inside.slice(index + 1)) addIfDuplicate(one, other)
+    const sorted = group.flatMap((index) => lines[index] ?? []).sort(compare)
+    for (const [index, one] of sorted.entries()) for (const other of sorted.slice(index + 1)) addIfDuplicate(one, other)
   }
-  if (!model) return found
+  if (!model) return duplicates
   const vectors = await model.vectors(lines.map(({ text }) => text))
-  const at = new Map(lines.map((line, index) => [line, index]))
-  for (const [one, other] of candidates(lines)) {
-    const [a, b] = [vectors[at.get(one) ?? -1], vectors[at.get(other) ?? -1]]
-    const near = a && b ? cosine(a, b) : 0
-    if (near >= minLineCosine) addIfDuplicate(one, other, near)
+  const indexes = new Map(lines.map((line, index) => [line, index]))
+  for (const [one, other] of candidatePairs(lines)) {
+    const [a, b] = [vectors[indexes.get(one) ?? -1], vectors[indexes.get(other) ?? -1]]
+    const lineCosine = a && b ? cosine(a, b) : 0
+    if (lineCosine >= minLineCosine) addIfDuplicate(one, other, lineCosine)
   }
-  return found
+  return duplicates
 }
 
 /** Yields pairs of lines that share a rare word, each pair once, rarest words first. */
-function* candidates<T extends { readonly said: LineFeatures }>(lines: readonly T[]): Generator<[T, T]> {
+function* candidatePairs<T extends { readonly features: LineFeatures }>(lines: readonly T[]): Generator<[T, T]> {
   const byWord = new Map<string, number[]>()
-  for (const [index, { said }] of lines.entries())
-    for (const word of said.words.keys()) {
-      const known = byWord.get(word)
-      if (known) known.push(index)
+  for (const [index, { features }] of lines.entries())
+    for (const word of features.words.keys()) {
+      const indexes = byWord.get(word)
+      if (indexes) indexes.push(index)
       else byWord.set(word, [index])
     }
-  const seen = new Set<number>()
+  const yieldedPairs = new Set<number>()
   const rareWordLines = [...byWord.values()].filter(({ length }) => length > 1 && length <= maxLinesPerWord)
-  for (const places of rareWordLines.sort((one, other) => one.length - other.length))
-    for (const [order, first] of places.entries())
-      for (const second of places.slice(order + 1)) {
-        const pair = first * lines.length + second
+  for (const indexes of rareWordLines.sort((one, other) => one.length - other.length))
+    for (const [position, first] of indexes.entries())
+      for (const second of indexes.slice(position + 1)) {
+        const pairKey = first * lines.length + second
         const [one, other] = [lines[first], lines[second]]
-        if (seen.has(pair) || !one || !other) continue
-        seen.add(pair)
+        if (yieldedPairs.has(pairKey) || !one || !other) continue
+        yieldedPairs.add(pairKey)
         yield [one, other]
       }
 }
 
+/** True if the original states everything that the duplicate states, and adds no other fact. */
 function coversContent(
-  kept: LineFeatures,
+  original: LineFeatures,
   duplicate: LineFeatures,
   vectors: ReadonlyMap<string, Float32Array> | undefined,
 ): boolean {
-  if (kept.isNegated !== duplicate.isNegated) return false
-  for (const value of duplicate.distinctive) if (!kept.distinctive.has(value)) return false
-  const missing = [...duplicate.words.keys()].filter((word) => !kept.words.has(word))
-  const extra = [...kept.words.keys()].filter((word) => !duplicate.words.has(word))
+  if (original.isNegated !== duplicate.isNegated) return false
+  for (const value of duplicate.distinctive) if (!original.distinctive.has(value)) return false
+  const missing = [...duplicate.words.keys()].filter((word) => !original.words.has(word))
+  const extra = [...original.words.keys()].filter((word) => !duplicate.words.has(word))
   if (missing.length === 0) {
     // Extra words are fine, but an extra name or value makes it another fact.
-    const addsFact = extra.some((word) => kept.distinctive.has(word) || isValue(kept.words.get(word) ?? ''))
-    return !addsFact && !isExchanged(kept, duplicate)
+    const addsFact = extra.some((word) => original.distinctive.has(word) || isValue(original.words.get(word) ?? ''))
+    return !addsFact && !hasExchangedFacts(original, duplicate)
   }
-  if (!vectors || missing.length > duplicate.words.size * maxOther) return false
-  if (extra.some((word) => kept.distinctive.has(word))) return false
-  const sharesFacts = kept.distinctive.size >= minSharedFacts && kept.numbers > 0 && ![...missing, ...extra].some(isCjk)
-  const free = new Set(extra)
+  if (!vectors || missing.length > duplicate.words.size * maxSynonymShare) return false
+  if (extra.some((word) => original.distinctive.has(word))) return false
+  const sharesFacts =
+    original.distinctive.size >= minSharedFacts && original.numberCount > 0 && ![...missing, ...extra].some(isCjk)
+  const unmatched = new Set(extra)
   return missing.every((word) => {
     const wordVector = vectors.get(word)
     const script = isCjk(word) ? 'cjk' : 'other'
-    let best: string | undefined
-    let nearest = sharesFacts ? minKnownCosine : minWordCosine[script]
-    for (const other of free) {
+    let bestWord: string | undefined
+    let bestCosine = sharesFacts ? minCosineWithSharedFacts : minWordCosine[script]
+    for (const other of unmatched) {
       const vector = vectors.get(other)
-      const near = wordVector && vector ? cosine(wordVector, vector) : 0
+      const wordCosine = wordVector && vector ? cosine(wordVector, vector) : 0
       // Different words after the same word are usually different answers to one question.
-      const isOtherAnswer = near < synonymCosine[script] && wordBefore(kept, other) === wordBefore(duplicate, word)
-      if (near >= nearest && !isOtherAnswer) [best, nearest] = [other, near]
+      const isOtherAnswer =
+        wordCosine < synonymCosine[script] && wordBefore(original, other) === wordBefore(duplicate, word)
+      if (wordCosine >= bestCosine && !isOtherAnswer) [bestWord, bestCosine] = [other, wordCosine]
     }
-    if (best === undefined) return false
-    free.delete(best)
+    if (bestWord === undefined) return false
+    unmatched.delete(bestWord)
     return true
   })
 }
 
-/** True for the same words with names or figures exchanged: "from 9 to 5" and "from 5 to 9". */
-function isExchanged(kept: LineFeatures, duplicate: LineFeatures): boolean {
-  const frame = ({ words, distinctive }: LineFeatures) =>
+/** True if two lines have the same words, but names or figures are exchanged: "from 9 to 5" and "from 5 to 9". */
+function hasExchangedFacts(original: LineFeatures, duplicate: LineFeatures): boolean {
+  const otherWords = ({ words, distinctive }: LineFeatures) =>
     [...words.keys()].map((word) => (distinctive.has(word) ? '' : word)).join(' ')
-  const order = ({ words }: LineFeatures) => [...words.keys()].join(' ')
-  return frame(kept) === frame(duplicate) && order(kept) !== order(duplicate)
+  const allWords = ({ words }: LineFeatures) => [...words.keys()].join(' ')
+  return otherWords(original) === otherWords(duplicate) && allWords(original) !== allWords(duplicate)
 }
 
 function wordBefore({ words }: LineFeatures, word: string): string | undefined {
-  let last: string | undefined
-  for (const one of words.keys()) {
-    if (one === word) return last
-    last = one
+  let previous: string | undefined
+  for (const current of words.keys()) {
+    if (current === word) return previous
+    previous = current
   }
   return undefined
 }
 
 async function wordVectors(lines: readonly Line[], model: SimilarityModel): Promise<Map<string, Float32Array>> {
-  const shown = new Map<string, string>()
-  for (const { said } of lines) for (const [term, word] of said.words) shown.set(term, word)
-  const vectors = await model.vectors([...shown.values()])
-  return new Map([...shown.keys()].map((term, index) => [term, vectors[index] ?? new Float32Array()]))
+  const wordByTerm = new Map<string, string>()
+  for (const { features } of lines) for (const [term, word] of features.words) wordByTerm.set(term, word)
+  const vectors = await model.vectors([...wordByTerm.values()])
+  return new Map([...wordByTerm.keys()].map((term, index) => [term, vectors[index] ?? new Float32Array()]))
 }
 
 function isCjk(word: string): boolean {

@@ -21,11 +21,11 @@ export async function loadSimilarityModel(file: string): Promise<SimilarityModel
   })
   if (model === undefined || typeof model === 'string') return undefined
   const vectors = async (texts: readonly string[]) => {
-    const made: Float32Array[] = []
+    const results: Float32Array[] = []
     for (let from = 0; from < texts.length; from += model.batchSize)
       for (const vector of await model.embed(texts.slice(from, from + model.batchSize)))
-        made.push(vector ?? new Float32Array())
-    return made
+        results.push(vector ?? new Float32Array())
+    return results
   }
   try {
     await vectors(['a'])
@@ -36,9 +36,9 @@ export async function loadSimilarityModel(file: string): Promise<SimilarityModel
   }
 }
 
-/** Returns the cosine of two unit vectors of equal length; 0 for an empty first one. */
+/** Returns the cosine of two unit vectors of equal length; 0 if the first one is empty. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   let sum = 0
-  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0)
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0)
   return sum
 }

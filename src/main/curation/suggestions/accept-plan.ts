@@ -2,15 +2,15 @@ import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { minimalEdit, overlaps, type TextLines } from './line-edits.ts'
-import { updateProposal, type KnownText } from './proposal.ts'
+import { updateProposal, type HashedText } from './proposal.ts'
 
-export type LoadedNote = KnownText & { readonly lines: TextLines }
+export type LoadedNote = HashedText & { readonly lines: TextLines }
 
 export interface AcceptancePlan {
   readonly accepted: readonly Proposal[]
-  /** Skipped: they change the same lines as an accepted one, or depend on lines that it removes. */
+  /** They change the same lines as an accepted one, or depend on lines that it changes. */
   readonly skipped: readonly Proposal[]
-  /** Outdated, already in state `withdrawn`. */
+  /** Outdated; their state is already `withdrawn`. */
   readonly withdrawn: readonly Proposal[]
   /** Edits of the accepted proposals, by path. */
   readonly edits: ReadonlyMap<string, readonly LineEdit[]>
@@ -33,13 +33,13 @@ export function planAcceptance(
   const context = {
     textOf: (path: string) => files.get(path)?.text,
     localOf: cachedLocalOf(localOf, files),
-    others: (path: string) => edits.get(path) ?? [],
+    acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
   const accepted: Proposal[] = []
   const skipped: Proposal[] = []
   const withdrawn: Proposal[] = []
-  const removed = new Set<string>()
-  const needed = new Set<string>()
+  const acceptedChanges = new Set<string>()
+  const acceptedNeeds = new Set<string>()
   for (const proposal of proposals) {
     let current = proposal
     for (const [path, file] of files)
@@ -54,16 +54,16 @@ export function planAcceptance(
       continue
     }
     current = { ...current, files: markedFiles }
-    const changedLines = changedLinesOf(current)
-    const neededLines = current.evidence
+    const changedPlaces = changedPlacesOf(current)
+    const neededPlaces = current.evidence
       .map(({ path, line }) => `${path}:${line}`)
-      .filter((place) => !changedLines.has(place))
+      .filter((place) => !changedPlaces.has(place))
     const hasConflict =
-      current.files.some(({ path, edits: wanted }) =>
-        wanted.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
+      current.files.some(({ path, edits: fileEdits }) =>
+        fileEdits.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
       ) ||
-      neededLines.some((place) => removed.has(place)) ||
-      [...changedLines].some((place) => needed.has(place))
+      neededPlaces.some((place) => acceptedChanges.has(place)) ||
+      [...changedPlaces].some((place) => acceptedNeeds.has(place))
     // Only one proposal can create a file.
     const createsFileTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
     if (hasConflict || createsFileTwice) {
@@ -71,14 +71,14 @@ export function planAcceptance(
       continue
     }
     accepted.push(current)
-    for (const place of changedLines) removed.add(place)
-    for (const place of neededLines) needed.add(place)
-    for (const { path, edits: wanted } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...wanted])
+    for (const place of changedPlaces) acceptedChanges.add(place)
+    for (const place of neededPlaces) acceptedNeeds.add(place)
+    for (const { path, edits: fileEdits } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...fileEdits])
   }
-  const changedFiles = [...edits].map(([path, all]) => {
+  const changedFiles = [...edits].map(([path, merged]) => {
     const file = files.get(path)
-    const newText = all.flatMap(({ after }) => after).join('\n')
-    return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: newText }
+    const newText = merged.flatMap(({ after }) => after).join('\n')
+    return file ? { path, before: file.text, after: file.lines.apply(merged) } : { path, before: null, after: newText }
   })
   return {
     accepted,
@@ -90,21 +90,21 @@ export function planAcceptance(
 }
 
 function cachedLocalOf(localOf: LocalOf, files: ReadonlyMap<string, LoadedNote | undefined>): LocalOf {
-  const known = new Map<string, NoteVisibility>()
+  const cache = new Map<string, NoteVisibility>()
   return (path, text) => {
     if (files.get(path)?.text !== text) return localOf(path, text)
-    const one = known.get(path) ?? localOf(path, text)
-    known.set(path, one)
-    return one
+    const visibility = cache.get(path) ?? localOf(path, text)
+    cache.set(path, visibility)
+    return visibility
   }
 }
 
-function changedLinesOf({ files }: Proposal): Set<string> {
-  const lines = new Set<string>()
+function changedPlacesOf({ files }: Proposal): Set<string> {
+  const places = new Set<string>()
   for (const { path, edits } of files)
     for (const edit of edits) {
       const { from, to } = minimalEdit(edit)
-      for (let at = from; at < to; at += 1) lines.add(`${path}:${at + 1}`)
+      for (let index = from; index < to; index += 1) places.add(`${path}:${index + 1}`)
     }
-  return lines
+  return places
 }

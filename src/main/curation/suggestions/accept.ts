@@ -10,7 +10,7 @@ import { planAcceptance, type LoadedNote } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
-/** Attempts to write; one fails if another program saves a file between reading and writing. */
+/** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
 export const maxTries = 5
 
 export const acceptOrigin = { cause: 'upkeep' } as const
@@ -46,23 +46,23 @@ export async function accept(
   ids: readonly string[],
 ): Promise<StateChange<AcceptResult>> {
   const { workspace, acceptances, now, localOf } = context
-  const asked = new Set(ids)
-  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
-  for (let tries = 1; ; tries += 1) {
-    const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now, localOf)
+  const requestedIds = new Set(ids)
+  const proposals = state.proposals.filter((proposal) => requestedIds.has(proposal.id) && isOpen(proposal, now))
+  for (let attempt = 1; ; attempt += 1) {
+    const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, localOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
     const counts = { accepted: plan.accepted.length, left: plan.skipped.length, gone: plan.withdrawn.length }
     const newState = withNewStates(state, plan.accepted, plan.withdrawn, id, now)
     if (plan.accepted.length === 0) return { state: newState, value: { acceptance: null, ...counts } }
-    const edits = plan.accepted.flatMap(({ id: proposal, files }) =>
+    const acceptedEdits = plan.accepted.flatMap(({ id: proposal, files }) =>
       files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
     )
     await acceptances.put(id, {
       id,
       at: now,
-      proposals: plan.accepted.map((one) => one.id),
+      proposals: plan.accepted.map((proposal) => proposal.id),
       files: [...plan.files],
-      edits,
+      edits: acceptedEdits,
     })
     try {
       await workspace.rewriteAll(plan.files, acceptOrigin)
@@ -70,7 +70,7 @@ export async function accept(
       // If the rollback failed too, the next change completes the acceptance.
       if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
       await acceptances.drop(id)
-      if (tries === maxTries) throw error
+      if (attempt === maxTries) throw error
       continue
     }
     return { state: newState, value: { acceptance: id, ...counts } }
@@ -83,13 +83,13 @@ export async function preview(
   state: InboxState,
   ids: readonly string[],
 ) {
-  const asked = new Set(ids)
-  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
-  const read = await filesOf(workspace, proposals)
-  const { edits, skipped, withdrawn } = planAcceptance(proposals, read, now, localOf)
-  const files = [...edits].map(([path, all]) => {
-    const file = read.get(path)
-    return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
+  const requestedIds = new Set(ids)
+  const proposals = state.proposals.filter((proposal) => requestedIds.has(proposal.id) && isOpen(proposal, now))
+  const notes = await loadNotes(workspace, proposals)
+  const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, localOf)
+  const files = [...edits].map(([path, fileEdits]) => {
+    const note = notes.get(path)
+    return { path, patch: (note?.lines ?? new TextLines('')).patch(path, fileEdits), isNew: !note }
   })
   return { files, left: skipped.length, gone: withdrawn.length }
 }
@@ -101,41 +101,42 @@ export async function recoverAcceptance(
 ): Promise<StateChange<undefined>> {
   const id = await acceptances.lastId()
   const latest = id === undefined ? undefined : await acceptances.get(id)
-  const named = new Set(latest?.proposals)
-  const waiting = state.proposals.filter((one) => named.has(one.id) && isOpen(one, now))
-  const known = state.proposals.some((one) => one.acceptance === latest?.id)
-  if (!latest || known || waiting.length === 0) return { state, value: undefined }
+  const ids = new Set(latest?.proposals)
+  const openProposals = state.proposals.filter((proposal) => ids.has(proposal.id) && isOpen(proposal, now))
+  const isRecorded = state.proposals.some((proposal) => proposal.acceptance === latest?.id)
+  if (!latest || isRecorded || openProposals.length === 0) return { state, value: undefined }
   await workspace.recover()
   const { files } = latest
   const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  if (files.length > 0 && !files.some(({ after }, at) => texts[at] === after)) {
+  if (files.length > 0 && !files.some(({ after }, index) => texts[index] === after)) {
     await acceptances.drop(latest.id)
     return { state, value: undefined }
   }
-  return { state: withNewStates(state, waiting, [], latest.id, now), value: undefined }
+  return { state: withNewStates(state, openProposals, [], latest.id, now), value: undefined }
 }
 
 function withNewStates(
   state: InboxState,
-  taken: readonly Proposal[],
-  gone: readonly Proposal[],
-  acceptance: string,
+  accepted: readonly Proposal[],
+  withdrawn: readonly Proposal[],
+  acceptanceId: string,
   now: number,
 ): InboxState {
-  const changed = new Map<string, Proposal>(gone.map((one) => [one.id, one]))
-  for (const one of taken) changed.set(one.id, { ...one, state: 'accepted', stateAt: now, acceptance })
-  if (changed.size === 0) return state
-  return { ...state, proposals: state.proposals.map((one) => changed.get(one.id) ?? one) }
+  const updated = new Map<string, Proposal>(withdrawn.map((proposal) => [proposal.id, proposal]))
+  for (const proposal of accepted)
+    updated.set(proposal.id, { ...proposal, state: 'accepted', stateAt: now, acceptance: acceptanceId })
+  if (updated.size === 0) return state
+  return { ...state, proposals: state.proposals.map((proposal) => updated.get(proposal.id) ?? proposal) }
 }
 
-async function filesOf(
+async function loadNotes(
   workspace: Workspace,
   proposals: readonly Proposal[],
 ): Promise<Map<string, LoadedNote | undefined>> {
   const paths = new Set(proposals.flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path)))
-  const read = new Map<string, LoadedNote | undefined>()
-  for (const path of paths) read.set(path, await readNote(workspace, path))
-  return read
+  const notes = new Map<string, LoadedNote | undefined>()
+  for (const path of paths) notes.set(path, await readNote(workspace, path))
+  return notes
 }
 
 /** Returns null if the note does not exist. @throws AppError as `Workspace.read` */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { lineEditSchema } from '#shared/contract/upkeep.ts'
 import { UndoStore } from '#workspace'
 
-const maxKept = 100
+const maxStored = 100
 
 const acceptanceSchema = z.object({
   id: z.string(),
@@ -19,5 +19,5 @@ export type Acceptance = Readonly<z.infer<typeof acceptanceSchema>>
 export type Acceptances = UndoStore<Acceptance>
 
 export function openAcceptances(folder: string): Acceptances {
-  return new UndoStore({ folder: join(folder, 'acceptances'), limit: maxKept, schema: acceptanceSchema })
+  return new UndoStore({ folder: join(folder, 'acceptances'), limit: maxStored, schema: acceptanceSchema })
 }

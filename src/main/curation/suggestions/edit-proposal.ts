@@ -21,17 +21,17 @@ export async function withEditedTexts(
   const texts = [...after]
   const files: ProposedFile[] = []
   for (const { path, hash, edits } of proposal.files) {
-    const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
+    const changedEdits = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
     const file = hash === null ? undefined : await workspace.read(path)
     const isCurrent = file?.hash === hash || hash === null
     if (!isCurrent) throw new AppError('file_changed', `${path} was changed by another program`, { path })
-    files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
+    files.push({ path, hash, edits: changedEdits, patch: new TextLines(file?.text ?? '').patch(path, changedEdits) })
   }
   return { ...proposal, files }
 }
 
 /**
- * Swaps the two lines of a contradiction, so that the other one is struck.
+ * Swaps the two lines of a contradiction, so that the other line is struck through.
  * @param today `YYYY-MM-DD`
  * @throws AppError `plan_outdated` if a line is gone
  */
@@ -43,32 +43,32 @@ export async function withSwappedSides(
 ): Promise<Proposal> {
   const [firstSide, secondSide] = proposal.evidence
   const isConflict = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
-  const old = secondSide && (await locate(workspace, secondSide))
-  const holding = firstSide && (await locate(workspace, firstSide))
-  if (!isConflict || !old || !holding) throw new AppError('plan_outdated', 'its lines have changed', {})
-  const struck = strikeThrough(old.raw, {
+  const outdated = secondSide && (await locate(workspace, secondSide))
+  const current = firstSide && (await locate(workspace, firstSide))
+  if (!isConflict || !outdated || !current) throw new AppError('plan_outdated', 'its lines have changed', {})
+  const struckLine = strikeThrough(outdated.raw, {
     until: today,
-    by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },
+    by: { path: current.path, line: current.line, text: quoteOf(current.raw) },
   })
-  const found = {
+  const finding = {
     rule: proposal.rule,
-    evidence: [evidenceOf(old.path, old.line, old.raw), evidenceOf(holding.path, holding.line, holding.raw)],
-    files: [{ path: old.path, edits: [{ line: old.line, before: [old.raw], after: [struck] }] }],
+    evidence: [outdated, current].map(({ path, line, raw }) => evidenceOf(path, line, raw)),
+    files: [{ path: outdated.path, edits: [{ line: outdated.line, before: [outdated.raw], after: [struckLine] }] }],
   }
-  const textOf = (path: string) => [old, holding].find((one) => one.path === path)?.text
-  const edits = (withLocalMarks(found, { textOf, localOf }) ?? found.files).flatMap((file) => file.edits)
+  const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
+  const edits = (withLocalMarks(finding, { textOf, localOf }) ?? finding.files).flatMap((file) => file.edits)
   return {
     ...proposal,
-    evidence: found.evidence,
-    files: [{ path: old.path, hash: old.hash, edits, patch: old.lines.patch(old.path, edits) }],
+    evidence: finding.evidence,
+    files: [{ path: outdated.path, hash: outdated.hash, edits, patch: outdated.lines.patch(outdated.path, edits) }],
     detail: { ...proposal.detail, day: today },
   }
 }
 
 async function locate(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
   const file = await readNote(workspace, path)
-  const at = file?.lines.findWords(text, line, true)
-  const raw = at === undefined ? undefined : file?.lines.lines[at - 1]
-  if (!file || at === undefined || raw === undefined) return undefined
-  return { ...file, path, line: at, raw }
+  const lineNumber = file?.lines.findTrimmed(text, line, true)
+  const raw = lineNumber === undefined ? undefined : file?.lines.lines[lineNumber - 1]
+  if (!file || lineNumber === undefined || raw === undefined) return undefined
+  return { ...file, path, line: lineNumber, raw }
 }

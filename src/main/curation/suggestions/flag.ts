@@ -18,19 +18,19 @@ export function flagLine(
   today: string,
 ): Finding {
   const { lines } = new TextLines(text)
-  const [matter] = scanBlocks(lines)
+  const [firstBlock] = scanBlocks(lines)
   // Front matter is metadata and cannot be flagged.
-  const from = Math.max(line, (matter?.kind === 'frontMatter' ? matter.to : 0) + 1)
+  const from = Math.max(line, (firstBlock?.kind === 'frontMatter' ? firstBlock.to : 0) + 1)
   const offset = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
-  const at = from + offset
-  const lineText = lines[at - 1]
+  const flaggedLine = from + offset
+  const lineText = lines[flaggedLine - 1]
   if (offset < 0 || lineText === undefined)
     throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
   const after = fault === 'wrong' ? [] : [strikeThrough(lineText, { until: today, by: undefined })]
   return {
     rule: fault,
-    evidence: [evidenceOf(path, at, lineText)],
-    files: [{ path, edits: [{ line: at, before: [lineText], after }] }],
+    evidence: [evidenceOf(path, flaggedLine, lineText)],
+    files: [{ path, edits: [{ line: flaggedLine, before: [lineText], after }] }],
     detail: { day: today },
   }
 }

@@ -6,7 +6,7 @@ import { proposalSchema } from '#shared/contract/upkeep.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { Mutex, makeFolder, readOrSetAside, writeDurably } from '#platform'
 
-/** Limit of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
+/** Limits of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
 const maxRefused = 5000
 
@@ -101,15 +101,15 @@ export class Inbox {
 function withinLimits(proposals: readonly Proposal[]): readonly Proposal[] {
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const accepted = proposals.filter(({ state }) => state === 'accepted')
-  const last = accepted.reduce<Proposal | undefined>(
-    (one, other) => (one && one.stateAt > other.stateAt ? one : other),
+  const lastAccepted = accepted.reduce<Proposal | undefined>(
+    (latest, proposal) => (latest && latest.stateAt > proposal.stateAt ? latest : proposal),
     undefined,
   )
-  const isFree = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== last?.acceptance
+  const isRemovable = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== lastAccepted?.acceptance
   const excess = (states: readonly Proposal['state'][], limit: number) => {
-    const inside = proposals.filter((one) => states.includes(one.state) && isFree(one))
-    return inside.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, inside.length - limit))
+    const closed = proposals.filter((proposal) => states.includes(proposal.state) && isRemovable(proposal))
+    return closed.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, closed.length - limit))
   }
   const dropped = new Set([...excess(['refused'], maxRefused), ...excess(['accepted', 'withdrawn'], maxDone)])
-  return dropped.size === 0 ? proposals : proposals.filter((one) => !dropped.has(one))
+  return dropped.size === 0 ? proposals : proposals.filter((proposal) => !dropped.has(proposal))
 }

@@ -24,7 +24,7 @@ export interface LocalContext {
   readonly textOf: (path: string) => string | undefined
   readonly localOf: LocalOf
   /** Returns the edits of the proposals accepted together with this one. */
-  readonly others?: (path: string) => readonly LineEdit[]
+  readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
 
 /** Rules whose evidence only locates a change; its text does not go into the written lines. */
@@ -32,7 +32,7 @@ const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken
 
 /**
  * Adds local marks to edits whose text comes from local lines.
- * @returns the edits with marks; undefined if a mark belongs on a line that one of `others` writes
+ * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withLocalMarks<T extends FileEdits>(
   change: Change & { files: readonly T[] },
@@ -52,10 +52,10 @@ export function withLocalMarks<T extends FileEdits>(
   )
   const isFromLocal = (text: string, edit: LineEdit, path: string) => {
     if (hasLocalEvidence || removedLocalTexts.has(text.trim())) return true
-    const removed = removedLines([edit]).filter((one) => hasContent(one.text))
+    const removed = removedLines([edit]).filter((line) => hasContent(line.text))
+    const isLocalLine = ({ at }: { readonly at: number }) => isLocalAt(path, at)
     // The link that replaces a moved section is local only if the whole section was.
-    const quantifier = change.rule === 'large' ? 'every' : 'some'
-    return removed.length > 0 && removed[quantifier](({ at }) => isLocalAt(path, at))
+    return change.rule === 'large' ? removed.length > 0 && removed.every(isLocalLine) : removed.some(isLocalLine)
   }
   const files: T[] = []
   for (const file of change.files) {
@@ -74,20 +74,20 @@ type IsFromLocal = (text: string, edit: LineEdit, path: string) => boolean
 
 function markNewFile(
   { path, edits }: FileEdits,
-  isWhole: boolean,
+  marksWholeFile: boolean,
   isFromLocal: IsFromLocal,
   localOf: LocalOf,
 ): readonly LineEdit[] {
-  const [edit, ...more] = edits
+  const [edit, ...otherEdits] = edits
   const text = edits.flatMap(({ after }) => after).join('\n')
   if (!edit || localOf(path, text).isWhole) return edits
   const lines = text.split('\n')
-  const result = isWhole
+  const result = marksWholeFile
     ? withVisibility(text, true)
-    : withLocalLines(text, (at) => isFromLocal(lines[at] ?? '', edit, path))
+    : withLocalLines(text, (index) => isFromLocal(lines[index] ?? '', edit, path))
   return result === text
     ? edits
-    : [{ ...edit, after: result.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
+    : [{ ...edit, after: result.split('\n') }, ...otherEdits.map((other) => ({ ...other, after: [] }))]
 }
 
 interface ResultLine {
@@ -100,7 +100,7 @@ function markExistingFile(
   { path, edits: plannedEdits }: FileEdits,
   text: string,
   isFromLocal: IsFromLocal,
-  { localOf, others = () => [] }: LocalContext,
+  { localOf, acceptedEdits = () => [] }: LocalContext,
 ): readonly LineEdit[] | undefined {
   const visibilityBefore = localOf(path, text)
   const { lines } = new TextLines(text)
@@ -108,37 +108,37 @@ function markExistingFile(
     visibilityBefore.isWhole || visibilityBefore.lines.size === 0
       ? plannedEdits
       : plannedEdits.map((edit) => keepEmptyHeading(edit, lines))
-  const accepted = others(path)
+  const accepted = acceptedEdits(path)
   const result = resultLines(lines, [...accepted, ...edits])
-  const after = result.map((one) => one.text).join('\n')
+  const after = result.map((line) => line.text).join('\n')
   if (localOf(path, after).isWhole || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
   if (visibilityBefore.isWhole) return [{ line: 1, before: [], after: ['---', localFrontMatter, '---', ''] }, ...edits]
-  const acceptedLocalLines = localLinesByEdit(resultLines(lines, accepted), (one) => localOf(path, one))
+  const acceptedLocalLines = localLinesByEdit(resultLines(lines, accepted), (newText) => localOf(path, newText))
   const shouldBeLocal = ({ text: line, origin }: ResultLine) => {
     if (typeof origin === 'number') return visibilityBefore.lines.has(origin)
     return edits.includes(origin.edit)
       ? isFromLocal(line, origin.edit, path)
       : acceptedLocalLines.get(origin.edit)?.has(origin.at)
   }
-  const missing = linesNeedingMark(after, (at) => result[at] !== undefined && shouldBeLocal(result[at]) === true)
-  // A carriage return inside a line hides which lines a mark covers: the proposal is skipped.
-  if (!missing) return undefined
-  if (missing.length === 0) return edits
-  const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
-  const added: LineEdit[] = []
-  for (const place of missing) {
-    const one = result[place]
-    if (one === undefined) continue
-    if (typeof one.origin === 'number')
-      added.push({ line: one.origin + 1, before: [one.text], after: [withMark(one.text)] })
+  const unmarked = linesNeedingMark(after, (line) => result[line] !== undefined && shouldBeLocal(result[line]) === true)
+  // A carriage return inside a line makes it unclear which lines a mark covers: the proposal is skipped.
+  if (!unmarked) return undefined
+  if (unmarked.length === 0) return edits
+  const markedEdits = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
+  const addedEdits: LineEdit[] = []
+  for (const index of unmarked) {
+    const line = result[index]
+    if (line === undefined) continue
+    if (typeof line.origin === 'number')
+      addedEdits.push({ line: line.origin + 1, before: [line.text], after: [withMark(line.text)] })
     else {
-      const changedEdit = changed.get(one.origin.edit)
-      if (!changedEdit) return undefined
-      changedEdit.after[one.origin.at] = withMark(one.text)
+      const markedEdit = markedEdits.get(line.origin.edit)
+      if (!markedEdit) return undefined
+      markedEdit.after[line.origin.at] = withMark(line.text)
     }
   }
-  return [...changed.values(), ...added]
+  return [...markedEdits.values(), ...addedEdits]
 }
 
 /** A removed heading stays as an empty heading if its mark makes other lines local. */
@@ -152,17 +152,17 @@ function resultLines(lines: readonly string[], edits: readonly LineEdit[]): Resu
   const placed = edits.map((edit) => {
     const { from, to, added } = minimalEdit(edit)
     const start = from - (edit.line - 1)
-    return { from, to, added: added.map((text, at): ResultLine => ({ text, origin: { edit, at: start + at } })) }
+    return { from, to, added: added.map((text, index): ResultLine => ({ text, origin: { edit, at: start + index } })) }
   })
   const result: ResultLine[] = []
-  let at = 0
+  let position = 0
   const copyUntil = (to: number) => {
-    for (; at < to; at += 1) result.push({ text: lines[at] ?? '', origin: at })
+    for (; position < to; position += 1) result.push({ text: lines[position] ?? '', origin: position })
   }
   for (const { from, to, added } of sortEdits(placed)) {
     copyUntil(from)
     result.push(...added)
-    at = Math.max(at, to)
+    position = Math.max(position, to)
   }
   copyUntil(lines.length)
   return result
@@ -182,11 +182,12 @@ function localLinesByEdit(
   return local
 }
 
-/** Lines that the edits remove, 0-based. */
+/** Returns the lines that the edits remove; `at` is 0-based. */
 function removedLines(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
   return edits.flatMap((edit) => {
     const { from, to } = minimalEdit(edit)
-    return edit.before.slice(from + 1 - edit.line, to + 1 - edit.line).map((text, by) => ({ text, at: from + by }))
+    const start = from + 1 - edit.line
+    return edit.before.slice(start, start + to - from).map((text, offset) => ({ text, at: from + offset }))
   })
 }
 

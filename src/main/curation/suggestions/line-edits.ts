@@ -6,9 +6,9 @@ const contextLines = 2
 export class TextLines {
   readonly lines: readonly string[]
   readonly #raw: readonly string[]
-  /** Line text to 0-based places. */
-  #places: Map<string, number[]> | undefined
-  #trimmed: Map<string, number[]> | undefined
+  /** 0-based line indexes by text. */
+  #indexesByText: Map<string, number[]> | undefined
+  #indexesByTrimmedText: Map<string, number[]> | undefined
 
   constructor(text: string) {
     this.#raw = text.split('\n')
@@ -16,29 +16,30 @@ export class TextLines {
   }
 
   /**
-   * Finds consecutive lines: at `line` (1-based) or the nearest place.
-   * @returns the 1-based first line; undefined if they are gone. For no lines, `line` if at most one after the end
+   * Finds consecutive lines at or nearest to `line` (1-based).
+   * @param searched if it is empty, the result is `line`, provided that it is at most one line after the end
+   * @returns the 1-based first line; undefined if the lines are gone
    */
-  find(wanted: readonly string[], line: number): number | undefined {
-    const [first] = wanted
+  find(searched: readonly string[], line: number): number | undefined {
+    const [first] = searched
     if (first === undefined) return line <= this.lines.length + 1 ? line : undefined
-    this.#places ??= placesOf(this.lines)
-    const starts = (this.#places.get(first) ?? []).filter((start) =>
-      wanted.every((one, offset) => this.lines[start + offset] === one),
+    this.#indexesByText ??= indexesByText(this.lines)
+    const starts = (this.#indexesByText.get(first) ?? []).filter((start) =>
+      searched.every((text, offset) => this.lines[start + offset] === text),
     )
     return nearest(starts, line)
   }
 
   /**
-   * Finds a line by its trimmed text.
-   * @param start beginning of the text; the whole text with `isWhole`
+   * Finds the line nearest to `line` by its trimmed text.
+   * @param start beginning of the text, or the whole text if `isWhole`
    * @returns the 1-based line; undefined if there is none
    */
-  findWords(start: string, line: number, isWhole: boolean): number | undefined {
-    this.#trimmed ??= placesOf(this.lines.map((one) => one.trim()))
-    if (isWhole) return nearest(this.#trimmed.get(start) ?? [], line)
+  findTrimmed(start: string, line: number, isWhole: boolean): number | undefined {
+    this.#indexesByTrimmedText ??= indexesByText(this.lines.map((text) => text.trim()))
+    if (isWhole) return nearest(this.#indexesByTrimmedText.get(start) ?? [], line)
     return nearest(
-      [...this.#trimmed].flatMap(([words, places]) => (words.startsWith(start) ? places : [])),
+      [...this.#indexesByTrimmedText].flatMap(([text, indexes]) => (text.startsWith(start) ? indexes : [])),
       line,
     )
   }
@@ -46,13 +47,13 @@ export class TextLines {
   /** Applies edits to the text. They must fit its lines and not overlap. Line ends stay. */
   apply(edits: readonly LineEdit[]): string {
     const lines = [...this.#raw]
-    const end = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
+    const eol = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
     for (const { from, to, added } of sortEdits(edits.map(minimalEdit)).reverse()) {
-      const made = added.map((line) => line + end)
+      const newLines = added.map((line) => line + eol)
       // A last line without a line end gets one before added lines.
       const last = lines[from - 1]
-      if (from === lines.length && made.length > 0 && last?.endsWith(end) === false) lines[from - 1] = last + end
-      lines.splice(from, to - from, ...made)
+      if (from === lines.length && newLines.length > 0 && last?.endsWith(eol) === false) lines[from - 1] = last + eol
+      lines.splice(from, to - from, ...newLines)
     }
     // The new last line has no line end if the old one had none.
     const last = lines.at(-1)
@@ -79,21 +80,22 @@ export class TextLines {
   }
 
   #hunk(edits: readonly MinimalEdit[], shift: number): string[] {
-    const marked = (mark: string, lines: readonly string[]) => lines.map((line) => mark + line)
+    const prefixed = (prefix: string, lines: readonly string[]) => lines.map((line) => prefix + line)
     const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)
     const end = Math.min(this.lines.length, (edits.at(-1)?.to ?? 0) + contextLines)
     const body: string[] = []
-    let at = start
+    let position = start
     for (const { from, to, added } of edits) {
-      body.push(...marked(' ', this.lines.slice(at, from)), ...marked('-', this.lines.slice(from, to)))
-      body.push(...marked('+', added))
-      at = to
+      body.push(...prefixed(' ', this.lines.slice(position, from)), ...prefixed('-', this.lines.slice(from, to)))
+      body.push(...prefixed('+', added))
+      position = to
     }
-    body.push(...marked(' ', this.lines.slice(at, end)))
-    const count = (marks: string) => body.filter((line) => marks.includes(line.charAt(0))).length
-    const [had, has] = [count(' -'), count(' +')]
-    // An empty range names the line before it.
-    return [`@@ -${start + (had > 0 ? 1 : 0)},${had} +${start + shift + (has > 0 ? 1 : 0)},${has} @@`, ...body]
+    body.push(...prefixed(' ', this.lines.slice(position, end)))
+    const count = (prefixes: string) => body.filter((line) => prefixes.includes(line.charAt(0))).length
+    const [oldCount, newCount] = [count(' -'), count(' +')]
+    // An empty range has the number of the line before it.
+    const [oldStart, newStart] = [start + (oldCount > 0 ? 1 : 0), start + shift + (newCount > 0 ? 1 : 0)]
+    return [`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, ...body]
   }
 }
 
@@ -128,27 +130,21 @@ export function sortEdits<T extends { readonly from: number; readonly to: number
 
 /** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
 export function overlaps(one: LineEdit, other: LineEdit): boolean {
-  const a = minimalEdit(one)
-  const b = minimalEdit(other)
-  if (a.from === a.to && b.from === b.to) return false
-  if (a.from === a.to) return b.from < a.from && a.from < b.to
-  if (b.from === b.to) return a.from < b.from && b.from < a.to
-  return a.from < b.to && b.from < a.to
+  const first = minimalEdit(one)
+  const second = minimalEdit(other)
+  if (first.from === first.to && second.from === second.to) return false
+  if (first.from === first.to) return second.from < first.from && first.from < second.to
+  if (second.from === second.to) return first.from < second.from && second.from < first.to
+  return first.from < second.to && second.from < first.to
 }
 
-function placesOf(lines: readonly string[]): Map<string, number[]> {
-  const places = new Map<string, number[]>()
-  for (const [index, line] of lines.entries()) {
-    const known = places.get(line)
-    if (known) known.push(index)
-    else places.set(line, [index])
-  }
-  return places
+function indexesByText(lines: readonly string[]): Map<string, number[]> {
+  return Map.groupBy(lines.keys(), (index) => lines[index] ?? '')
 }
 
 /**
+ * Returns the start nearest to `line`, 1-based; undefined without starts.
  * @param starts 0-based
- * @returns 1-based; undefined without starts
  */
 function nearest(starts: readonly number[], line: number): number | undefined {
   let best: number | undefined

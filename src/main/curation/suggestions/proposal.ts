@@ -16,7 +16,7 @@ export interface Finding {
   readonly reason?: string | undefined
 }
 
-export interface KnownText {
+export interface HashedText {
   readonly text: string
   readonly hash: string
 }
@@ -34,7 +34,7 @@ export function evidenceOf(path: string, line: number, text: string): Evidence {
 export function proposalOf(
   { rule, evidence, files, detail = {}, reason }: Finding,
   { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
-  textOf: (path: string) => KnownText | undefined,
+  textOf: (path: string) => HashedText | undefined,
   localOf: LocalOf = (_path, text) => visibilityOf(text),
 ): Proposal {
   const context = { textOf: (path: string) => textOf(path)?.text, localOf }
@@ -54,9 +54,9 @@ export function proposalOf(
   }
 }
 
-function toProposedFile(path: string, edits: readonly LineEdit[], known: KnownText | undefined): ProposedFile {
-  const lines = new TextLines(known?.text ?? '')
-  return { path, hash: known?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
+function toProposedFile(path: string, edits: readonly LineEdit[], file: HashedText | undefined): ProposedFile {
+  const lines = new TextLines(file?.text ?? '')
+  return { path, hash: file?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
 }
 
 /** Returns a key of rule and line texts without line numbers, so that scans do not add a rejected proposal again. */
@@ -93,31 +93,32 @@ export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, 
 export function updateProposal(
   proposal: Proposal,
   path: string,
-  file: (KnownText & { readonly lines: TextLines }) | undefined,
+  file: (HashedText & { readonly lines: TextLines }) | undefined,
   now: number,
 ): Proposal {
-  const own = proposal.files.find((one) => one.path === path)
-  if (own && own.hash === (file?.hash ?? null)) return proposal
-  const withdrawn = (gone: 'lines' | 'reason'): Proposal => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
+  const proposedFile = proposal.files.find((one) => one.path === path)
+  if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return proposal
+  const withdraw = (gone: 'lines' | 'reason'): Proposal => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
   const files: ProposedFile[] = []
-  for (const one of proposal.files) {
-    if (one.path !== path) files.push(one)
-    else if (!file || one.hash === null) return withdrawn('lines')
+  for (const proposed of proposal.files) {
+    if (proposed.path !== path) files.push(proposed)
+    else if (!file || proposed.hash === null) return withdraw('lines')
     else {
       const edits: LineEdit[] = []
-      for (const edit of one.edits) {
+      for (const edit of proposed.edits) {
         const line = file.lines.find(edit.before, edit.line)
-        if (line === undefined) return withdrawn('lines')
+        if (line === undefined) return withdraw('lines')
         edits.push({ ...edit, line })
       }
       files.push({ path, hash: file.hash, edits, patch: file.lines.patch(path, edits) })
     }
   }
   const evidence: Evidence[] = []
-  for (const one of proposal.evidence) {
-    const line = one.path === path ? file?.lines.findWords(one.text, one.line, one.text.length < maxEvidence) : one.line
-    if (line === undefined) return withdrawn('reason')
-    evidence.push({ ...one, line })
+  for (const item of proposal.evidence) {
+    const { text } = item
+    const line = item.path === path ? file?.lines.findTrimmed(text, item.line, text.length < maxEvidence) : item.line
+    if (line === undefined) return withdraw('reason')
+    evidence.push({ ...item, line })
   }
   return { ...proposal, files, evidence }
 }

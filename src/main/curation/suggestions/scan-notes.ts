@@ -48,7 +48,7 @@ export type ScanStep =
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
 
-const tellEvery = 50
+const filesPerProgressStep = 50
 /** Limit of proposals per rule; later scans find the rest. */
 const maxPerRule = 2000
 
@@ -62,8 +62,8 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
   const total = scannedFiles.length * 2
   for (const [index, file] of scannedFiles.entries()) {
     signal?.throwIfAborted()
-    if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
-    const note = await noteOf(request, file)
+    if (index % filesPerProgressStep === 0) yield { type: 'progress', done: index, total }
+    const note = await loadNote(request, file)
     if (note) notes.push(note)
   }
   const model = await loadSimilarityModel(builtinFile)
@@ -88,8 +88,8 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
       total,
     }
     await setImmediate()
-    for (const found of (await find()).slice(0, maxPerRule))
-      proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
+    for (const finding of (await find()).slice(0, maxPerRule))
+      proposals.push(proposalOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
   }
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
 }
@@ -102,7 +102,7 @@ export async function findCandidates(
   const notes: Note[] = []
   for (const file of await filesOf(request, signal)) {
     signal?.throwIfAborted()
-    const note = await noteOf(request, file)
+    const note = await loadNote(request, file)
     if (note) notes.push(note)
   }
   return candidatesOf(notes, request.builtinFile)
@@ -110,47 +110,47 @@ export async function findCandidates(
 
 async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, signal: AbortSignal | undefined) {
   const { files } = await walkMarkdown(workspace, signal, forbidden)
-  const wanted = files.filter(
+  const scanned = files.filter(
     ({ path }) =>
       isVerbatim(path, layout) || fileKind(path, layout) === 'project' || !exclusionReason(path, scope, layout),
   )
-  return uniqueFiles(workspace, wanted)
+  return uniqueFiles(workspace, scanned)
 }
 
 /** Keeps one path per file with several hard links. */
-async function uniqueFiles<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
+async function uniqueFiles<T extends FileStamp>(workspace: string, files: readonly T[]): Promise<T[]> {
   // Hard links have equal sizes and times, so only files with equal ones need a stat.
-  const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
+  const stampOf = ({ size, modifiedAt, changedAt }: FileStamp) => `${size} ${modifiedAt} ${changedAt}`
   const counts = new Map<string, number>()
   for (const file of files) counts.set(stampOf(file), (counts.get(stampOf(file)) ?? 0) + 1)
-  const seen = new Set<string>()
-  const found: T[] = []
+  const fileIds = new Set<string>()
+  const unique: T[] = []
   for (const file of files) {
     if ((counts.get(stampOf(file)) ?? 0) > 1) {
       const info = await stat(join(workspace, file.path), { bigint: true }).catch(() => undefined)
-      const name = info ? `${info.dev} ${info.ino}` : file.path
-      if (seen.has(name)) continue
-      seen.add(name)
+      const fileId = info ? `${info.dev} ${info.ino}` : file.path
+      if (fileIds.has(fileId)) continue
+      fileIds.add(fileId)
     }
-    found.push(file)
+    unique.push(file)
   }
-  return found
+  return unique
 }
 
-type Named = Pick<FoundFile, 'path' | 'size' | 'modifiedAt' | 'changedAt'>
+type FileStamp = Pick<FoundFile, 'path' | 'size' | 'modifiedAt' | 'changedAt'>
 
-async function noteOf(
+async function loadNote(
   { workspace, layout }: NotesRequest,
   { path, modifiedAt }: { readonly path: string; readonly modifiedAt: number },
 ): Promise<Note | undefined> {
-  const file = await textOf(join(workspace, path), path)
+  const file = await tryReadText(join(workspace, path), path)
   if (!file) return undefined
   const date = dailyLogDate(path, layout)
   const day = date === undefined ? undefined : parseDay(date)
   return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isVerbatim(path, layout), ...file }
 }
 
-async function textOf(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
+async function tryReadText(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
   try {
     return await readText(file, path)
   } catch (error) {

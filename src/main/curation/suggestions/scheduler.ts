@@ -20,10 +20,10 @@ export interface SchedulerOptions {
 const stateSchema = z.object({ version: z.literal(1), at: z.number(), schedule: z.string() })
 
 const checkEveryMs = 60_000
-const idleMs = 5 * 60_000
+const minIdleMs = 5 * 60_000
 const maxLoad = 0.6
 
-/** Runs a task by schedule while the user is idle. A run missed while the app was closed is made up for once. */
+/** Runs a task by schedule while the user is idle. Missed runs are replaced by a single run. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   #timer: NodeJS.Timeout | undefined
@@ -51,16 +51,16 @@ export class Scheduler {
   /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran @throws as `run` */
   async runIfDue(): Promise<boolean> {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
-    const text = schedule()
-    const parsed = parseSchedule(text)
+    const scheduleText = schedule()
+    const parsed = parseSchedule(scheduleText)
     if (!parsed || this.#running || this.#isSavingPower) return false
     const lastRun = await this.#lastRun()
-    // A new schedule starts now; runs that it would have had before are not made up for.
-    if (!lastRun) return this.#saveRun(text).then(() => false)
+    // A new schedule counts from now; it has no missed runs.
+    if (!lastRun) return this.#saveRun(scheduleText).then(() => false)
     const next = nextRun(parsed, lastRun)
-    if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
-    // Saved before the run: a run that crashes the app must not repeat at each start.
-    await this.#saveRun(text)
+    if (!next || next > now() || idleFor() < minIdleMs || load() > maxLoad) return false
+    // Saved before the run, so that a run that crashes the app does not repeat at each start.
+    await this.#saveRun(scheduleText)
     this.#running = run()
     try {
       await this.#running
@@ -80,8 +80,8 @@ export class Scheduler {
   }
 
   async #lastRun(): Promise<Date | undefined> {
-    const known = stateSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
-    return known?.schedule === this.#options.schedule() ? new Date(known.at) : undefined
+    const state = stateSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
+    return state?.schedule === this.#options.schedule() ? new Date(state.at) : undefined
   }
 
   async #saveRun(schedule: string): Promise<void> {

@@ -15,8 +15,8 @@ import { readNote } from './read-note.ts'
 import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
 import { recoverUndo, undo, type UndoResult } from './undo.ts'
 
-const maxDoneShown = 200
-const tellEveryMs = 200
+const maxListedDone = 200
+const progressIntervalMs = 200
 
 export interface ProposalServiceOptions {
   readonly folder: string
@@ -24,10 +24,10 @@ export interface ProposalServiceOptions {
   readonly differ: Differ
   readonly now: Clock
   readonly localOf: LocalOf
-  readonly look: () => Promise<ScanOptions>
+  readonly scanOptions: () => Promise<ScanOptions>
   /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
-  readonly onDamaged: (aside: string) => void
+  readonly onDamaged: (copyPath: string) => void
 }
 
 /** `proposals`: proposals changed, or a scan started, progressed or ended. */
@@ -42,7 +42,7 @@ export class ProposalService {
   readonly #acceptances: Acceptances
   readonly #review: Review | undefined
   /** The running scan or review; only one runs at a time. */
-  #activeRun: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
+  #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
   /** Recovery of an interrupted acceptance, before the first read. */
   #recovery: Promise<unknown> | undefined
 
@@ -52,7 +52,7 @@ export class ProposalService {
     this.#inbox = new Inbox(options.folder, options.onDamaged)
     this.#acceptances = openAcceptances(options.folder)
     const { folder, workspace, now, localOf, review } = options
-    this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (found) => this.add(found) })
+    this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (added) => this.add(added) })
   }
 
   /** Returns open proposals sorted by rule and place, and the latest closed ones. */
@@ -63,7 +63,7 @@ export class ProposalService {
     const done = proposals.filter((one) => !isOpen(one, now)).sort((one, other) => other.stateAt - one.stateAt)
     return {
       open,
-      done: done.slice(0, maxDoneShown),
+      done: done.slice(0, maxListedDone),
       progress: this.#activeRun?.progress ?? null,
       lookedAt,
       isReviewing: this.#activeRun?.isReview === true,
@@ -84,8 +84,8 @@ export class ProposalService {
   async scan(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
     return this.#exclusively(false, signal, async (combinedSignal, onProgress) => {
       try {
-        const whole = await runScan(await this.#options.look(), combinedSignal, onProgress)
-        return await this.#addFindings(whole.proposals, whole.rules)
+        const result = await runScan(await this.#options.scanOptions(), combinedSignal, onProgress)
+        return await this.#addFindings(result.proposals, result.rules)
       } catch (error) {
         if (combinedSignal.aborted) return null
         throw error
@@ -109,22 +109,22 @@ export class ProposalService {
   }
 
   stop(): void {
-    this.#activeRun?.stop.abort()
+    this.#activeRun?.controller.abort()
   }
 
-  /** Adds proposals from other sources than the scan. @returns the number of new ones */
+  /** Adds proposals that do not come from a scan. @returns the number of new ones */
   async add(proposals: readonly Proposal[]): Promise<number> {
     return (await this.#addFindings(proposals, new Set())).added
   }
 
-  /** Adds one proposal. @returns the id of it or of an equal open one; undefined if an equal one was rejected before */
+  /** Adds one proposal. @returns its id or the id of an equal open one; undefined if an equal one was rejected */
   async propose(proposal: Proposal): Promise<string | undefined> {
     const key = keyOf(proposal)
     return this.#change(async (state) => {
-      const known = state.proposals.find(
-        (one) => one.state !== 'accepted' && one.state !== 'withdrawn' && keyOf(one) === key,
+      const existing = state.proposals.find(
+        (other) => other.state !== 'accepted' && other.state !== 'withdrawn' && keyOf(other) === key,
       )
-      if (known) return { state, value: known.state === 'refused' ? undefined : known.id }
+      if (existing) return { state, value: existing.state === 'refused' ? undefined : existing.id }
       return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
     })
   }
@@ -136,18 +136,19 @@ export class ProposalService {
    */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
     const { workspace, now, localOf } = this.#options
-    const shown = normalizePath(path)
-    if (workspace.isReadOnly(shown)) throw new AppError('write_refused', `${shown} cannot be written`, { path: shown })
-    const file = await workspace.read(shown)
+    const notePath = normalizePath(path)
+    if (workspace.isReadOnly(notePath))
+      throw new AppError('write_refused', `${notePath} cannot be written`, { path: notePath })
+    const file = await workspace.read(notePath)
     const at = now()
-    const found = flagLine(shown, file.text, line, fault, localDate(at))
-    const detail = { ...found.detail, ...(query === undefined ? {} : { query }) }
-    const by = { author: { kind: 'user' as const }, at: at.getTime() }
-    const proposal = proposalOf({ ...found, detail }, by, () => file, localOf)
+    const finding = flagLine(notePath, file.text, line, fault, localDate(at))
+    const detail = { ...finding.detail, ...(query === undefined ? {} : { query }) }
+    const origin = { author: { kind: 'user' as const }, at: at.getTime() }
+    const proposal = proposalOf({ ...finding, detail }, origin, () => file, localOf)
     const key = keyOf(proposal)
     return this.#change(async (state) => {
-      const known = state.proposals.find((one) => isOpen(one, at.getTime()) && keyOf(one) === key)
-      if (known) return { state, value: known.id }
+      const existing = state.proposals.find((other) => isOpen(other, at.getTime()) && keyOf(other) === key)
+      if (existing) return { state, value: existing.id }
       return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
     })
   }
@@ -196,9 +197,9 @@ export class ProposalService {
   }
 
   async reopen(ids: readonly string[]): Promise<void> {
-    const asked = new Set(ids)
+    const requestedIds = new Set(ids)
     await this.#change(async (state) => ({
-      state: updateProposals(state, asked, (one) =>
+      state: updateProposals(state, requestedIds, (one) =>
         one.state === 'refused' || one.state === 'snoozed' ? { ...one, state: 'open', stateAt: this.#now() } : one,
       ),
       value: undefined,
@@ -209,22 +210,22 @@ export class ProposalService {
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
-    const concerned = new Set(
+    const affectedPaths = new Set(
       proposals
         .filter((one) => one.state === 'open' || one.state === 'snoozed')
         .flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path))
         .filter((path) => paths.includes(path)),
     )
-    if (concerned.size === 0) return
+    if (affectedPaths.size === 0) return
     await this.#change(async (state) => {
       let current = state.proposals
-      for (const path of concerned) {
+      for (const path of affectedPaths) {
         const file = await readNote(this.#options.workspace, path)
         current = current.map((one) =>
           one.state === 'open' || one.state === 'snoozed' ? updateProposal(one, path, file, now) : one,
         )
       }
-      const isSame = current.every((one, at) => one === state.proposals[at])
+      const isSame = current.every((one, index) => one === state.proposals[index])
       return { state: isSame ? state : { ...state, proposals: current }, value: undefined }
     })
   }
@@ -246,16 +247,16 @@ export class ProposalService {
     work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
   ): Promise<T | null> {
     if (this.#activeRun) return null
-    const stop = new AbortController()
-    const current = { stop, isReview, progress: { done: 0, total: 0 } }
-    this.#activeRun = current
+    const controller = new AbortController()
+    const activeRun = { controller, isReview, progress: { done: 0, total: 0 } }
+    this.#activeRun = activeRun
     this.#changes.emit({ type: 'proposals' })
-    let lastEmit = performance.now()
+    let lastEmitAt = performance.now()
     try {
-      return await work(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal, (progress) => {
-        current.progress = progress
-        if (performance.now() - lastEmit < tellEveryMs) return
-        lastEmit = performance.now()
+      return await work(signal ? AbortSignal.any([signal, controller.signal]) : controller.signal, (progress) => {
+        activeRun.progress = progress
+        if (performance.now() - lastEmitAt < progressIntervalMs) return
+        lastEmitAt = performance.now()
         this.#changes.emit({ type: 'proposals' })
       })
     } finally {
@@ -264,25 +265,26 @@ export class ProposalService {
     }
   }
 
-  /** @param whole rules that ran completely: their proposals that were not found again are withdrawn */
-  async #addFindings(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
+  /** Adds new proposals. Withdraws pending ones that are not in `found` if their rule is in `completedRules`. */
+  async #addFindings(found: readonly Proposal[], completedRules: ReadonlySet<Proposal['rule']>) {
     const now = this.#now()
     return this.#change(async (state) => {
-      const keys = new Map(found.map((one) => [keyOf(one), one]))
-      const known = new Set<string>()
+      const foundByKey = new Map(found.map((one) => [keyOf(one), one]))
+      const stored = new Set<string>()
       let withdrawn = 0
       const proposals = state.proposals.map((one): Proposal => {
         const key = keyOf(one)
         const isPending = one.state === 'open' || one.state === 'snoozed'
         // An accepted proposal without edits only informed the user and must not return.
-        if (isPending || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
-        if (!isPending || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
+        if (isPending || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
+          stored.add(key)
+        if (!isPending || one.author.kind !== 'rule' || !completedRules.has(one.rule) || foundByKey.has(key)) return one
         withdrawn += 1
         return { ...one, state: 'withdrawn', stateAt: now, gone: 'reason' }
       })
-      const added = [...keys].flatMap(([key, one]) => (known.has(key) ? [] : [one]))
+      const added = [...foundByKey].flatMap(([key, one]) => (stored.has(key) ? [] : [one]))
       return {
-        state: { lookedAt: whole.size > 0 ? now : state.lookedAt, proposals: [...proposals, ...added] },
+        state: { lookedAt: completedRules.size > 0 ? now : state.lookedAt, proposals: [...proposals, ...added] },
         value: { added: added.length, withdrawn },
       }
     })
@@ -298,10 +300,10 @@ export class ProposalService {
   }
 
   #setState(ids: readonly string[], change: (one: Proposal) => Proposal): Promise<void> {
-    const asked = new Set(ids)
+    const requestedIds = new Set(ids)
     const now = this.#now()
     return this.#change(async (state) => ({
-      state: updateProposals(state, asked, (one) => (isOpen(one, now) ? change(one) : one)),
+      state: updateProposals(state, requestedIds, (one) => (isOpen(one, now) ? change(one) : one)),
       value: undefined,
     }))
   }

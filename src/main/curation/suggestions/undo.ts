@@ -1,6 +1,6 @@
 /**
- * Undoes an acceptance. Proposals whose lines were changed since stay accepted and are reported. An undo interrupted
- * by a crash is finished at the next step: the plan is stored first, then the files, the acceptance and the inbox.
+ * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are reported. The plan is
+ * stored first, then the files, the acceptance and the inbox, so that recovery can finish an undo after a crash.
  */
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -34,77 +34,77 @@ export async function undo(
   const isAccepted = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
   if (!acceptance || !isAccepted)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
-  const stuck = await restore(context, acceptance, ({ texts, stuck: conflicts }) => {
+  const stuck = await restoreFiles(context, acceptance, ({ texts, stuck: conflicts }) => {
     const files = [...texts].map(([path, text]) => ({ path, hash: text === null ? null : hashText(text) }))
     return save({ ...state, undoing: { acceptance: id, stuck: [...conflicts], files } })
   })
-  return finish(context, state, acceptance, stuck)
+  return finishUndo(context, state, acceptance, stuck)
 }
 
 /** Finishes an undo that a crash interrupted, or discards it if none of its files is written. */
 export async function recoverUndo(context: UndoContext, state: InboxState): Promise<InboxState> {
-  const { undoing, ...rest } = state
+  const { undoing, ...stateWithoutUndo } = state
   if (!undoing) return state
   const { workspace, acceptances } = context
   await workspace.recover()
   const acceptance = await acceptances.get(undoing.acceptance)
-  const current = await Promise.all(undoing.files.map(({ path }) => textOf(workspace, path)))
-  const isWritten = undoing.files.some(({ hash }, at) => {
-    const text = current[at] ?? null
+  const currentTexts = await Promise.all(undoing.files.map(({ path }) => textOf(workspace, path)))
+  const isWritten = undoing.files.some(({ hash }, index) => {
+    const text = currentTexts[index] ?? null
     return hash === (text === null ? null : hashText(text))
   })
-  if (!acceptance || (undoing.files.length > 0 && !isWritten)) return rest
-  for (const [at, { path, hash }] of undoing.files.entries())
-    if (hash === null && current[at] === acceptance.files.find((file) => file.path === path)?.after)
+  if (!acceptance || (undoing.files.length > 0 && !isWritten)) return stateWithoutUndo
+  for (const [index, { path, hash }] of undoing.files.entries())
+    if (hash === null && currentTexts[index] === acceptance.files.find((file) => file.path === path)?.after)
       await workspace.remove(path, undoOrigin)
-  return (await finish(context, rest, acceptance, undoing.stuck)).state
+  return (await finishUndo(context, stateWithoutUndo, acceptance, undoing.stuck)).state
 }
 
-async function finish(
+async function finishUndo(
   { acceptances, now }: UndoContext,
   state: InboxState,
   acceptance: Acceptance,
   stuck: readonly RevertConflict[],
 ): Promise<StateChange<UndoResult>> {
   const { id } = acceptance
-  const left = withoutReverted(acceptance, stuck)
+  const remaining = withoutReverted(acceptance, stuck)
   // Written before the inbox: otherwise recovery would take the reopened proposals for an interrupted acceptance.
-  await acceptances.put(id, left)
+  await acceptances.put(id, remaining)
   const conflictByProposal = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
   const proposals = state.proposals.map((one): Proposal => {
     if (one.acceptance !== id || one.state !== 'accepted') return one
-    const { acceptance: _acceptance, stuck: _stuck, ...rest } = one
+    const { acceptance: _acceptance, stuck: _stuck, ...reopened } = one
     const place = conflictByProposal.get(one.id)
-    return place ? { ...one, stuck: place } : { ...rest, state: 'open', stateAt: now }
+    return place ? { ...one, stuck: place } : { ...reopened, state: 'open', stateAt: now }
   })
   return {
     state: { ...state, proposals },
-    value: { undone: acceptance.proposals.length - left.proposals.length, stuck },
+    value: { undone: acceptance.proposals.length - remaining.proposals.length, stuck },
   }
 }
 
-async function restore(
+async function restoreFiles(
   { workspace, differ }: UndoContext,
   acceptance: Acceptance,
   onPlanned: (plan: RevertPlan) => Promise<void>,
 ): Promise<readonly RevertConflict[]> {
-  for (let tries = 1; ; tries += 1) {
-    const since = new Map<string, CurrentFile>()
+  for (let attempt = 1; ; attempt += 1) {
+    const currentFiles = new Map<string, CurrentFile>()
     for (const { path, after } of acceptance.files) {
       const text = await textOf(workspace, path)
       const isSame = text === null || text === after
-      since.set(path, { text, changes: isSame ? [] : await differ.changedLines(after, text) })
+      currentFiles.set(path, { text, changes: isSame ? [] : await differ.changedLines(after, text) })
     }
-    const plan = planRevert(acceptance, since)
+    const plan = planRevert(acceptance, currentFiles)
     const { texts, stuck } = plan
     await onPlanned(plan)
-    const back = [...texts].flatMap(([path, after]) =>
-      after === null ? [] : [{ path, before: since.get(path)?.text ?? null, after }],
+    const rewrites = [...texts].flatMap(([path, after]) =>
+      after === null ? [] : [{ path, before: currentFiles.get(path)?.text ?? null, after }],
     )
     try {
-      await workspace.rewriteAll(back, undoOrigin)
+      await workspace.rewriteAll(rewrites, undoOrigin)
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      if (!(error instanceof AppError) || error.code !== 'file_changed' || attempt === maxTries) throw error
       continue
     }
     // A created file goes to the trash.

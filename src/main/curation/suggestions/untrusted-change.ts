@@ -1,4 +1,5 @@
 import type { LineEdit } from '#shared/contract/index.ts'
+import { minimalEdit } from './line-edits.ts'
 import { evidenceOf, type Finding } from './proposal.ts'
 
 interface Change {
@@ -11,26 +12,22 @@ interface Change {
 }
 
 /** Builds the finding for a change that contains text from outside sources. */
-export function untrustedFinding({ path, before, after, from }: Change): Finding {
-  const [old, lines] = [linesOf(before), linesOf(after)]
-  let start = 0
-  while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
-  let end = 0
-  while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  // Last non-empty line before an insertion: the insertion follows it if it moves.
-  const anchor = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
-  const isInsertion = start === old.length - end
-  const first = isInsertion && anchor >= 0 && anchor < start ? anchor : start
+export function untrustedFinding({ path, before, after, from: sources }: Change): Finding {
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)]
+  const { from, to, added } = minimalEdit({ line: 1, before: oldLines, after: newLines })
+  // The last non-empty line before an insertion; if that line moves, the insertion moves with it.
+  const anchor = oldLines.slice(0, from + 1).findLastIndex((line) => line.trim() !== '')
+  const firstLine = from === to && anchor >= 0 && anchor < from ? anchor : from
   const edit: LineEdit = {
-    line: first + 1,
-    before: old.slice(first, old.length - end),
-    after: lines.slice(first, lines.length - end),
+    line: firstLine + 1,
+    before: oldLines.slice(firstLine, to),
+    after: [...oldLines.slice(firstLine, from), ...added],
   }
   return {
     rule: 'outside',
-    evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, old[anchor] ?? '')],
+    evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, oldLines[anchor] ?? '')],
     files: [{ path, edits: [edit] }],
-    detail: { target: from.join('; ') },
+    detail: { target: sources.join('; ') },
   }
 }
 

@@ -43,24 +43,24 @@ export function modelPrices(
   configured: BasePrices | undefined,
   listed?: BasePrices,
 ): ModelPrices | undefined {
-  const known = priceTable.find(([pattern]) => pattern.test(id))?.[1]
+  const tablePrices = priceTable.find(([pattern]) => pattern.test(id))?.[1]
   const base = configured ?? listed
-  return base ? { ...base, ...cachePrices(id, base.input, known) } : known
+  return base ? { ...base, ...cachePrices(id, base.input, tablePrices) } : tablePrices
 }
 
 /**
  * Returns cache prices for a given input price. Anthropic charges 0.1 of it for a read and 1.25 for a write of five
  * minutes, for all models (platform.claude.com/docs/en/about-claude/pricing). Other models in the table keep the table's
- * ratio. For unknown models both cost as much as input, so that the spending limit never counts too little.
+ * ratio. For unknown models both cost as much as input, so that the counted cost is never too low.
  */
 function cachePrices(
   id: string,
   input: number,
-  known: ModelPrices | undefined,
+  table: ModelPrices | undefined,
 ): Pick<ModelPrices, 'cacheRead' | 'cacheWrite'> {
   if (id.startsWith('anthropic/')) return { cacheRead: input * 0.1, cacheWrite: input * 1.25 }
-  if (!known || known.input === 0) return { cacheRead: input, cacheWrite: input }
-  return { cacheRead: (input * known.cacheRead) / known.input, cacheWrite: (input * known.cacheWrite) / known.input }
+  if (!table || table.input === 0) return { cacheRead: input, cacheWrite: input }
+  return { cacheRead: (input * table.cacheRead) / table.input, cacheWrite: (input * table.cacheWrite) / table.input }
 }
 
 /** Returns the cost in US dollars. */
@@ -89,7 +89,7 @@ const limitTable: readonly (readonly [pattern: RegExp, limits: TableLimits])[] =
   [/qwen|kimi|moonshot/i, { contextWindow: 128_000, maxOutput: 8192 }],
 ]
 
-const takesImages =
+const imageModelPattern =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
 const maxListedOutput = 64_000
 
@@ -104,12 +104,12 @@ interface KnownLimits {
 
 /** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
 export function modelLimits(id: string, configured: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
-  const row = limitTable.find(([pattern]) => pattern.test(id))?.[1] ?? defaultLimits
-  const contextWindow = configured.contextWindow ?? listed.contextWindow ?? row.contextWindow
+  const table = limitTable.find(([pattern]) => pattern.test(id))?.[1] ?? defaultLimits
+  const contextWindow = configured.contextWindow ?? listed.contextWindow ?? table.contextWindow
   // Some providers list a huge output limit; reserving that much would waste the window.
   const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, maxListedOutput)
-  const maxOutput = Math.min(configured.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
-  return { contextWindow, maxOutput, images: configured.images ?? listed.images ?? takesImages.test(id) }
+  const maxOutput = Math.min(configured.maxOutput ?? listedOutput ?? table.maxOutput, Math.floor(contextWindow / 2))
+  return { contextWindow, maxOutput, images: configured.images ?? listed.images ?? imageModelPattern.test(id) }
 }
 
 /** Splits `anthropic/a/b` into `anthropic` and `a/b`; an id without a known provider is the offline model. */
@@ -123,6 +123,6 @@ export function splitModelId(id: string): { provider: ModelProvider | 'offline';
 export function assertModelId(id: string): void {
   const { provider, model } = splitModelId(id)
   if (provider === 'offline' ? id === 'offline' : model !== '') return
-  const known = modelProviders.map((name) => `${name}/…`).join(', ')
-  throw new AppError('unknown_model', `there is no model ${id}: use offline or one of ${known}`, { model: id })
+  const forms = modelProviders.map((name) => `${name}/…`).join(', ')
+  throw new AppError('unknown_model', `there is no model ${id}: use offline or one of ${forms}`, { model: id })
 }

@@ -54,7 +54,7 @@ export class ModelLists {
   }
 
   /**
-   * Returns a provider's models, cached for 10 minutes. `failure` has the provider's error; others are thrown.
+   * Returns a provider's models, cached for 10 minutes. `failure` is an error of the provider; others are thrown.
    * @param fresh true to bypass the cache
    */
   async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
@@ -83,7 +83,7 @@ export class ModelLists {
       const cachedLists = await readOrSetAside(
         this.#file,
         (text) => cacheSchema.safeParse(parseJson(text)).data,
-        (aside) => this.#onProblem(`the cached model lists could not be read and were moved to ${aside}`),
+        (copyPath) => this.#onProblem(`the cached model lists could not be read and were moved to ${copyPath}`),
       )
       for (const [provider, models] of Object.entries(cachedLists ?? {})) this.#lists.set(provider, models)
     } catch (error) {

@@ -8,7 +8,7 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns a text; joins a list of text parts, as some servers send; '' for other values. */
+/** Returns a string as it is; joins a list of text parts, which some servers send; '' for other values. */
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value
   return asArray(value)

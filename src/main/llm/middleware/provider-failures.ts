@@ -61,15 +61,13 @@ export function providerFailure(failure: ProviderFailure): AppError {
 }
 
 type ClassifiedFields = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
+type ClassificationRule = readonly [code: KnownFailure, matches: (failure: ClassifiedFields) => boolean]
 
 /**
- * Rules in order of precedence. Messages come before the status, as a wrong key, a filter and a blocked country can
- * have the same status.
+ * Rules in order of precedence. Messages are checked before the status, as a wrong key, a filter and a blocked country
+ * can have the same status.
  */
-const classificationRules: readonly (readonly [
-  code: KnownFailure,
-  holds: (foundStatus: ClassifiedFields) => boolean,
-])[] = [
+const classificationRules: readonly ClassificationRule[] = [
   ['provider_garbled', ({ kind }) => kind === nonAnswerKind],
   ['provider_region', ({ kind, message }) => regionPattern.test(`${kind} ${message}`)],
   ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || timeoutPattern.test(kind)],
@@ -174,12 +172,12 @@ export function withRedactedErrors(model: ChatModel, keys: Pick<KeyRing, 'scrub'
 }
 
 export function redactSecrets({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
-  const clean = Object.entries(data).map(([name, value]) => [
+  const redactedData = Object.entries(data).map(([name, value]) => [
     name,
     typeof value === 'string' ? keys.scrub(value) : value,
   ])
-  const why = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
-  return new AppError(code, keys.scrub(message), Object.fromEntries(clean), why)
+  const options = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
+  return new AppError(code, keys.scrub(message), Object.fromEntries(redactedData), options)
 }
 
 interface ParsedProviderError {
@@ -201,10 +199,10 @@ export function parseProviderError(body: unknown, status: number | undefined, me
   const inner = asObject(outer['error'])
   const fields = Object.keys(inner).length > 0 ? inner : outer
   const upstreamError = parseUpstreamError(asObject(fields['metadata'])['raw'])
-  const names = [fields['code'], fields['type'], fields['status']].map(asIdText)
-  const foundStatus = status ?? names.map(Number).find((number) => number >= 400 && number < 600)
+  const identifiers = [fields['code'], fields['type'], fields['status']].map(asIdText)
+  const foundStatus = status ?? identifiers.map(Number).find((number) => number >= 400 && number < 600)
   const foundMessage = upstreamError?.message ?? messageOf(fields) ?? (typeof body === 'string' ? body : undefined)
-  const kinds = [...names, upstreamError?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
+  const kinds = [...identifiers, upstreamError?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
   return {
     status: foundStatus,
     // A server that sends a message is reachable, so the kind must not be empty.
@@ -215,7 +213,7 @@ export function parseProviderError(body: unknown, status: number | undefined, me
 
 const unnamedKind = 'unnamed'
 
-/** Kind of a response that is no answer, such as a proxy's error page. */
+/** Kind of a response that is not an answer of the provider, such as a proxy's error page. */
 export const nonAnswerKind = 'no_answer'
 
 function messageOf(fields: Readonly<Record<string, unknown>>): string | undefined {

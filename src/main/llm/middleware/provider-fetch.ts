@@ -27,13 +27,13 @@ export function proxyFor(
   if (proxy !== undefined) return proxy
   const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
   const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
-  const used = protocol === 'http:' ? httpProxy : httpsProxy
-  const directHosts = (noProxy ?? '').split(/[\s,]+/)
-  const directHostNames = new Set(directHosts.map((host) => host.replace(/:\d+$/, '')))
-  return used && !directHostNames.has('*') && !directHostNames.has(hostname) ? used : undefined
+  const environmentProxy = protocol === 'http:' ? httpProxy : httpsProxy
+  const directHosts = new Set((noProxy ?? '').split(/[\s,]+/).map((host) => host.replace(/:\d+$/, '')))
+  const isDirect = directHosts.has('*') || directHosts.has(hostname)
+  return environmentProxy && !isDirect ? environmentProxy : undefined
 }
 
-const agents = new Map<string, Dispatcher>()
+const dispatchers = new Map<string, Dispatcher>()
 
 function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY']
@@ -48,9 +48,9 @@ function dispatcherFor(
 ): Dispatcher {
   const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
   const key = JSON.stringify([proxy, httpProxy, httpsProxy, noProxy])
-  const known = agents.get(key)
-  if (known) return known
-  const agent =
+  const cached = dispatchers.get(key)
+  if (cached) return cached
+  const dispatcher =
     proxy === undefined
       ? new EnvHttpProxyAgent({
           ...(httpProxy === undefined ? {} : { httpProxy }),
@@ -58,8 +58,8 @@ function dispatcherFor(
           ...(noProxy === undefined ? {} : { noProxy }),
         })
       : new ProxyAgent(proxy)
-  agents.set(key, agent)
-  return agent
+  dispatchers.set(key, dispatcher)
+  return dispatcher
 }
 
 export interface ProviderOptions {
@@ -72,7 +72,7 @@ export interface ProviderOptions {
   readonly now?: Clock | undefined
 }
 
-/** Returns the options for both official clients, with their retries off: `withRetries` shows its own. */
+/** Returns the options for both official clients. Their own retries are off: `withRetries` repeats requests visibly. */
 export function clientOptions(
   provider: string,
   { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,

@@ -24,12 +24,12 @@ export interface RequestSecrets {
 const redacted = '[redacted]'
 const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
 const secretValue = /^(basic|bearer|token)\s/i
-/** Characters; shorter values would match ordinary text. */
-const minSecret = 6
+/** In characters; shorter values would match ordinary text. */
+const minSecretLength = 6
 
 /**
  * Redacts a request for storage and display: headers by name, secrets by value anywhere. Shortens images and cuts long
- * bodies in the middle; `leftOut` counts the characters.
+ * bodies in the middle; `leftOut` counts the characters left out.
  * @param scrub redacts other known secrets
  */
 export function redactRequest(
@@ -37,56 +37,56 @@ export function redactRequest(
   secrets: RequestSecrets,
   scrub: (text: string) => string,
 ): WireRequest {
-  const clean = (text: string) => scrub(redactValues(text, secrets.values))
+  const redact = (text: string) => scrub(redactValues(text, secrets.values))
   const secretHeaders = new Set(secrets.headers.map((name) => name.toLowerCase()))
   const isSecret = (name: string, value: string) =>
     secretName.test(name) || secretHeaders.has(name.toLowerCase()) || secretValue.test(value)
-  const short = shortenImages(body)
-  // Redact before cutting: a cut secret would not be recognised.
-  const kept = withoutMiddle(clean(short.body))
+  const shortened = shortenImages(body)
+  // Redacts before cutting, because a cut secret would not be recognised.
+  const cut = withoutMiddle(redact(shortened.body))
   return {
     method,
-    url: clean(redactUrl(url)),
-    headers: headers.map(([name, value]) => [name, isSecret(name, value) ? redacted : clean(value)]),
-    body: kept.body,
-    leftOut: short.leftOut + kept.leftOut,
+    url: redact(redactUrl(url)),
+    headers: headers.map(([name, value]) => [name, isSecret(name, value) ? redacted : redact(value)]),
+    body: cut.body,
+    leftOut: shortened.leftOut + cut.leftOut,
   }
 }
 
 /** Redacts values as they are and in their JSON and URL encodings. */
 function redactValues(text: string, values: readonly string[]): string {
-  const forms = values
+  const encodings = values
     .flatMap((value) =>
-      value.length < minSecret ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)],
+      value.length < minSecretLength ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)],
     )
     .sort((one, other) => other.length - one.length)
-  return [...new Set(forms)].reduce((clean, form) => clean.replaceAll(form, redacted), text)
+  return [...new Set(encodings)].reduce((result, encoded) => result.replaceAll(encoded, redacted), text)
 }
 
-function redactUrl(sent: string): string {
-  const url = URL.parse(sent)
-  if (!url) return sent
-  const secret = [...url.searchParams.keys()].filter((name) => secretName.test(name))
-  // Return the original URL unchanged if it has no secrets; URL.href would normalise it.
-  if (secret.length === 0 && url.username === '' && url.password === '') return sent
-  for (const name of secret) url.searchParams.set(name, redacted)
+function redactUrl(original: string): string {
+  const url = URL.parse(original)
+  if (!url) return original
+  const secretParameters = [...url.searchParams.keys()].filter((name) => secretName.test(name))
+  // A URL without secrets stays unchanged; `url.href` would normalise it.
+  if (secretParameters.length === 0 && url.username === '' && url.password === '') return original
+  for (const name of secretParameters) url.searchParams.set(name, redacted)
   if (url.username !== '') url.username = 'redacted'
   if (url.password !== '') url.password = 'redacted'
   return url.href
 }
 
-/** Images in the formats of the three APIs. Quotes within texts are escaped, so texts cannot match. */
+/** Matches images in the formats of the three APIs. Quotes within texts are escaped, so texts cannot match. */
 const imagePattern = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;base64,)([\w+/=-]+)"/g
 
 function shortenImages(body: string): { body: string; leftOut: number } {
   let leftOut = 0
-  const short = body.replace(imagePattern, (whole, before: string, data: string) => {
-    if (data.length <= maxCapturedImage) return whole
-    const rest = data.length - maxCapturedImage
-    leftOut += rest
-    return `${before}${data.slice(0, maxCapturedImage)}… [${rest} characters of base64 left out]"`
+  const shortened = body.replace(imagePattern, (match, before: string, data: string) => {
+    if (data.length <= maxCapturedImage) return match
+    const excess = data.length - maxCapturedImage
+    leftOut += excess
+    return `${before}${data.slice(0, maxCapturedImage)}… [${excess} characters of base64 left out]"`
   })
-  return { body: short, leftOut }
+  return { body: shortened, leftOut }
 }
 
 function withoutMiddle(body: string): { body: string; leftOut: number } {
@@ -104,8 +104,8 @@ export async function* withRequestEvents(
 ): AsyncGenerator<ModelEvent> {
   const pendingRequests: WireRequest[] = []
   let wake: () => void = () => undefined
-  const events = open((sent) => {
-    pendingRequests.push(sent)
+  const events = open((request) => {
+    pendingRequests.push(request)
     wake()
   })[Symbol.asyncIterator]()
   try {
@@ -114,11 +114,11 @@ export async function* withRequestEvents(
         wake = () => resolve(undefined)
       })
       if (pendingRequests.length > 0) wake()
-      const first = await Promise.race([requestSent, next])
+      const result = await Promise.race([requestSent, next])
       for (const request of pendingRequests.splice(0)) yield { type: 'sent', request }
-      if (first === undefined) continue
-      if (first.done) return
-      yield first.value
+      if (result === undefined) continue
+      if (result.done) return
+      yield result.value
       next = events.next()
     }
   } finally {

@@ -4,13 +4,13 @@ import { createFailure, isTransient } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 
-/** Milliseconds before the second, third and fourth attempt, unless the provider names its own wait. */
+/** Milliseconds before the second, third and fourth attempt, unless the provider names a wait. */
 const delaysMs = [1000, 4000, 10_000]
-/** Milliseconds before the only retry of a background request, which delays the answer. */
+/** Background requests are retried only once, because they can delay an answer. */
 const backgroundDelaysMs = [1000]
-const longestQuietWaitMs = 3000
 /** If the provider names a longer wait, the request fails at once. */
-const longestWaitMs = 60_000
+const maxBackgroundWaitMs = 3000
+const maxWaitMs = 60_000
 
 /** Retries transient failures until text was shown. @param delays milliseconds, one for each retry of a chat request */
 export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
@@ -27,14 +27,14 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
           }
           return
         } catch (error) {
-          const wait = hasShown || signal.aborted ? undefined : waitAfter(error, attempt, isBackground, delays)
-          if (wait === undefined || !(error instanceof AppError)) throw error
+          const waitMs = hasShown || signal.aborted ? undefined : retryDelayMs(error, attempt, isBackground, delays)
+          if (waitMs === undefined || !(error instanceof AppError)) throw error
           const { code, message, data } = error
           const attempts = (isBackground ? backgroundDelaysMs : delays).length + 1
           const retryTrigger = new AbortController()
-          const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: wait }
+          const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: waitMs }
           yield { type: 'retry', ...retryInfo, retryNow: () => retryTrigger.abort() }
-          await waitFor(wait, signal, retryTrigger.signal)
+          await waitFor(waitMs, signal, retryTrigger.signal)
         }
       }
     },
@@ -50,19 +50,19 @@ async function waitFor(ms: number, signal: AbortSignal, retryTrigger: AbortSigna
   }
 }
 
-function waitAfter(
+function retryDelayMs(
   error: unknown,
   attempt: number,
   isBackground: boolean,
   delays: readonly number[],
 ): number | undefined {
-  const planned = (isBackground ? backgroundDelaysMs : delays)[attempt - 1]
-  if (planned === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
-  // The idle timeout has already cost enough time.
+  const plannedMs = (isBackground ? backgroundDelaysMs : delays)[attempt - 1]
+  if (plannedMs === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
+  // The idle timeout has already delayed the answer.
   if (isBackground && error.code === 'provider_timeout') return undefined
   const retryAfterMs = error.data['retryAfterMs']
-  const wait = typeof retryAfterMs === 'number' ? retryAfterMs : planned
-  return wait <= (isBackground ? longestQuietWaitMs : longestWaitMs) ? wait : undefined
+  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : plannedMs
+  return waitMs <= (isBackground ? maxBackgroundWaitMs : maxWaitMs) ? waitMs : undefined
 }
 
 /** Fails with `provider_timeout` when no event arrives for `idleMs`. */
@@ -70,14 +70,14 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      const giveUp = new AbortController()
-      const events = model.stream(request, AbortSignal.any([signal, giveUp.signal]))[Symbol.asyncIterator]()
+      const timeoutController = new AbortController()
+      const events = model.stream(request, AbortSignal.any([signal, timeoutController.signal]))[Symbol.asyncIterator]()
       try {
         for (;;) {
           const next = await nextOrSilent(events.next(), idleMs)
           if (next === 'silent') {
             const timeout = createFailure('provider_timeout', model.provider)
-            giveUp.abort(timeout)
+            timeoutController.abort(timeout)
             throw timeout
           }
           if (next.done) return
@@ -96,9 +96,9 @@ async function nextOrSilent(
   ms: number,
 ): Promise<IteratorResult<ModelEvent> | 'silent'> {
   const timer = new AbortController()
-  const silent = sleep(ms, 'silent' as const, { signal: timer.signal, ref: false }).catch(() => 'silent' as const)
+  const silence = sleep(ms, 'silent' as const, { signal: timer.signal, ref: false }).catch(() => 'silent' as const)
   try {
-    return await Promise.race([next, silent])
+    return await Promise.race([next, silence])
   } finally {
     timer.abort()
     next.catch(() => undefined)

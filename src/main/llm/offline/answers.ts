@@ -8,14 +8,14 @@ import type { Sentences } from './sentences.ts'
 const maxReadsPerStep = 3
 const maxReads = 9
 const maxQuotes = 3
-/** Threshold of the second search, when the first one found nothing above the configured threshold. */
+/** Threshold of the second search, if the first one found nothing above the configured threshold. */
 const lowMinScore = 0.12
 const maxLogs = 40
 const maxEntries = 60
-/** Characters of a question that the answer repeats. */
-const maxEcho = 60
+/** Maximum characters of a question that the answer repeats. */
+const maxQuestionEcho = 60
 
-/** A text ends the turn; tool calls ask for results first. */
+/** A text ends the turn; tool calls request results for the next step. */
 export interface Step {
   readonly text?: string
   readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
@@ -47,10 +47,10 @@ export function answerPeriod(
 ): Step {
   const span = first === last ? first : `${first} – ${last}`
   const lists = resultsOf('list', results).map(({ result }) => messageText(result))
-  const next = /\[.*from=(\d+)\]$/.exec(lists.at(-1) ?? '')?.[1]
-  if (lists.length === 0 || next !== undefined) {
+  const from = /\[.*from=(\d+)\]$/.exec(lists.at(-1) ?? '')?.[1]
+  if (lists.length === 0 || from !== undefined) {
     const path = /^(?:.+\/)?memory(?=\/)/.exec(todaysLog)?.[0] ?? 'memory'
-    return { calls: [{ name: 'list', arguments: next === undefined ? { path } : { path, from: Number(next) } }] }
+    return { calls: [{ name: 'list', arguments: from === undefined ? { path } : { path, from: Number(from) } }] }
   }
   const logs = lists
     .flatMap((list) => [...list.matchAll(/^(.+\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md) \(\d+ bytes\)$/gm)])
@@ -71,7 +71,7 @@ export function answerPeriod(
   return { text: [sentences.periodHas(span), '', ...lines, ...more].join('\n') }
 }
 
-/** Lines of a log with the time of their heading; a heading alone where no text follows it. */
+/** Returns the lines of a log with the time of their heading; a heading counts as a line if no text follows it. */
 function entriesOf({ path, lines }: Passage): QuotedLine[] {
   // A saved conversation shows only its topic, because the log already has its notes.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
@@ -105,34 +105,34 @@ export function answerQuestion(
     return { text: formatQuotes(lines, sentences, isClosest) }
   }
   const unread = hitsOf(search).filter(
-    ({ path, startLine }) => !passages.some((one) => one.path === path && one.from === startLine),
+    ({ path, startLine }) => !passages.some((passage) => passage.path === path && passage.from === startLine),
   )
   // Notes are more reliable than conversations.
   const notes = unread.filter(({ path }) => !isTranscript(path))
-  const next = notes.length > 0 ? notes : unread
-  if (next.length > 0 && passages.length < maxReads) {
+  const toRead = notes.length > 0 ? notes : unread
+  if (toRead.length > 0 && passages.length < maxReads) {
     return {
-      calls: next.slice(0, maxReadsPerStep).map(({ path, startLine, endLine }) => ({
+      calls: toRead.slice(0, maxReadsPerStep).map(({ path, startLine, endLine }) => ({
         name: 'memory_get',
         arguments: { path, from: startLine, lines: endLine - startLine + 1 },
       })),
     }
   }
-  const near = nearLines(passages, maxQuotes, today, matches)
-  if (near.length > 0) return { text: formatQuotes(near, sentences, true) }
+  const closest = nearLines(passages, maxQuotes, today, matches)
+  if (closest.length > 0) return { text: formatQuotes(closest, sentences, true) }
   if (!isSecondSearch)
     return { calls: [{ name: 'memory_search', arguments: { query, minScore: lowMinScore, maxResults: 2 } }] }
-  return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxEcho)) }
+  return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
 }
 
 function formatQuotes(quotes: readonly QuotedLine[], sentences: Sentences, isClosest: boolean): string {
   const blocks = quotes.map(({ path, line, text }) => `> ${clip(text)}\n\n[${path}:${line}]`)
-  let lead = isClosest ? sentences.foundClosest : sentences.found
-  if (quotes.every(({ path }) => isTranscript(path))) lead = sentences.foundInChats
-  return [lead, ...blocks, sentences.noModel].join('\n\n')
+  let introduction = isClosest ? sentences.foundClosest : sentences.found
+  if (quotes.every(({ path }) => isTranscript(path))) introduction = sentences.foundInChats
+  return [introduction, ...blocks, sentences.noModel].join('\n\n')
 }
 
-/** Empty for files without a date. */
+/** Returns the day of a log, `YYYY-MM-DD`; empty for files without a date. */
 function dateOf(path: string): string {
   return /(?:^|\/)memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1] ?? ''
 }
@@ -153,7 +153,7 @@ function matchesOf(search: ToolResult) {
   })
 }
 
-/** The lines of a `memory_get` result, also when the JSON was cut off. */
+/** Returns the lines of a `memory_get` result, even if its JSON was cut off. */
 function passageOf({ result, arguments: { path, from } }: ToolResult): Passage {
   const escaped = /"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(messageText(result))?.[1]
   const text = parseJson(`"${escaped ?? ''}"`)

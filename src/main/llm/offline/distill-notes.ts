@@ -6,25 +6,25 @@ import { plainText, userTextOf, userTextsInRendered, type UserText } from './str
 import { sentencesIn } from './sentences.ts'
 
 const maxNotes = 20
-/** Opt-outs and questions do not depend on the day. */
+/** For intents that do not depend on the day: opt-outs and questions. */
 const anyDay = '1970-01-01'
 
 export function userTextsIn(messages: readonly Message[]): UserText[] {
   return messages.flatMap((message) => {
-    const own = userTextOf(message)
-    if (own) return [own]
+    const userText = userTextOf(message)
+    if (userText) return [userText]
     const { role, content } = message
     const isRendered = role === 'user' && typeof content === 'string' && content.includes('<conversation>')
     return isRendered ? userTextsInRendered(content).map((text) => ({ text, time: '' })) : []
   })
 }
 
-/** Undefined where the user stated nothing. @param written the notes that the conversation has already saved */
-export function extractNotes(texts: readonly UserText[], written: string, today: string): string | undefined {
+/** Returns a list of the user's statements; undefined if there are none. @param saved notes that are already saved */
+export function extractNotes(texts: readonly UserText[], saved: string, today: string): string | undefined {
   const notes = withoutOptedOut(texts)
     .flatMap(({ text }) => (parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')))
     .flatMap((text) => statementsIn(text.trim(), today))
-    .filter((note) => note !== '' && !written.includes(note))
+    .filter((note) => note !== '' && !saved.includes(note))
   const latest = [...new Set(notes)].slice(-maxNotes)
   return latest.length > 0 ? latest.map((note) => `- ${note.replaceAll('\n', '\n  ')}`).join('\n') : undefined
 }
@@ -40,8 +40,8 @@ function withoutOptedOut<T extends Pick<UserText, 'text'>>(texts: readonly T[]):
 
 /** Drops the messages that the user does not want saved, and the answers to them. */
 export function withoutRefused(messages: readonly Message[]): Message[] {
-  const own = messages.filter(({ role }) => role === 'user').map((message) => ({ text: plainText(message), message }))
-  const allowed = new Set(withoutOptedOut(own).map(({ message }) => message))
+  const texts = messages.filter(({ role }) => role === 'user').map((message) => ({ text: plainText(message), message }))
+  const allowed = new Set(withoutOptedOut(texts).map(({ message }) => message))
   let isAllowed = true
   return messages.filter((message) => {
     if (message.role === 'user') isAllowed = allowed.has(message)
@@ -49,7 +49,7 @@ export function withoutRefused(messages: readonly Message[]): Message[] {
   })
 }
 
-/** The whole text, or only its statements where it also contains questions. */
+/** Returns the whole text, or only its statements if it also contains questions. */
 function statementsIn(text: string, today: string): string[] {
   const intent = parseIntent(text, today)
   if (intent.kind === 'remember') return [intent.text]
@@ -61,7 +61,7 @@ function statementsIn(text: string, today: string): string[] {
   return statements.length === sentences.length ? [text] : statements
 }
 
-/** Lists what the user said, without the questions. The caller adds identifiers that are `missing`. */
+/** Lists the user's texts without questions. Returns a previous attempt unchanged; the caller adds `missing`. */
 export function extractSummary(
   { conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>,
   fallback: Language,

@@ -11,17 +11,17 @@ export type Intent =
   /** `help`: a greeting, or a request for a language model. `keywords`: searched in a chat, noted by a memory flush. */
   | { readonly kind: 'help' | 'statement' | 'question' | 'keywords' }
 
-/** Long pasted text follows its request, so the first characters decide. */
-const maxParsed = 1000
+/** In characters. A request precedes the long text that it is about, so the first characters decide. */
+const maxParsedLength = 1000
 
 /** @param today `YYYY-MM-DD`, the base of "yesterday" and "last week" */
 export function parseIntent(message: string, today: string): Intent {
-  const whole = message.trim()
-  const intent = parseStart(whole.slice(0, maxParsed), today)
-  return intent.kind === 'remember' ? { ...intent, text: intent.text + whole.slice(maxParsed) } : intent
+  const trimmed = message.trim()
+  const intent = parseStart(trimmed.slice(0, maxParsedLength), today)
+  return intent.kind === 'remember' ? { ...intent, text: intent.text + trimmed.slice(maxParsedLength) } : intent
 }
 
-/** Excludes very short texts; one CJK character counts as two Latin letters. */
+/** Returns false for very short texts; a CJK character counts as two Latin letters. */
 export function isSubstantial(text: string): boolean {
   return text.length + countCjk(text) >= 8
 }
@@ -38,13 +38,13 @@ function parseStart(raw: string, today: string): Intent {
     }
   }
   const matches = (name: 'unsupported' | 'question' | 'statement') =>
-    languages.some((patterns) => starts(text, patterns).some((start) => patterns[name].test(text.slice(start))))
+    languages.some((patterns) => startPositions(text, patterns).some((start) => patterns[name].test(text.slice(start))))
   if (matches('unsupported')) return { kind: 'help' }
   if (matches('question')) return { kind: 'question' }
   return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
-/** Keeps the length, so that positions in the result and in the original agree. */
+/** Keeps the length, so that positions are the same in the result and in the original. */
 function normalize(raw: string): string {
   const plain = raw
     .replace(/[！-～]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
@@ -60,14 +60,14 @@ function trimPunctuation(text: string): string {
   return text.replace(/^[\s,.!]+|(?:[\s.!。,、~…?]|[:;]-?[)(DPp])+$/g, '')
 }
 
-/** The start of the message, and the position after each opening such as "hi, could you please". */
-function starts(text: string, { opening }: Patterns): number[] {
-  const found = [text.search(/[^\s,.!。、]/)]
+/** Returns the start of the message and the position after each opening, such as "hi" and "could you please". */
+function startPositions(text: string, { opening }: Patterns): number[] {
+  const positions = [text.search(/[^\s,.!。、]/)]
   for (;;) {
-    const from = found.at(-1) ?? 0
+    const from = positions.at(-1) ?? 0
     const length = opening.exec(text.slice(from))?.[0].length ?? 0
-    if (length === 0) return found
-    found.push(from + length)
+    if (length === 0) return positions
+    positions.push(from + length)
   }
 }
 
@@ -78,25 +78,25 @@ function parseSmallTalk(text: string, { smallTalk }: Patterns): Intent | undefin
 
 function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
   const isOptOut = (part: string) => patterns.optOut.test(trimPunctuation(part))
-  const whole = starts(text, patterns)
+  const optOutText = startPositions(text, patterns)
     .map((start) => text.slice(start))
     .find(isOptOut)
-  const others = whole?.split(/[,:;.!、。\n–—]+/).filter((part) => !isOptOut(part))
-  return others && { kind: 'optOut', isAboutEarlier: !others.some((part) => isSubstantial(part.trim())) }
+  const otherParts = optOutText?.split(/[,:;.!、。\n–—]+/).filter((part) => !isOptOut(part))
+  return otherParts && { kind: 'optOut', isAboutEarlier: !otherParts.some((part) => isSubstantial(part.trim())) }
 }
 
-/** "Remember when we …" looks something up. */
-function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
-  for (const start of starts(whole, patterns)) {
-    const text = whole.slice(start).replace(/[\s.!。~]+$/, '')
-    const match = patterns.remember.map((pattern) => pattern.exec(text)).find((found) => found !== null)
+/** Returns the kind `question` for texts such as "remember when we …". */
+function parseRemember(message: string, patterns: Patterns, raw: string): Intent | undefined {
+  for (const start of startPositions(message, patterns)) {
+    const text = message.slice(start).replace(/[\s.!。~]+$/, '')
+    const match = patterns.remember.map((pattern) => pattern.exec(text)).find((result) => result !== null)
     if (!match) continue
     const note = match.groups?.['text'] ?? ''
-    const at = start + match[0].lastIndexOf(note)
-    const isPolite = start > 0 && /[?吗么]\s*$/.test(whole.slice(0, at))
-    const hasColon = /:\s*$/.test(whole.slice(start, at))
+    const noteStart = start + match[0].lastIndexOf(note)
+    const isPolite = start > 0 && /[?吗么]\s*$/.test(message.slice(0, noteStart))
+    const hasColon = /:\s*$/.test(message.slice(start, noteStart))
     if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question' }
-    return { kind: 'remember', text: trimNote(raw.slice(at, at + note.length), note) }
+    return { kind: 'remember', text: trimNote(raw.slice(noteStart, noteStart + note.length), note) }
   }
   return undefined
 }
@@ -118,8 +118,9 @@ function parsePeriod(text: string, patterns: Patterns, _raw: string, today: stri
   const now = parseDay(today)
   const [span, ...others] = parseTemporalExpressions(text, now)
   if (!span || others.length > 0 || span.first > now || !Number.isFinite(span.first)) return undefined
-  const rest = text.replace(span.text, ' ')
-  const otherWords = rest.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
-  if (/[\p{L}\p{N}]/u.test(otherWords) || !(listRequest.test(rest) || trimPunctuation(rest) === '')) return undefined
+  const textWithoutTime = text.replace(span.text, ' ')
+  const otherWords = textWithoutTime.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
+  const asksForLog = listRequest.test(textWithoutTime) || trimPunctuation(textWithoutTime) === ''
+  if (/[\p{L}\p{N}]/u.test(otherWords) || !asksForLog) return undefined
   return { kind: 'period', first: formatDay(span.first), last: formatDay(Math.min(span.last, now)) }
 }

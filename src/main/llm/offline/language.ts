@@ -11,23 +11,23 @@ const englishWords = new Set(
     ' ',
   ),
 )
-/** Function words, which Chinese names and terms in an English sentence lack. */
+/** Chinese function words. Chinese names and terms in an English sentence contain none. */
 const chineseFunction = /[的了吗嗎么麼您你我们們呢吧]|什么|什麼|怎么|怎麼|记|記|帮|幫|请|請/u
-/** Simplified characters that are other words in traditional texts. */
+/** Simplified characters that traditional texts also contain, with another meaning. */
 const alsoTraditional = new Set(
   '你它搜查修即千吃抵丑了云价伙余佣修借克党几冬凶准出划别制升占卜卷厂厘只台叶吁合吊同后向周呆和咸咽喂噪回困岳布干并幸弦彩征志念恶愿扎折抛挽捆斗旋暗曲朱术朴杆杠板松极梁棱欲沈泄泛注涌淀游溪漓灶炮烟熔痒痴症皂种秋秘系累置胜胡致舍芸范荐葱蒙虫蜡表角谷豆赞踊迹适郁酸里采铲雇面饥鼓万与姜家核气板托咨喧嗜径荡燕阪群峰却册',
 )
 const alsoSimplified = new Set('著乾瞭藉夥祇麽徵餘於')
 
-/** Undefined for numbers, single names, emoji, Japanese, Korean and other languages. */
+/** Returns undefined for numbers, single names, emoji, Japanese, Korean and other languages. */
 export function detectLanguage(text: string): DetectedLanguage | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const otherCjk = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}]/gu)?.length ?? 0
   const latin = text.match(latinWords) ?? []
-  const english = latin.filter((word) => englishWords.has(word.toLowerCase())).length
-  if (han + otherCjk === 0) return latin.length > 1 || english === 1 ? 'en' : undefined
+  const englishCount = latin.filter((word) => englishWords.has(word.toLowerCase())).length
+  if (han + otherCjk === 0) return latin.length > 1 || englishCount === 1 ? 'en' : undefined
   // "Who is 王小明?" is an English sentence with a Chinese name.
-  if (english >= 2 && latin.length >= (han + otherCjk) / 2 && !chineseFunction.test(text)) return 'en'
+  if (englishCount >= 2 && latin.length >= (han + otherCjk) / 2 && !chineseFunction.test(text)) return 'en'
   // Chinese brand names contain a の now and then.
   return otherCjk * 6 >= han ? undefined : detectScript(text)
 }

@@ -15,7 +15,7 @@ import { sentencesIn, type Sentences } from './sentences.ts'
 export interface OfflineOptions {
   readonly limits?: ModelLimits
   readonly now?: Clock
-  /** Language of the answers when the conversation has none that we detect. */
+  /** Language of the answers if none is detected in the conversation. */
   readonly language?: () => Language
 }
 
@@ -72,9 +72,9 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
       return saveNotes(messages, purpose, fallback)
     case 'chat': {
       // A summary of the current turn is not the user's text.
-      const asked = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
+      const requested = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
       // Repeats an interrupted answer as a whole.
-      const conversation = asked.slice(0, asked.findLastIndex(({ role }) => role !== 'assistant') + 1)
+      const conversation = requested.slice(0, requested.findLastIndex(({ role }) => role !== 'assistant') + 1)
       const step = answer(conversation, purpose, fallback)
       if (!step.calls || purpose.isWithoutMemory !== true) return step
       return { text: sentencesFor(conversation, fallback).withoutMemory }
@@ -83,27 +83,27 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
 }
 
 /** Answers all messages since the last answer, each from the results of its tool calls. */
-function answer(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
+function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
   const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
   const questions = turn.filter(({ role }) => role === 'user').map(plainText)
   const results = toolResultsIn(turn)
-  const failed = results.find(({ result }) => result.isError)
-  if (failed) {
-    const reason = messageText(failed.result).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
+  const failedResult = results.find(({ result }) => result.isError)
+  if (failedResult) {
+    const reason = messageText(failedResult.result).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
     return { text: sentencesFor(messages, fallback).toolFailed(reason) }
   }
-  const writes = noteWrites(turn, at)
+  const writes = noteWriteCalls(turn, purpose)
   if (writes.length > 0) return { calls: writes }
-  const pending = results.filter(({ result }) => result.toolName !== 'write')
+  const pendingResults = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
   for (const question of questions) {
     const sentences = sentencesFor(messages, fallback, question)
-    const own: ToolResult[] = []
-    let step = reply(question, own, at, sentences)
+    const questionResults: ToolResult[] = []
+    let step = reply(question, questionResults, purpose, sentences)
     // Results arrive in the order of the calls.
-    while (step.calls && pending.length >= step.calls.length) {
-      own.push(...pending.splice(0, step.calls.length))
-      step = reply(question, own, at, sentences)
+    while (step.calls && pendingResults.length >= step.calls.length) {
+      questionResults.push(...pendingResults.splice(0, step.calls.length))
+      step = reply(question, questionResults, purpose, sentences)
     }
     if (step.calls) return step
     texts.add(step.text ?? '')
@@ -116,16 +116,16 @@ function isAnswer(message: Message): boolean {
 }
 
 /** @param results of the calls for this question so far */
-function reply(question: string, results: readonly ToolResult[], at: ChatPurpose, sentences: Sentences): Step {
-  const intent = parseIntent(question, at.today)
+function reply(question: string, results: readonly ToolResult[], purpose: ChatPurpose, sentences: Sentences): Step {
+  const intent = parseIntent(question, purpose.today)
   switch (intent.kind) {
     case 'remember':
-      return { text: intent.text === '' ? sentences.help : sentences.remembered(at.todaysLog) }
+      return { text: intent.text === '' ? sentences.help : sentences.remembered(purpose.todaysLog) }
     case 'period':
-      return answerPeriod(intent, results, sentences, at.todaysLog)
+      return answerPeriod(intent, results, sentences, purpose.todaysLog)
     case 'question':
     case 'keywords':
-      return answerQuestion(question, results, sentences, at.today)
+      return answerQuestion(question, results, sentences, purpose.today)
     default:
       return { text: sentences[intent.kind] }
   }
@@ -137,38 +137,38 @@ function sentencesFor(messages: readonly Message[], fallback: Language, question
 }
 
 /** Memory flush: appends the user's statements to today's log. The last user message is the request for it. */
-function saveNotes(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
-  const { today, time, todaysLog } = at
-  const request = messages.findLastIndex((message) => message.role === 'user')
-  if (messages.slice(request + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
-  const conversation = messages.slice(0, request)
-  // A flush can come in the middle of a turn, which will itself write the note that the user asks for.
-  const isUnanswered = noteWrites(conversation.slice(-1), at).length > 0
+function saveNotes(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
+  const { today, time, todaysLog } = purpose
+  const requestIndex = messages.findLastIndex(({ role }) => role === 'user')
+  if (messages.slice(requestIndex + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
+  const conversation = messages.slice(0, requestIndex)
+  // A flush can interrupt a turn that will itself write the note that the user asks for.
+  const isUnanswered = noteWriteCalls(conversation.slice(-1), purpose).length > 0
   const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
-  const written = conversation.flatMap(writtenBy).join('\n')
-  const notes = extractNotes(texts, written, today)
+  const saved = conversation.flatMap(notesWrittenBy).join('\n')
+  const notes = extractNotes(texts, saved, today)
   if (notes === undefined) return { text: 'NO_REPLY' }
-  const { kept } = sentencesIn(replyLanguage(texts.map(({ text }) => text).reverse(), fallback))
-  const content = `## ${texts.at(-1)?.time || time} - ${kept}\n${notes}\n`
+  const { kept: title } = sentencesIn(replyLanguage(texts.map(({ text }) => text).reverse(), fallback))
+  const content = `## ${texts.at(-1)?.time || time} - ${title}\n${notes}\n`
   return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
-/** The notes that a message wrote; in a rendered conversation, the lines with the calls. */
-function writtenBy(message: Message): string[] {
+/** Returns the notes that a message wrote; for a rendered conversation, the lines with the calls. */
+function notesWrittenBy(message: Message): string[] {
   if (message.role !== 'assistant') return messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []
   const calls = message.content.filter((part) => part.type === 'toolCall').filter(({ name }) => name === 'write')
   return calls.map((call) => String(call.arguments['content']))
 }
 
-/** Write calls for the notes that the user asks for in this turn, without those already written. */
-function noteWrites(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
-  const written = turn.flatMap(writtenBy)
+/** Returns write calls for the notes that the user asks for in this turn and that are not written yet. */
+function noteWriteCalls(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
+  const saved = turn.flatMap(notesWrittenBy)
   return turn.flatMap((message) => {
     if (message.role !== 'user') return []
     const intent = parseIntent(plainText(message), today)
     if (intent.kind !== 'remember' || intent.text === '') return []
     const { text } = intent
-    if (written.some((content) => content.includes(`\n${text}\n`))) return []
+    if (saved.some((content) => content.includes(`\n${text}\n`))) return []
     const content = `${logHeading(text, userTextOf(message)?.time ?? time)}\n${text}\n`
     return [{ name: 'write', arguments: { path: todaysLog, content, append: true } }]
   })

@@ -1,10 +1,10 @@
-function any(...patterns: readonly string[]): string {
+function anyOf(...patterns: readonly string[]): string {
   return `(?:${patterns.join('|')})`
 }
 
 const please = '(?:please|pls|plz|kindly)'
 const pronoun = '(?:this|that|it|these|those|the following|down|for me|of this|of that)'
-const saveAtStart = any(
+const saveAtStart = anyOf(
   "(?:always |also )?rem\\w{0,4}ber|(?:do not|don'?t|dont|never) (?:ever )?forget|note to self|remind me|memori[sz]e|for the record",
   'not(?:e|ing)(?! ?s\\b| about\\b| on\\b| from\\b| taking\\b| to self\\b)',
   '(?:write|jot|writ?ing|jotting|take|get|put) (?:this |that |it )?down',
@@ -22,7 +22,7 @@ const auxiliary =
   "is|are|was|were|am|do|does|did|have|has|had|can|could|should|would|will|shall|may|might|isn'?t|aren'?t|wasn'?t|don'?t|doesn'?t|didn'?t|haven'?t|hasn'?t|can'?t"
 
 export const english = {
-  /** Politeness before the request itself; matched repeatedly. */
+  /** Polite words before the request; matched repeatedly. */
   opening: new RegExp(
     `^(?:hi|hello|hey|ok|okay|so|uh|um|well|right|oh|fyi|btw|also|and|then|now|just|actually|${please}|would you mind|(?:can|could|would|will) (?:you|u)|(?:i(?:'d| would| just)?|we) (?:want|need|like) (?:you )?to|i'd like you to|let'?s|there)\\b[\\s,!.:;-]*`,
     'i',
@@ -54,7 +54,7 @@ export const english = {
     'i',
   ),
   question: new RegExp(
-    any(
+    anyOf(
       `[?]\\s*$|^(?:${questionWord})\\b|[,.;:] *(?:and |but |so )?(?:${questionWord})\\b|^(?:${auxiliary})\\b(?! (?:not|n't))`,
       "\\b(?:forgot(?:ten)?|forget|(?:can'?t|don'?t|trying to) (?:recall|know|remember)|wonder(?:ing)?|not sure|no idea)\\b",
       '^(?:tell me|find|search|look (?:up|for)|check|show|give me|get me|any|anything|you remember|read|open|(?:where|who|what|when|how).?s)\\b',
@@ -63,7 +63,7 @@ export const english = {
   ),
   statement:
     /^[a-z]+\b.*\b(?:am|is|are|was|were|be|been|have|has|had|will|won't|can't|don't|doesn't|didn't|isn't|wasn't|needs?|wants?|likes?|loves?|hates?|prefers?|uses?|works?|lives?|think|went|got|made|did|said|told|came|took|found|met|saw|gave|bought|paid|sent|wrote|chose|began|ran|ate|kept|left|lost|won|\w{2,}ed)\b|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\b|\b(?:tomorrow|next (?:week|month|\w+day))\b.*\bat\b/i,
-  /** With `stopWords`, the words that "what did I note last week" may have besides the time. */
+  /** Together with `stopWords`, all words besides the time in questions such as "what did I note last week". */
   logWords:
     /\b(?:pls|can|could|what's|doing|done|up|me|us|from|all|everything|anything|things?|stuff|notes?|noted|log|logs|logged|entries|entry|journal|diary|write|wrote|written|down|record|recorded|save|saved|say|said|told|talk|talked|discuss|discussed|work|worked|working|happen|happened|happens|going|went|get|got|here|show|list|give|see|summari[sz]e|summary|sum|recap|review|look|back|over|during|day|days|so|ok|hey|hi|last|past)\b/gi,
   stopWords:
@@ -73,12 +73,12 @@ export const english = {
 export type Patterns = typeof english
 
 const particle = '[啊哈呀哦喔噢啰喽呗呢吧嘛哒咯ㄛ~]'
-const place = '(?:今天的?|我的?|你的?)?(?:日志|日记|笔记|备忘录?|记忆|待办|清单)(?:里面?|中|上)?'
+const notePlace = '(?:今天的?|我的?|你的?)?(?:日志|日记|笔记|备忘录?|记忆|待办|清单)(?:里面?|中|上)?'
 const these = `(?:(?:这|那)(?:个|条|些|件事情?|段话?|句话?|话)?|以下|它|(?:刚刚|刚才|刚|我(?:刚才?)?(?:说|讲)的)(?:我)?(?:说|讲)?的?(?:那|这)?[个条句]?话?)`
-const saveVerbs = any(
+const saveVerbs = anyOf(
   '记住了?|记得|[记纪]录|记着点?|记(?:个|条|笔)(?:事|笔记|账)?|做(?:个|一个)?(?:笔记|记录|备忘)|记|备忘录?|待办(?:事项)?|note',
   '(?:别|不要|勿|莫)(?:忘记了?|忘了?)|提醒(?:一下)?(?:我|本人)',
-  `(?:存|保存|储存)(?=一下|起来|下来|好|这|个|[:,])|(?:写|存|记|加|添加|放)(?:进|到|入|在)${place}`,
+  `(?:存|保存|储存)(?=一下|起来|下来|好|这|个|[:,])|(?:写|存|记|加|添加|放)(?:进|到|入|在)${notePlace}`,
 )
 const saveEnding = `(?:一下下?|下来|起来|低|好|着|录|了|吗|下(?![个周月次午班一二三四五六七八九十])|以下内容|这个|这件事|这点|${particle})*(?:(?:这个?|以下|下面)?[^,:。\\s]{0,6}(?=:))?`
 const questionWords =
@@ -97,7 +97,7 @@ export const chinese: Patterns = {
   remember: [
     /^把(?:这个|这些|这|下面|以下|它)[^,:。]{0,8}?(?:记|存|写)(?:录|住|下|一下|下来|起来|进去|了|吧)*[:,。!\s]*(?<text>[\s\S]*)$/,
     new RegExp(
-      `^把(?<text>[\\s\\S]+?)(?:这件事情?|这事儿?|这点|这个)?(?:都|也)?(?:给我|帮我)?(?:记(?:录)?(?:下来|下|住|一下|好)|(?:记|写|存|加)(?:到|进|在)${place}|存(?:下来|起来|一下))${particle}*$`,
+      `^把(?<text>[\\s\\S]+?)(?:这件事情?|这事儿?|这点|这个)?(?:都|也)?(?:给我|帮我)?(?:记(?:录)?(?:下来|下|住|一下|好)|(?:记|写|存|加)(?:到|进|在)${notePlace}|存(?:下来|起来|一下))${particle}*$`,
     ),
     new RegExp(`^${saveVerbs}${saveEnding}[?]?[:,。!\\s]*(?<text>[\\s\\S]*)$`, 'i'),
     /^(?<text>[\s\S]+?)[\s]*[,。;!\s]+(?:所以|请|麻烦|你|您|要|帮我|帮忙|给我|一定|千万|可要|都)*(?:记一下|记下来?|记住|记得|备忘|存一下|记个?笔记|[记纪]录(?:一下|下来)|别忘了?|(?:别|不要)忘记?了?)(?:一下|[啊哈呀哦喔啰呢吧嘛~])*$/,

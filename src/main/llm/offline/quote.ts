@@ -22,7 +22,7 @@ export interface Match {
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** Semantic similarity in [0, 1]; 0 where the keyword score is higher. */
+  /** Semantic similarity in [0, 1]; 0 if the keyword score is higher. */
   readonly similarity: number
 }
 
@@ -34,7 +34,7 @@ const similarityShare = 0.6
 const prefixLength = 4
 const maxQuote = 400
 
-/** Empty where no line shares a word with the question. @param today `YYYY-MM-DD` */
+/** Returns the lines that match a question best; empty if none shares a word with it. @param today `YYYY-MM-DD` */
 export function bestLines(
   question: string,
   passages: readonly Passage[],
@@ -42,7 +42,7 @@ export function bestLines(
   today: string,
   matches: readonly Match[] = [],
 ): QuotedLine[] {
-  const { size } = tokens(question)
+  const { size } = tokensOf(question)
   const quotes = passages.flatMap((passage, rank) =>
     quotableLines(passage, today).map((quote) => ({ ...quote, rank, shared: countShared(question, quote.text) })),
   )
@@ -65,55 +65,55 @@ export function bestLines(
 }
 
 export function countShared(question: string, text: string): number {
-  return tokens(question).intersection(tokens(text)).size
+  return tokensOf(question).intersection(tokensOf(text)).size
 }
 
 function contains({ path, startLine, endLine }: Match, quote: QuotedLine): boolean {
   return quote.path === path && quote.line >= startLine && quote.line <= endLine
 }
 
-/** For passages without a shared word: the matched lines of the first one, or the line after a matched heading. */
+/** For passages without a shared word: returns the matched lines of the first one, or the line after a heading. */
 export function nearLines(passages: readonly Passage[], limit: number, today: string, matches: readonly Match[]) {
   const lines = passages.map((passage) => quotableLines(passage, today)).find((quotes) => quotes.length > 0) ?? []
-  const match = matches.find((one) => one.path === lines[0]?.path)
-  const within = lines.filter((quote) => match && contains(match, quote)).slice(0, limit)
-  const next = lines.find(({ line }) => match && line >= match.startLine) ?? lines[0]
-  return within.length > 0 || !next ? within : [next]
+  const match = matches.find(({ path }) => path === lines[0]?.path)
+  const matched = lines.filter((quote) => match && contains(match, quote)).slice(0, limit)
+  const following = lines.find(({ line }) => match && line >= match.startLine) ?? lines[0]
+  return matched.length > 0 || !following ? matched : [following]
 }
 
 export function clip(text: string, limit: number = maxQuote): string {
-  const letters = [...text]
-  return letters.length > limit ? `${letters.slice(0, limit).join('').trimEnd()}…` : text
+  const characters = [...text]
+  return characters.length > limit ? `${characters.slice(0, limit).join('').trimEnd()}…` : text
 }
 
 export function withoutListMarker(line: string): string {
   return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
 }
 
-/** `User:` in transcripts, `**User:**` in saved conversations. */
-const names = [...speakers.user, ...speakers.assistant].join('|')
-const speaker = new RegExp(`^(?:\\*\\*(${names}):\\*\\*|(User|Assistant|Tool result \\([^)]*\\)):)\\s*`)
+/** The form is `User:` in transcripts and `**User:**` in saved conversations. */
+const speakerNames = [...speakers.user, ...speakers.assistant].join('|')
+const speakerPattern = new RegExp(`^(?:\\*\\*(${speakerNames}):\\*\\*|(User|Assistant|Tool result \\([^)]*\\)):)\\s*`)
 
 /** Skips headings, questions in conversations, and everything that the user did not write. */
 function quotableLines({ path, from, lines }: Passage, today: string): QuotedLine[] {
   const quotable: QuotedLine[] = []
   // A passage can start in the middle of an answer in a saved conversation.
-  let isOther = speaker.exec(lines.find((line) => speaker.test(line)) ?? '')?.[1] !== undefined
+  let isOtherSpeaker = speakerPattern.exec(lines.find((line) => speakerPattern.test(line)) ?? '')?.[1] !== undefined
   for (const [index, raw] of lines.entries()) {
     const plain = withoutListMarker(raw)
     if (plain === '' || /^(?:#{1,6}\s|---$|```)/.test(plain)) continue
-    const spoken = speaker.exec(plain)
-    if (spoken) isOther = !speakers.user.includes(spoken[1] ?? spoken[2] ?? '')
-    const text = spoken ? plain.slice(spoken[0].length).trim() : plain
-    if (isOther || text === '' || isDisclaimer(text)) continue
-    if (spoken && !['statement', 'remember'].includes(parseIntent(text, today).kind)) continue
+    const speakerMatch = speakerPattern.exec(plain)
+    if (speakerMatch) isOtherSpeaker = !speakers.user.includes(speakerMatch[1] ?? speakerMatch[2] ?? '')
+    const text = speakerMatch ? plain.slice(speakerMatch[0].length).trim() : plain
+    if (isOtherSpeaker || text === '' || isDisclaimer(text)) continue
+    if (speakerMatch && !['statement', 'remember'].includes(parseIntent(text, today).kind)) continue
     quotable.push({ path, line: from + index, text })
   }
   return quotable
 }
 
-/** Prefixes of words, and pairs of CJK characters. This simple scheme only ranks lines that the search found. */
-function tokens(text: string): Set<string> {
+/** Returns prefixes of words and pairs of CJK characters, which are enough to rank lines that the search found. */
+function tokensOf(text: string): Set<string> {
   const lower = text.normalize('NFKC').toLowerCase()
   const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
   const words = lower.replace(cjk, ' ').match(/[\p{L}\p{N}]+/gu) ?? []
@@ -124,7 +124,7 @@ function tokens(text: string): Set<string> {
   ])
 }
 
-/** Japanese writes its function words in Hiragana. */
+/** Removes function words, which Japanese writes in Hiragana, and splits at them. */
 function withoutFunctionWords(run: string): string[] {
   const isJapanese = /\p{Script=Hiragana}/u.test(run) && !/^\p{Script=Hiragana}+$/u.test(run)
   const content = isJapanese ? run.replace(/\p{Script=Hiragana}+/gu, ' ') : run

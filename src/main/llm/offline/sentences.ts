@@ -84,13 +84,13 @@ export function sentencesIn(language: Language): Sentences {
   return byLanguage[language]
 }
 
-/** Speaker names in saved conversations, with the Japanese and Korean ones of older files. */
+/** Names of speakers in saved conversations; older files contain Japanese and Korean ones. */
 export const speakers = {
   user: [...Object.values(byLanguage).map(({ user }) => user), 'ユーザー', '사용자'],
   assistant: [...Object.values(byLanguage).map(({ assistant }) => assistant), 'アシスタント', '어시스턴트'],
 }
 
-/** The last line of each answer with quotes, which search must not quote as a note. */
+/** Returns true for the last line of an answer with quotes, which must not be quoted as a note. */
 export function isDisclaimer(line: string): boolean {
   return /^\*(?:No language model is connected|目前没有连接语言模型|目前沒有連接語言模型)/.test(line)
 }

@@ -5,11 +5,11 @@ const timestamp = /^\[\w{3} \d{4}-\d{2}-\d{2} (\d{2}:\d{2})\]\s/
 
 export interface UserText {
   readonly text: string
-  /** `HH:MM`, or empty where unknown. */
+  /** `HH:MM`, or empty if unknown. */
   readonly time: string
 }
 
-/** Undefined if the message has no timestamp: then the app wrote it. */
+/** Returns the text without its timestamp; undefined without a timestamp, because the app wrote such messages. */
 export function userTextOf(message: Message): UserText | undefined {
   if (message.role !== 'user') return undefined
   const { text } = splitAttachments(message)
@@ -21,7 +21,7 @@ export function plainText(message: Message): string {
   return userTextOf(message)?.text ?? (message.role === 'user' ? splitAttachments(message).text : messageText(message))
 }
 
-/** The user's messages in the output of `renderInParts`. */
+/** Returns the user's messages in the output of `renderInParts`. */
 export function userTextsInRendered(text: string): string[] {
   return text
     .split(/^(?=(?:User|Assistant|Tool result \([^)]*\)):|<\/?conversation>$)/m)

@@ -17,7 +17,7 @@ import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 
-const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
+const entrySchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 
 export interface UsageStoreOptions {
   readonly file: string
@@ -27,11 +27,11 @@ export interface UsageStoreOptions {
   readonly onProblem: (problem: unknown) => void
 }
 
-type Line = z.infer<typeof lineSchema>
+type Entry = z.infer<typeof entrySchema>
 type Sums = Map<string, MonthlyUsage>
 
-/** Share of the limit from which `spending` warns. */
-const warnShare = 0.8
+/** `spending` warns from this share of the limit. */
+const warningShare = 0.8
 
 export class UsageStore {
   readonly changes: Subscribable<void>
@@ -39,9 +39,9 @@ export class UsageStore {
   readonly #options: UsageStoreOptions
   readonly #writeLock: Mutex
   #cache: { readonly stamp: string; readonly sums: Sums } | undefined
-  /** Entries not yet on disk; each write tries them again. */
-  #unwritten: Line[] = []
-  #hasReported = false
+  /** Entries not yet on disk; each write includes them. */
+  #unwritten: Entry[] = []
+  #hasReportedUnreadable = false
 
   constructor(options: UsageStoreOptions) {
     this.changes = this.#changes
@@ -67,13 +67,13 @@ export class UsageStore {
     )
   }
 
-  /** Returns this month's cost and the limit in US dollars; `limit` is null without one. */
+  /** Returns this month's cost and the limit in US dollars; `limit` is null if none is set. */
   async spending(): Promise<Spending> {
     const { monthlyLimit } = this.#options.settings.config.spending
     const month = monthOf(this.#options.now().getTime())
     let spent = 0
     for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0
-    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warnShare }
+    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warningShare }
   }
 
   /** @throws AppError `spending_limit` if this month's limit is reached */
@@ -95,11 +95,11 @@ export class UsageStore {
     const { file, onProblem } = this.#options
     try {
       await this.#writeLock.run(async () => {
-        const lines = [...this.#unwritten]
-        if (lines.length === 0) return
+        const entries = [...this.#unwritten]
+        if (entries.length === 0) return
         await makeFolder(dirname(file))
-        await appendDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-        this.#unwritten = this.#unwritten.slice(lines.length)
+        await appendDurably(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+        this.#unwritten = this.#unwritten.slice(entries.length)
       })
     } catch (error) {
       onProblem(error)
@@ -107,8 +107,8 @@ export class UsageStore {
   }
 
   #reportUnreadable(): void {
-    if (this.#hasReported) return
-    this.#hasReported = true
+    if (this.#hasReportedUnreadable) return
+    this.#hasReportedUnreadable = true
     this.#options.onProblem(`${this.#options.file} has unreadable lines; they are skipped`)
   }
 
@@ -119,7 +119,7 @@ export class UsageStore {
     const stamp = info ? `${info.ino} ${info.size} ${info.mtimeMs}` : ''
     if (this.#cache?.stamp !== stamp) this.#cache = { stamp, sums: await this.#readSums() }
     const sums: Sums = new Map(this.#cache.sums)
-    for (const line of this.#unwritten) addToSums(sums, line)
+    for (const entry of this.#unwritten) addToSums(sums, entry)
     return sums
   }
 
@@ -127,10 +127,10 @@ export class UsageStore {
     const { file, onProblem } = this.#options
     const sums: Sums = new Map()
     try {
-      for (const row of ((await readIfExists(file)) ?? '').split('\n')) {
-        const line = lineSchema.safeParse(parseJson(row))
-        if (line.success) addToSums(sums, line.data)
-        else if (row.trim() !== '') this.#reportUnreadable()
+      for (const line of ((await readIfExists(file)) ?? '').split('\n')) {
+        const entry = entrySchema.safeParse(parseJson(line))
+        if (entry.success) addToSums(sums, entry.data)
+        else if (line.trim() !== '') this.#reportUnreadable()
       }
     } catch (error) {
       onProblem(error)
@@ -139,7 +139,7 @@ export class UsageStore {
   }
 }
 
-function addToSums(sums: Sums, { at, model, usage }: Line): void {
+function addToSums(sums: Sums, { at, model, usage }: Entry): void {
   const month = monthOf(at)
   const key = `${month} ${model}`
   const sum = sums.get(key) ?? { month, model, requests: 0, usage: noUsage }

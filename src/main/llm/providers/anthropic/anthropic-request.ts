@@ -12,7 +12,7 @@ export function thinkingForm(model: string): ThinkingForm {
 
 /** Thinking tokens of models with a budget; the API requires at least 1024 and less than `maxOutput`. */
 const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
-const minThinking = 1024
+const minThinkingTokens = 1024
 
 function thinkingParams(
   { thinking, maxOutput }: ModelRequest,
@@ -23,7 +23,7 @@ function thinkingParams(
   if (form === 'adaptive')
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
   const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
-  return budget < minThinking || continuesWithoutThinking(messages)
+  return budget < minThinkingTokens || continuesWithoutThinking(messages)
     ? {}
     : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
@@ -104,8 +104,9 @@ function toWireMessages(
       ])
     } else {
       // The API accepts only thinking that the same model signed.
-      const isOwn = message.provider === provider && message.model === model
-      push('assistant', message.content.filter((part) => isOwn || part.type !== 'thinking').flatMap(assistantBlock))
+      const isSameModel = message.provider === provider && message.model === model
+      const parts = message.content.filter(({ type }) => isSameModel || type !== 'thinking')
+      push('assistant', parts.flatMap(assistantBlock))
     }
   }
   return wire

@@ -54,8 +54,8 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
   const models: ListedModel[] = []
   try {
     for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
-      const known = toListedModel(asObject(info) as Partial<Anthropic.ModelInfo>)
-      if (known.name !== '') models.push(known)
+      const listed = toListedModel(asObject(info) as Partial<Anthropic.ModelInfo>)
+      if (listed.name !== '') models.push(listed)
       if (models.length >= maxModels) break
     }
     return models
@@ -83,13 +83,13 @@ function clientOf(options: ProviderOptions): Anthropic {
 async function* stream(
   client: Anthropic,
   draft: AnswerDraft,
-  wire: Anthropic.MessageCreateParamsStreaming,
+  body: Anthropic.MessageCreateParamsStreaming,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const answer = new MessagesAnswer(draft)
   let hasBegun = false
   try {
-    const events = await client.messages.create(wire, { signal })
+    const events = await client.messages.create(body, { signal })
     hasBegun = true
     for await (const event of events) yield* answer.addEvent(asObject(event))
   } catch (error) {
@@ -103,7 +103,7 @@ async function* stream(
 interface CallDraft {
   readonly id: unknown
   readonly name: unknown
-  /** Input at the start of the block; usually empty, as it then arrives in deltas. */
+  /** Input at the start of the block. Usually empty: most servers send it in deltas. */
   readonly input: unknown
   readonly arguments: ArgumentsDraft
 }
@@ -134,16 +134,16 @@ class MessagesAnswer {
     const index = asIndex(event['index']) ?? -1
     switch (event['type']) {
       case 'message_start':
-        yield* this.#start(asObject(event['message']))
+        yield* this.#startMessage(asObject(event['message']))
         break
       case 'content_block_start':
-        yield* this.#open(index, asObject(event['content_block']))
+        yield* this.#openBlock(index, asObject(event['content_block']))
         break
       case 'content_block_delta':
-        yield* this.#add(index, asObject(event['delta']))
+        yield* this.#addDelta(index, asObject(event['delta']))
         break
       case 'content_block_stop':
-        this.#close(index)
+        this.#closeBlock(index)
         break
       case 'message_delta':
         this.#stopReason = asObject(event['delta'])['stop_reason'] ?? this.#stopReason
@@ -158,25 +158,25 @@ class MessagesAnswer {
 
   finish(): AssistantMessage {
     for (const [index, call] of this.#calls)
-      if (isCompleteJsonObject(call.arguments.json)) this.#close(index)
-      else this.#draft.cutCall(call.name)
-    const stop = toStopReason(this.#stopReason)
+      if (isCompleteJsonObject(call.arguments.json)) this.#closeBlock(index)
+      else this.#draft.recordCutCall(call.name)
+    const stopReason = toStopReason(this.#stopReason)
     const last = this.#draft.content.at(-1)
-    if (stop === 'length' && last?.type === 'toolCall' && last === this.#possiblyCutCall) {
+    if (stopReason === 'length' && last?.type === 'toolCall' && last === this.#possiblyCutCall) {
       this.#draft.content.pop()
-      this.#draft.cutCall(last.name)
+      this.#draft.recordCutCall(last.name)
     }
-    const used = this.#usage ?? toUsage({}, undefined)
+    const usage = this.#usage ?? toUsage({}, undefined)
     return this.#stopReason === 'refusal'
-      ? this.#draft.finish('error', used, createFailure('provider_refused', provider))
-      : this.#draft.finish(stop, used)
+      ? this.#draft.finish('error', usage, createFailure('provider_refused', provider))
+      : this.#draft.finish(stopReason, usage)
   }
 
   /** @throws AppError `provider_cut` if another message begins before this one has ended */
-  *#start(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *#startMessage(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const id = asIdText(message['id'])
-    const isAnother = this.#id !== undefined && id !== this.#id
-    if (isAnother && !this.hasEnded && (this.#draft.content.length > 0 || this.#calls.size > 0))
+    const isNewMessage = this.#id !== undefined && id !== this.#id
+    if (isNewMessage && !this.hasEnded && (this.#draft.content.length > 0 || this.#calls.size > 0))
       throw createFailure('provider_cut', provider)
     this.#id = id
     this.#usage = toUsage(asObject(message['usage']), this.#usage)
@@ -184,13 +184,13 @@ class MessagesAnswer {
     // The server sent the whole message at once.
     const blocks = asArray(message['content'])
     for (const [index, block] of blocks.entries()) {
-      yield* this.#open(index, asObject(block))
-      this.#close(index)
+      yield* this.#openBlock(index, asObject(block))
+      this.#closeBlock(index)
     }
     if (blocks.length > 0) this.#stopReason = message['stop_reason'] ?? this.#stopReason
   }
 
-  *#open(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *#openBlock(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const { type, id, name, data, input, text, thinking, signature } = block
     if (type === 'tool_use' && this.#calls.size <= maxToolCalls)
       this.#calls.set(index, { id, name, input, arguments: new ArgumentsDraft() })
@@ -200,12 +200,12 @@ class MessagesAnswer {
       const thought: Thought = { type: 'thinking', thinking: '' }
       this.#draft.content.push(thought)
       this.#thoughts.set(index, thought)
-      yield* this.#add(index, { type: 'thinking_delta', thinking })
-      yield* this.#add(index, { type: 'signature_delta', signature })
-    } else if (type === 'text') yield* this.#add(index, { type: 'text_delta', text })
+      yield* this.#addDelta(index, { type: 'thinking_delta', thinking })
+      yield* this.#addDelta(index, { type: 'signature_delta', signature })
+    } else if (type === 'text') yield* this.#addDelta(index, { type: 'text_delta', text })
   }
 
-  *#add(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *#addDelta(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     switch (delta['type']) {
       case 'text_delta': {
         const text = asText(delta['text'])
@@ -237,14 +237,14 @@ class MessagesAnswer {
     }
   }
 
-  #close(index: number): void {
+  #closeBlock(index: number): void {
     const call = this.#calls.get(index)
     if (!call) return
     this.#calls.delete(index)
     const { json } = call.arguments
-    const given = JSON.stringify(call.input ?? {})
-    this.#draft.addCall(call.id, call.name, json.trim() === '' ? given : json)
-    this.#possiblyCutCall = isCompleteJsonObject(json) || given !== '{}' ? undefined : this.#draft.content.at(-1)
+    const initialInput = JSON.stringify(call.input ?? {})
+    this.#draft.addCall(call.id, call.name, json.trim() === '' ? initialInput : json)
+    this.#possiblyCutCall = isCompleteJsonObject(json) || initialInput !== '{}' ? undefined : this.#draft.content.at(-1)
   }
 }
 

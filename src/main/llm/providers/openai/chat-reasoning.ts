@@ -10,7 +10,7 @@ import { asObject, asArray, asText } from '../../middleware/lenient-json.ts'
 
 /** Fields with thinking as plain text, most common first. */
 const textFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
-/** Fields with signed parts, to be returned unchanged. */
+/** Fields with signed parts, which must be sent back unchanged. */
 const listFields = ['reasoning_details', 'thinking_blocks'] as const
 
 /** Fields of a call in which Gemini servers send the signature of its thinking. */
@@ -30,16 +30,16 @@ export class ReasoningDraft {
 
   /** @returns the thinking text to show */
   addDelta(delta: Detail): string {
-    const sent = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
-    const field = sent.find((name) => asText(delta[name]) !== '') ?? sent[0]
+    const presentFields = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
+    const field = presentFields.find((name) => asText(delta[name]) !== '') ?? presentFields[0]
     if (field !== undefined && (!this.#hasText || this.#form === undefined)) this.#form = field
-    let details = ''
+    let detailText = ''
     for (const name of listFields) {
-      for (const detail of asArray(delta[name])) details += this.#addDetail(name, asObject(detail))
+      for (const detail of asArray(delta[name])) detailText += this.#addDetail(name, asObject(detail))
     }
     const text = field === undefined ? '' : asText(delta[field])
     // Most servers that send details repeat them as plain text; some send only details.
-    if (text === '') return this.#hasText ? '' : details
+    if (text === '') return this.#hasText ? '' : detailText
     this.#hasText = true
     return text
   }
@@ -59,32 +59,32 @@ export class ReasoningDraft {
     }
     const last = thoughts.at(-1)
     // Some servers require thinking before a call, even if it is empty.
-    const isWanted = this.#details.size > 0 || content.some((part) => part.type === 'toolCall')
+    const isRequired = this.#details.size > 0 || content.some((part) => part.type === 'toolCall')
     if (last) last.thinkingSignature = signature
-    else if (isWanted) content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
+    else if (isRequired) content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
   }
 
   #addDetail(name: string, detail: Detail): string {
     const details = this.#details.get(name) ?? []
     this.#details.set(name, details)
-    const place = details.findLastIndex((other) => isContinuation(other, detail))
-    const before = details[place]
-    if (before) details[place] = mergeDetails(before, detail)
+    const index = details.findLastIndex((other) => isContinuation(other, detail))
+    const previous = details[index]
+    if (previous) details[index] = mergeDetails(previous, detail)
     else details.push(detail)
     return textOfDetail(detail)
   }
 }
 
-const textsOfDetail = ['text', 'summary', 'thinking'] as const
+const detailTextFields = ['text', 'summary', 'thinking'] as const
 
 function textOfDetail(detail: Detail): string {
-  return textsOfDetail.map((name) => asText(detail[name])).join('')
+  return detailTextFields.map((name) => asText(detail[name])).join('')
 }
 
 /** Text arrives in deltas with the signature last; encrypted data arrives whole. */
 function isContinuation(before: Detail, next: Detail): boolean {
-  const isSealed = 'data' in before || 'data' in next
-  return !isSealed && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
+  const isEncrypted = 'data' in before || 'data' in next
+  return !isEncrypted && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
 }
 
 function isSigned(detail: Detail): boolean {
@@ -92,13 +92,13 @@ function isSigned(detail: Detail): boolean {
 }
 
 function mergeDetails(before: Detail, next: Detail): Detail {
-  const whole: Record<string, unknown> = { ...before }
+  const merged: Record<string, unknown> = { ...before }
   for (const [name, value] of Object.entries(next)) {
-    const isText = textsOfDetail.some((text) => text === name) && typeof before[name] === 'string'
-    if (isText) whole[name] = asText(before[name]) + asText(value)
-    else if (value !== null && value !== undefined && value !== '') whole[name] = value
+    const isText = detailTextFields.some((field) => field === name) && typeof before[name] === 'string'
+    if (isText) merged[name] = asText(before[name]) + asText(value)
+    else if (value !== null && value !== undefined && value !== '') merged[name] = value
   }
-  return whole
+  return merged
 }
 
 /** Splits content into text and thinking pieces. */
@@ -116,7 +116,7 @@ export interface SentReasoning {
   readonly content: string | readonly Detail[] | undefined
 }
 
-/** Returns an answer's thinking in the formats of its signatures; ignores thinking without one. */
+/** Returns an answer's thinking in the formats that its signatures name; ignores thinking without a signature. */
 export function reasoningOf(message: AssistantMessage): SentReasoning {
   const fields: Record<string, unknown> = {}
   let content: SentReasoning['content']
@@ -132,9 +132,9 @@ export function reasoningOf(message: AssistantMessage): SentReasoning {
 }
 
 function detailsOf(signature: string): Record<string, unknown> {
-  const sent = parseJson(signature)
-  if (!isRecord(sent)) return {}
-  return Object.fromEntries(listFields.flatMap((name) => (Array.isArray(sent[name]) ? [[name, sent[name]]] : [])))
+  const details = parseJson(signature)
+  if (!isRecord(details)) return {}
+  return Object.fromEntries(listFields.flatMap((name) => (Array.isArray(details[name]) ? [[name, details[name]]] : [])))
 }
 
 function partsOf(message: AssistantMessage): Detail[] {
@@ -153,19 +153,19 @@ function withThinkTags(message: AssistantMessage): string {
     .join('')
 }
 
-/** Returns the answers of turns with tool calls: servers need their thinking back. */
+/** Returns the answers of turns with tool calls, whose thinking servers need back. */
 export function answersOfToolTurns(messages: readonly Message[]): ReadonlySet<Message> {
-  const found = new Set<Message>()
-  let turn: AssistantMessage[] = []
-  const close = () => {
-    if (turn.some(({ content }) => content.some((part) => part.type === 'toolCall')))
-      for (const answer of turn) found.add(answer)
-    turn = []
+  const answers = new Set<Message>()
+  let turnAnswers: AssistantMessage[] = []
+  const endTurn = () => {
+    if (turnAnswers.some(({ content }) => content.some((part) => part.type === 'toolCall')))
+      for (const answer of turnAnswers) answers.add(answer)
+    turnAnswers = []
   }
   for (const message of messages) {
-    if (message.role === 'user') close()
-    else if (message.role === 'assistant') turn.push(message)
+    if (message.role === 'user') endTurn()
+    else if (message.role === 'assistant') turnAnswers.push(message)
   }
-  close()
-  return found
+  endTurn()
+  return answers
 }

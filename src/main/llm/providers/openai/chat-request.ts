@@ -45,7 +45,7 @@ export function toChatRequest(
 /** Tool results may contain only text, so their images follow as a user message. */
 function toWireMessages(target: TargetModel, messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
   const wire: OpenAI.ChatCompletionMessageParam[] = []
-  const inToolTurns = answersOfToolTurns(messages)
+  const toolTurnAnswers = answersOfToolTurns(messages)
   let pendingImages: ImagePart[] = []
   const pushImages = () => {
     if (pendingImages.length > 0) wire.push({ role: 'user', content: pendingImages.map(imagePart) })
@@ -65,7 +65,7 @@ function toWireMessages(target: TargetModel, messages: readonly Message[]): Open
     }
     pushImages()
     if (message.role === 'user') wire.push(toWireUser(message))
-    else wire.push(...toWireAssistant(target, message, inToolTurns.has(message)))
+    else wire.push(...toWireAssistant(target, message, toolTurnAnswers.has(message)))
   }
   pushImages()
   return wire
@@ -83,19 +83,19 @@ function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.Cha
   }
 }
 
-/** Returns the extra fields of a call; {} for data of other programs. */
+/** Returns the extra fields of a call; {} if another program stored the signature. */
 function extraFieldsOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
-  const sent = asObject(parseJson(thoughtSignature))
-  return Object.fromEntries(callExtras.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))
+  const fields = asObject(parseJson(thoughtSignature))
+  return Object.fromEntries(callExtras.flatMap((name) => (fields[name] ? [[name, fields[name]]] : [])))
 }
 
 function toWireAssistant(
   { provider, model, capabilities: { reasoning } }: TargetModel,
   message: AssistantMessage,
-  isOfToolTurn: boolean,
+  isInToolTurn: boolean,
 ): OpenAI.ChatCompletionMessageParam[] {
-  const isOwn = message.provider === provider && message.model === model
-  const sendsReasoning = isOwn && reasoning !== 'never'
+  const isSameModel = message.provider === provider && message.model === model
+  const sendsReasoning = isSameModel && reasoning !== 'never'
   const calls = message.content.flatMap((part) =>
     part.type === 'toolCall'
       ? [
@@ -110,17 +110,18 @@ function toWireAssistant(
   )
   const text = messageText(message)
   if (calls.length === 0 && text === '') return []
-  const isExpected = reasoning === 'everywhere' || isOfToolTurn
-  const thoughts = sendsReasoning && isExpected ? reasoningOf(message) : { fields: {}, content: undefined }
-  const isMissing = reasoning === 'everywhere' && Object.keys(thoughts.fields).length === 0 && !thoughts.content
+  const isExpected = reasoning === 'everywhere' || isInToolTurn
+  const sentReasoning = sendsReasoning && isExpected ? reasoningOf(message) : { fields: {}, content: undefined }
+  const hasReasoning = Object.keys(sentReasoning.fields).length > 0 || Boolean(sentReasoning.content)
+  const needsEmptyReasoning = reasoning === 'everywhere' && !hasReasoning
   // The client library's types lack thinking parts.
-  const content = (thoughts.content ?? text) as string
+  const content = (sentReasoning.content ?? text) as string
   return [
     {
       role: 'assistant',
       content: calls.length > 0 ? content || null : content,
-      ...thoughts.fields,
-      ...(isMissing ? { reasoning_content: '' } : {}),
+      ...sentReasoning.fields,
+      ...(needsEmptyReasoning ? { reasoning_content: '' } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
   ]
@@ -135,39 +136,38 @@ interface ServerCapabilities {
 
 const capabilitiesByModel = new Map<string, ServerCapabilities>()
 
-/** Models that refuse any answer without its thinking. */
+/** Matches models that refuse any answer without its thinking. */
 const allThinkingPattern = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
-/** @param address base URL of the server */
-export function capabilitiesOf(address: string, model: string): ServerCapabilities {
+export function capabilitiesOf(baseUrl: string, model: string): ServerCapabilities {
   return (
-    capabilitiesByModel.get(`${address} ${model}`) ?? {
+    capabilitiesByModel.get(`${baseUrl} ${model}`) ?? {
       takesUsageOption: true,
       reasoning: allThinkingPattern.test(model) ? 'everywhere' : 'toolTurns',
     }
   )
 }
 
-export function storeCapabilities(address: string, model: string, dialect: ServerCapabilities): void {
-  capabilitiesByModel.set(`${address} ${model}`, dialect)
+export function storeCapabilities(baseUrl: string, model: string, capabilities: ServerCapabilities): void {
+  capabilitiesByModel.set(`${baseUrl} ${model}`, capabilities)
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */
-export function capabilitiesAfterError(dialect: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
+export function capabilitiesAfterError(current: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
   if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
   const { message } = error
-  if (dialect.takesUsageOption && /stream_options|include_usage/.test(message))
-    return { ...dialect, takesUsageOption: false }
-  if (dialect.reasoning === 'toolTurns' && reasoningRequiredPattern.test(message))
-    return { ...dialect, reasoning: 'everywhere' }
-  if (dialect.reasoning !== 'never' && thoughts.test(message) && unsupportedPattern.test(message))
-    return { ...dialect, reasoning: 'never' }
+  if (current.takesUsageOption && /stream_options|include_usage/.test(message))
+    return { ...current, takesUsageOption: false }
+  if (current.reasoning === 'toolTurns' && reasoningRequiredPattern.test(message))
+    return { ...current, reasoning: 'everywhere' }
+  if (current.reasoning !== 'never' && reasoningFieldPattern.test(message) && unsupportedPattern.test(message))
+    return { ...current, reasoning: 'never' }
   return undefined
 }
 
 const reasoningRequiredPattern =
   /reasoning_content\W.{0,80}(missing|must be (passed|provided|present)|required)|(missing|requires?) .{0,20}reasoning_content/is
-const thoughts =
+const reasoningFieldPattern =
   /reasoning_(content|details|text)|thinking_blocks|extra_content|provider_specific_fields|assistant\.reasoning|["'`]reasoning["'`]/i
 const unsupportedPattern =
   /unsupported|not (supported|allowed|permitted|recognized)|unexpected|unknown|unrecognized|extra_forbidden|extra (fields|inputs)/i

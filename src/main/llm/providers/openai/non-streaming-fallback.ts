@@ -3,7 +3,7 @@ import type { Fetch } from '#platform'
 import { asObject, asArray } from '../../middleware/lenient-json.ts'
 import { nonAnswerKind } from '../../middleware/provider-failures.ts'
 
-/** Wraps a `fetch` to convert whole JSON answers to POST requests into event streams; other text becomes an error. */
+/** Wraps a `fetch`: turns a JSON object in answer to a POST request into an event stream, other text into an error. */
 export function streamingFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
@@ -15,7 +15,7 @@ export function streamingFetch(inner: Fetch): Fetch {
   }
 }
 
-type Kind = 'events' | 'object' | 'words'
+type Kind = 'events' | 'object' | 'text'
 
 /** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
 function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
@@ -30,9 +30,9 @@ function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
         else if (kind === 'object' || text.length < maxErrorCharacters) text += decoder.decode(chunk, { stream: true })
       },
       flush(controller) {
-        if (kind !== 'object' && kind !== 'words') return
-        const sent = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
-        controller.enqueue(new TextEncoder().encode(isRecord(sent) ? eventsOf(sent) : errorEvent(text)))
+        if (kind !== 'object' && kind !== 'text') return
+        const answer = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
+        controller.enqueue(new TextEncoder().encode(isRecord(answer) ? eventsOf(answer) : errorEvent(text)))
       },
     },
     { highWaterMark: 1 },
@@ -40,11 +40,11 @@ function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
   )
 }
 
-/** Characters of other text for the error event. */
+/** Maximum characters of other text in the error event. */
 const maxErrorCharacters = 10_000
-/** Bytes from which the kind of a body is detected. */
-const maxHead = 400
-const blank = /^[\s\uFEFF]*$/
+/** Number of first bytes from which the kind of a body is detected. */
+const headBytes = 400
+const blankPattern = /^[\s\uFEFF]*$/
 const eventStreamPattern = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
 /** Matches a stream whose first event is text instead of JSON. */
 const textEventPattern =
@@ -52,26 +52,23 @@ const textEventPattern =
 
 /** Returns undefined while only white space has arrived. */
 function kindOf(chunk: Uint8Array): Kind | undefined {
-  const head = new TextDecoder().decode(chunk.subarray(0, maxHead))
-  if (blank.test(head)) return undefined
+  const head = new TextDecoder().decode(chunk.subarray(0, headBytes))
+  if (blankPattern.test(head)) return undefined
   if (/^[\s\uFEFF]*\{/.test(head)) return 'object'
-  return eventStreamPattern.test(head) && !textEventPattern.test(head) ? 'events' : 'words'
+  return eventStreamPattern.test(head) && !textEventPattern.test(head) ? 'events' : 'text'
 }
 
 function errorEvent(text: string): string {
-  const words = text
+  const message = text
     .slice(0, maxErrorCharacters)
     .replace(/^data:[ \t]*/gm, '')
     .trim()
-  return formatEvent({ type: 'error', error: { type: nonAnswerKind, message: words } })
+  return formatEvent({ type: 'error', error: { type: nonAnswerKind, message } })
 }
 
-function eventsOf(sent: Fields): string {
-  const streamEvents = isMessage(sent)
-    ? messageEvents(sent)
-    : isResponse(sent)
-      ? responseEvents(sent)
-      : chatEvents(sent)
+function eventsOf(answer: Fields): string {
+  const otherEvents = isResponse(answer) ? responseEvents : chatEvents
+  const streamEvents = isMessage(answer) ? messageEvents(answer) : otherEvents(answer)
   return streamEvents.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : formatEvent(event))).join('')
 }
 

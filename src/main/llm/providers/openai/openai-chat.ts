@@ -19,7 +19,7 @@ interface ToolDraft {
   readonly arguments: ArgumentsDraft
 }
 
-/** @param model name without provider @param watch the one that `client` was created with */
+/** @param model name without provider @param watch the one with which `client` was created */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -29,7 +29,7 @@ export async function* streamChat(
   const answer = new ChatAnswer(provider, model, now)
   let hasBegun = false
   try {
-    const chunks = await open(client, provider, model, request, signal)
+    const chunks = await openStream(client, provider, model, request, signal)
     hasBegun = true
     for await (const chunk of chunks) yield* answer.addChunk(asObject(chunk))
     yield* answer.flushTags()
@@ -43,7 +43,7 @@ export async function* streamChat(
   yield { type: 'done', message: answer.finish() }
 }
 
-async function open(
+async function openStream(
   client: OpenAI,
   provider: OpenAiProvider,
   model: string,
@@ -55,9 +55,9 @@ async function open(
     try {
       return await client.chat.completions.create(toChatRequest({ provider, model, capabilities }, request), { signal })
     } catch (error) {
-      const better = capabilitiesAfterError(capabilities, error)
-      if (!better) throw error
-      storeCapabilities(client.baseURL, model, better)
+      const adjusted = capabilitiesAfterError(capabilities, error)
+      if (!adjusted) throw error
+      storeCapabilities(client.baseURL, model, adjusted)
     }
   }
 }
@@ -93,13 +93,13 @@ class ChatAnswer {
     this.#usage = usage ?? this.#usage
     const choice = asObject(asArray(chunk['choices'])[0])
     yield* this.#addDelta(asObject(choice['delta']))
-    const finish = asIdText(choice['finish_reason'])
+    const finishReason = asIdText(choice['finish_reason'])
     // vLLM sends an error as a chunk, OpenRouter within a choice.
     const error = isErrorChunk(chunk) ? chunk : choice['error']
     if (error) throw toStreamError(this.#provider, error)
-    if (errorReasons.has(finish)) throw createFailure('provider_cut', this.#provider)
-    if (finish === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
-    if (finish !== '') this.#finishReason = this.#finishReason === 'content_filter' ? this.#finishReason : finish
+    if (errorReasons.has(finishReason)) throw createFailure('provider_cut', this.#provider)
+    if (finishReason === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
+    if (finishReason !== '' && this.#finishReason !== 'content_filter') this.#finishReason = finishReason
   }
 
   *flushTags(): Generator<ModelEvent> {
@@ -107,16 +107,16 @@ class ChatAnswer {
   }
 
   finish(): AssistantMessage {
-    const isCut = lengths.has(this.#finishReason ?? '')
+    const isCut = lengthReasons.has(this.#finishReason ?? '')
     for (const call of this.#tools)
-      if (isCut && !isCompleteJsonObject(call.arguments.json)) this.#draft.cutCall(call.name)
+      if (isCut && !isCompleteJsonObject(call.arguments.json)) this.#draft.recordCutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
     this.#reasoning.sign(this.#draft.content)
     if (this.#finishReason === 'content_filter' || this.#finishReason === 'sensitive')
       return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
     const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
-    const stop: StopReason = isCut ? 'length' : 'stop'
-    return this.#draft.finish(hasCalls ? 'toolUse' : stop, this.#usage)
+    const stopReason: StopReason = isCut ? 'length' : 'stop'
+    return this.#draft.finish(hasCalls ? 'toolUse' : stopReason, this.#usage)
   }
 
   *#addDelta(delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
@@ -135,7 +135,7 @@ class ChatAnswer {
       this.#finishReason = 'content_filter'
     }
     for (const call of asArray(delta['tool_calls'])) {
-      this.#collect(asObject(call))
+      this.#addToolDelta(asObject(call))
       yield { type: 'calling' }
     }
   }
@@ -155,31 +155,32 @@ class ChatAnswer {
     }
   }
 
-  #collect(call: Readonly<Record<string, unknown>>): void {
-    const { name: sent, arguments: given } = asObject(call['function'])
-    const name = asIdText(sent)
+  #addToolDelta(call: Readonly<Record<string, unknown>>): void {
+    const { name: sentName, arguments: sentArguments } = asObject(call['function'])
+    const name = asIdText(sentName)
     const id = asIdText(call['id'])
-    const tool = this.#callFor(asIndex(call['index']), id, name)
+    const tool = this.#toolFor(asIndex(call['index']), id, name)
     if (!tool) return
     tool.id ||= id
     tool.name ||= name
     const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
     if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
     // Some servers send arguments as an object.
-    tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : asText(given))
+    const isObject = typeof sentArguments === 'object' && sentArguments !== null
+    tool.arguments.add(isObject ? JSON.stringify(sentArguments) : asText(sentArguments))
   }
 
   /**
    * Returns the draft that a delta belongs to; undefined beyond the limit. Without an index, a name or a new id starts
    * a call, and other deltas belong to the last one. If a server repeats an index, the id decides.
    */
-  #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
-    const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
+  #toolFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
+    const withSameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
     const last = this.#tools.at(-1)
-    const existing = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
-    const isAnother = existing !== undefined && name !== '' && id !== '' && existing.id !== '' && existing.id !== id
-    if (existing && !isAnother) return existing
-    // One call beyond the limit represents all further ones.
+    const existing = index === undefined ? (withSameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
+    const isNewCall = existing !== undefined && name !== '' && id !== '' && existing.id !== '' && existing.id !== id
+    if (existing && !isNewCall) return existing
+    // Only one call beyond the limit is added.
     if (this.#tools.length > maxToolCalls) return undefined
     const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
     this.#tools.push(tool)
@@ -200,13 +201,13 @@ const errorReasons: ReadonlySet<string> = new Set([
   'server_error',
   'engine_error',
 ])
-const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
+const lengthReasons: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
 
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
-  // Kimi reports it within the choice, Groq in a separate field.
-  const places = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]
-  const sent = places.find((place) => typeof place === 'object' && place !== null)
-  return sent === undefined ? undefined : toUsage(asObject(sent))
+  // Kimi reports usage within the choice, Groq in a separate field.
+  const usages = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]
+  const usage = usages.find((candidate) => typeof candidate === 'object' && candidate !== null)
+  return usage === undefined ? undefined : toUsage(asObject(usage))
 }
 
 function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
@@ -223,7 +224,7 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const total = asTokenCount(wire['total_tokens']) ?? 0
   const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
-  // The rest of the total is unreported thinking, or a cache that does not count as input.
+  // The missing tokens are unreported thinking, or cached tokens that `prompt_tokens` leaves out.
   const excludesCache = cached > prompt && missing >= cached
   const unreportedThinking = missing - (excludesCache ? cached : 0)
   const output = completion + (reasoning > 0 && unreportedThinking < reasoning ? 0 : unreportedThinking)

@@ -16,7 +16,7 @@ import { clientOptions, type ProviderOptions } from '../../middleware/provider-f
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-/** Creates a client. @param watch receives the end marker, which the client library does not expose */
+/** Creates a client. @param watch shows if the end marker arrived, which the client library does not expose */
 export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
   const clientSettings = clientOptions(provider, options)
   return new OpenAI({ ...clientSettings, fetch: watchStream(clientSettings.fetch, watch) })
@@ -36,12 +36,12 @@ function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
     if (!response.body) return response
     if (!response.ok) {
       const text = await response.text()
-      const sent = parseJson(text)
-      return withBody(response, Array.isArray(sent) ? JSON.stringify(sent[0] ?? {}) : text)
+      const body = parseJson(text)
+      return withBody(response, Array.isArray(body) ? JSON.stringify(body[0] ?? {}) : text)
     }
     if (!watch) return response
     const decoder = new TextDecoder()
-    const look = new TransformStream<Uint8Array, Uint8Array>(
+    const endDetector = new TransformStream<Uint8Array, Uint8Array>(
       {
         transform(chunk, controller) {
           watch.isDone ||= endMarker.test(decoder.decode(chunk, { stream: true }))
@@ -51,7 +51,7 @@ function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
       { highWaterMark: 1 },
       { highWaterMark: 0 },
     )
-    return withBody(response, response.body.pipeThrough(look))
+    return withBody(response, response.body.pipeThrough(endDetector))
   }
 }
 
@@ -70,8 +70,8 @@ export async function listOpenAiModels(
   const models: ListedModel[] = []
   try {
     for await (const model of openAiClient(provider, options).models.list({ signal })) {
-      const known = toListedModel(model)
-      if (known.name !== '') models.push(known)
+      const listed = toListedModel(model)
+      if (listed.name !== '') models.push(listed)
       if (models.length >= maxModels) break
     }
     return models.sort((one, other) => one.name.localeCompare(other.name))
@@ -90,21 +90,21 @@ interface WireModel {
   readonly pricing?: { readonly prompt?: unknown; readonly completion?: unknown }
 }
 
-function toListedModel(sent: unknown): ListedModel {
-  const model = asObject(sent) as WireModel
+function toListedModel(value: unknown): ListedModel {
+  const model = asObject(value) as WireModel
   const modalities = model.architecture?.input_modalities
   const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
   const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
   return {
     name: asIdText(model.id).slice(0, maxId),
-    contextWindow: positive(model.context_length ?? model.max_context_length ?? model.max_model_len),
-    maxOutput: positive(model.top_provider?.max_completion_tokens),
+    contextWindow: positiveInteger(model.context_length ?? model.max_context_length ?? model.max_model_len),
+    maxOutput: positiveInteger(model.top_provider?.max_completion_tokens),
     images: Array.isArray(modalities) ? modalities.includes('image') : undefined,
     prices: input >= 0 && output >= 0 ? { input, output } : undefined,
   }
 }
 
-function positive(value: unknown): number | undefined {
+function positiveInteger(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 }
 
@@ -124,10 +124,10 @@ export function toProviderError(error: unknown, provider: string, hasBegun = fal
 }
 
 /** Converts an error event of a stream, which the client library ignores. */
-export function toStreamError(provider: string, sent: unknown): Error {
+export function toStreamError(provider: string, error: unknown): Error {
   return providerFailure({
     provider,
-    ...parseProviderError(sent, undefined, 'no reason given'),
+    ...parseProviderError(error, undefined, 'no reason given'),
     hasBegun: true,
     isTimeout: false,
     headers: undefined,

@@ -22,7 +22,7 @@ export async function* streamResponses(
   const answer = new ResponsesAnswer(new AnswerDraft({ provider, model }, now))
   let hasBegun = false
   try {
-    const events = await client.responses.create(toWire(model, request), { signal })
+    const events = await client.responses.create(toRequestBody(model, request), { signal })
     hasBegun = true
     for await (const event of events) yield* answer.addEvent(asObject(event))
   } catch (error) {
@@ -44,9 +44,9 @@ class ResponsesAnswer {
   readonly #thoughts = new Map<number, Thought>()
   readonly #streamedItems = new Set<number>()
   readonly #openCalls = new Map<number, unknown>()
-  /** Index of the last thinking part by output index. */
-  #lastPart = new Map<number, number>()
-  #lastMessage: number | undefined
+  /** Index of the last thinking part, by output index. */
+  #lastPartByItem = new Map<number, number>()
+  #lastMessageIndex: number | undefined
   #response: Readonly<Record<string, unknown>> | undefined
   #isRefused = false
 
@@ -66,10 +66,10 @@ class ResponsesAnswer {
         this.#thoughts.clear()
         this.#streamedItems.clear()
         this.#openCalls.clear()
-        this.#lastPart = new Map()
+        this.#lastPartByItem = new Map()
         break
       case 'response.output_item.added':
-        this.#open(outputIndex, asObject(event['item']))
+        this.#openItem(outputIndex, asObject(event['item']))
         break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -88,7 +88,7 @@ class ResponsesAnswer {
         yield { type: 'calling' }
         break
       case 'response.output_item.done':
-        yield* this.#collect(outputIndex, asObject(event['item']))
+        yield* this.#addItem(outputIndex, asObject(event['item']))
         break
       case 'response.completed':
       case 'response.incomplete':
@@ -111,30 +111,30 @@ class ResponsesAnswer {
     if (response['status'] === 'failed') throw toStreamError(provider, response['error'])
     if (this.#draft.content.some((part) => part.type !== 'thinking' || part.thinking !== '')) return
     for (const [outputIndex, item] of asArray(response['output']).entries())
-      yield* this.#collect(outputIndex, asObject(item))
+      yield* this.#addItem(outputIndex, asObject(item))
   }
 
   finish(): AssistantMessage {
-    const { usage: used, incomplete_details } = this.#response ?? {}
-    const usage = used ? toUsage(asObject(used)) : noUsage
+    const { usage: wireUsage, incomplete_details } = this.#response ?? {}
+    const usage = wireUsage ? toUsage(asObject(wireUsage)) : noUsage
     const { reason } = asObject(incomplete_details)
     if (this.#isRefused || reason === 'content_filter')
       return this.#draft.finish('error', usage, createFailure('provider_refused', provider))
-    for (const name of this.#openCalls.values()) this.#draft.cutCall(name)
+    for (const name of this.#openCalls.values()) this.#draft.recordCutCall(name)
     if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
     return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
   }
 
-  #open(outputIndex: number, { type, name }: Readonly<Record<string, unknown>>): void {
+  #openItem(outputIndex: number, { type, name }: Readonly<Record<string, unknown>>): void {
     if (type === 'reasoning') this.#thoughtAt(outputIndex)
     if (type === 'function_call') this.#openCalls.set(outputIndex, name)
   }
 
   *#addText(outputIndex: number, delta: string): Generator<ModelEvent> {
     if (delta === '') return
-    const isNext = this.#lastMessage !== undefined && this.#lastMessage !== outputIndex
-    const text = isNext && this.#draft.content.at(-1)?.type === 'text' ? separator + delta : delta
-    this.#lastMessage = outputIndex
+    const isNewMessage = this.#lastMessageIndex !== undefined && this.#lastMessageIndex !== outputIndex
+    const text = isNewMessage && this.#draft.content.at(-1)?.type === 'text' ? separator + delta : delta
+    this.#lastMessageIndex = outputIndex
     this.#streamedItems.add(outputIndex)
     this.#draft.addText(text)
     yield { type: 'text', delta: text }
@@ -143,26 +143,26 @@ class ResponsesAnswer {
   *#addThinking(outputIndex: number, part: number, delta: string): Generator<ModelEvent> {
     if (delta === '') return
     const thought = this.#thoughtAt(outputIndex)
-    const isNext = thought.thinking !== '' && (this.#lastPart.get(outputIndex) ?? part) !== part
-    this.#lastPart.set(outputIndex, part)
-    const text = isNext ? separator + delta : delta
+    const isNewPart = thought.thinking !== '' && (this.#lastPartByItem.get(outputIndex) ?? part) !== part
+    this.#lastPartByItem.set(outputIndex, part)
+    const text = isNewPart ? separator + delta : delta
     thought.thinking += text
     yield { type: 'thinking', delta: text }
   }
 
   #thoughtAt(outputIndex: number): Thought {
-    const known = this.#thoughts.get(outputIndex)
-    if (known) return known
+    const existing = this.#thoughts.get(outputIndex)
+    if (existing) return existing
     const thought: Thought = { type: 'thinking', thinking: '' }
     this.#thoughts.set(outputIndex, thought)
     this.#draft.content.push(thought)
     return thought
   }
 
-  *#collect(outputIndex: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *#addItem(outputIndex: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     if (item['type'] === 'function_call') {
       this.#openCalls.delete(outputIndex)
-      if (item['status'] === 'incomplete') this.#draft.cutCall(item['name'])
+      if (item['status'] === 'incomplete') this.#draft.recordCutCall(item['name'])
       else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
     } else if (item['type'] === 'message') {
       if (this.#streamedItems.has(outputIndex) || this.#streamedItems.has(-1)) return
@@ -170,9 +170,9 @@ class ResponsesAnswer {
       for (const part of asArray(item['content']))
         yield* this.#addText(outputIndex, asText(asObject(part)['text'] ?? asObject(part)['refusal']))
     } else if (item['type'] === 'reasoning') {
-      const thought = this.#thoughtAt(
-        this.#thoughts.has(outputIndex) ? outputIndex : this.#thoughts.has(-1) ? -1 : outputIndex,
-      )
+      // Deltas without an output index are stored at -1.
+      const wasUnnumbered = !this.#thoughts.has(outputIndex) && this.#thoughts.has(-1)
+      const thought = this.#thoughtAt(wasUnnumbered ? -1 : outputIndex)
       if (thought.thinking === '') {
         const parts = [...asArray(item['summary']), ...asArray(item['content'])]
         for (const [index, part] of parts.entries())
@@ -184,11 +184,11 @@ class ResponsesAnswer {
   }
 }
 
-function argumentsOf(sent: unknown): string {
-  return typeof sent === 'object' && sent !== null ? JSON.stringify(sent) : asText(sent)
+function argumentsOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : asText(value)
 }
 
-function toWire(
+function toRequestBody(
   model: string,
   { system, messages, tools, maxOutput, thinking }: ModelRequest,
 ): OpenAI.Responses.ResponseCreateParamsStreaming {
@@ -219,13 +219,13 @@ function toItems(model: string, message: Message): InputItem[] {
     return [{ type: 'function_call_output', call_id: message.toolCallId, output }]
   }
   // The API accepts only thinking that the same model encrypted, followed by its output.
-  const isOwn = message.provider === provider && message.model === model
-  const lastSaid = message.content.findLastIndex((part) => part.type !== 'thinking')
+  const isSameModel = message.provider === provider && message.model === model
+  const lastOutput = message.content.findLastIndex((part) => part.type !== 'thinking')
   return message.content.flatMap((part, index): InputItem[] => {
     if (part.type === 'text') return part.text === '' ? [] : [{ role: 'assistant', content: part.text }]
     if (part.type === 'toolCall')
       return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.arguments) }]
-    const item = isOwn && index < lastSaid ? reasoningItem(part.thinkingSignature) : undefined
+    const item = isSameModel && index < lastOutput ? reasoningItem(part.thinkingSignature) : undefined
     return item ? [item] : []
   })
 }

@@ -38,7 +38,7 @@ export function createOpenAiModel(
   }
 }
 
-/** Returns true if the endpoint is missing; the 404 of a missing model has the word in its message. */
+/** Returns true if the endpoint is missing. A 404 for a missing model differs by the word `model` in its message. */
 function isMissingEndpoint(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (!(cause instanceof OpenAI.APIError)) return false

@@ -8,6 +8,7 @@ const closing = '</think>'
  * arrives in several deltas. Applies only to answers that begin with the tag.
  */
 export class ThinkTags {
+  /** `gap`: the white space after the closing tag. */
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
   /** True directly after the opening tag; a line break there belongs to the tag. */
   #isAfterOpening = false
@@ -19,23 +20,23 @@ export class ThinkTags {
     const text = this.#pending + delta
     this.#pending = ''
     if (this.#state === 'text') return toPieces('text', text)
-    if (this.#state === 'start') return this.#start(text)
-    if (this.#state === 'gap') return this.#gap(text)
-    return this.#think(text)
+    if (this.#state === 'start') return this.#pushStart(text)
+    if (this.#state === 'gap') return this.#pushGap(text)
+    return this.#pushThinking(text)
   }
 
   end(): ThinkPiece[] {
-    const rest = this.#pending
+    const text = this.#pending
     this.#pending = ''
-    return toPieces(this.#state === 'thinking' ? 'thinking' : 'text', rest)
+    return toPieces(this.#state === 'thinking' ? 'thinking' : 'text', text)
   }
 
-  #start(text: string): ThinkPiece[] {
+  #pushStart(text: string): ThinkPiece[] {
     const trimmed = text.trimStart()
     if (trimmed.startsWith(opening)) {
       this.#state = 'thinking'
       this.#isAfterOpening = true
-      return this.#think(trimmed.slice(opening.length))
+      return this.#pushThinking(trimmed.slice(opening.length))
     }
     if (opening.startsWith(trimmed)) {
       this.#pending = text
@@ -45,23 +46,23 @@ export class ThinkTags {
     return toPieces('text', text)
   }
 
-  #gap(text: string): ThinkPiece[] {
+  #pushGap(text: string): ThinkPiece[] {
     const answer = text.trimStart()
     if (answer !== '') this.#state = 'text'
     return toPieces('text', answer)
   }
 
-  #think(given: string): ThinkPiece[] {
-    const text = this.#isAfterOpening ? given.replace(/^\n/, '') : given
-    this.#isAfterOpening &&= given === ''
+  #pushThinking(delta: string): ThinkPiece[] {
+    const text = this.#isAfterOpening ? delta.replace(/^\n/, '') : delta
+    this.#isAfterOpening &&= delta === ''
     const end = text.indexOf(closing)
     if (end >= 0) {
       this.#state = 'gap'
-      return [...toPieces('thinking', text.slice(0, end)), ...this.#gap(text.slice(end + closing.length))]
+      return [...toPieces('thinking', text.slice(0, end)), ...this.#pushGap(text.slice(end + closing.length))]
     }
-    const kept = partialTagLength(text)
-    this.#pending = text.slice(text.length - kept)
-    return toPieces('thinking', text.slice(0, text.length - kept))
+    const certainLength = text.length - partialTagLength(text)
+    this.#pending = text.slice(certainLength)
+    return toPieces('thinking', text.slice(0, certainLength))
   }
 }
 
