@@ -13,7 +13,7 @@ import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 
 const entry = new URL('../../src/main/platform/diff/diff.worker.ts', import.meta.url)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
-const isKept = true
+const isInHistory = true
 
 function realLines(count: number, offset: number): string[] {
   const lines: string[] = []
@@ -63,12 +63,12 @@ try {
     { workspace: join(root, 'w'), forbidden: [] },
     { differ, history: () => ({ text: async () => undefined }) },
   )
-  await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '', isKept })
+  await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '', isInHistory })
   for (const [name, before, after, budget] of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
     const start = performance.now()
-    const { added, removed } = await differ.describe({ path: 'a.md', before, after, isKept })
+    const { added, removed } = await differ.describe({ path: 'a.md', before, after, isInHistory })
     const ms = performance.now() - start
     delay.disable()
     isOver ||= budget !== undefined && ms > budget

@@ -176,7 +176,7 @@ export class Models {
     return modelProviders.map((name) => ({
       name,
       keySource: keys.source(name),
-      keeps: keys.vault ?? 'session',
+      keeps: keys.vaultStrength ?? 'session',
       variable: keys.variable(name),
       baseUrl: settings.config.providers[name].baseUrl ?? null,
       isLocal: this.#connectionOf(name, 0)?.isLocal ?? false,

@@ -1,6 +1,6 @@
 /**
- * Clock for stored, displayed and compared times; tests replace it. Durations use `performance.now()`, file ages the
- * file system's clock (fs/file-age.ts). No other code reads the system clock.
+ * Clock for stored, displayed and compared times; tests replace it. Durations use `performance.now()`, and file ages
+ * use the file system's clock (fs/file-age.ts). No other code reads the system clock.
  */
 export type Clock = () => Date
 

@@ -22,7 +22,7 @@ export class EventEmitter<T = void> implements Subscribable<T> {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /** Emits to one listener after the other and awaits each returned promise. */
+  /** Calls one listener after the other and awaits each returned promise. */
   async emitAsync(change: T): Promise<void> {
     for (const listener of this.#listeners) await listener(change)
   }

@@ -182,10 +182,10 @@ describe('Differ', () => {
   it('compares long texts in a worker that stops when idle', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
     onTestFinished(() => differ.close())
-    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isKept: true })
+    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isInHistory: true })
     expect(short).toMatchObject({ added: 1, removed: 1 })
     expect(differ.isWorkerRunning).toBe(false)
-    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new'), isKept: true })
+    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new'), isInHistory: true })
     expect(differ.isWorkerRunning).toBe(true)
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
     await until(() => !differ.isWorkerRunning)
@@ -195,7 +195,7 @@ describe('Differ', () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
     const stop = new AbortController()
-    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isKept: true }
+    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isInHistory: true }
     const described = differ.describe(change, stop.signal)
     const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
     stop.abort(new Error('enough'))
@@ -206,7 +206,7 @@ describe('Differ', () => {
 
   it('answers without the worker if it is lost', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
-    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isKept: true })
+    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isInHistory: true })
     await differ.close()
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
   })

@@ -366,7 +366,7 @@ describe('untrusted archives', () => {
       return copy
     }
     expect(await reasons(changed(directory + 8, 1, 2))).toMatch(/encrypted/)
-    expect(await reasons(changed(directory + 10, 99, 2))).toMatch(/not known/)
+    expect(await reasons(changed(directory + 10, 99, 2))).toMatch(/not supported/)
     expect(await reasons(changed(end + 16, 1_000_000, 4))).toMatch(/damaged/)
     expect(await reasons(changed(end + 10, 60_000, 2))).toMatch(/damaged/)
     expect(await reasons(changed(directory + 42, 7, 4))).toMatch(/damaged/)

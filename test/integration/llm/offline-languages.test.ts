@@ -83,7 +83,7 @@ describe('the offline model in the user’s language', () => {
 
   it('answers Japanese and Korean in the system language that a window reported', async () => {
     const { app, say, newSession } = await openConversation({ files: { 'MEMORY.md': '- 会議は木曜です\n' } })
-    app.settings.hearSystemLanguage('zh-TW')
+    app.settings.setSystemLanguage('zh-TW')
     expect(await say('會議 👍')).toMatch(/^你的記憶裡寫著/)
     newSession()
     expect(await say('会議はいつですか')).toMatch(/^你的記憶裡寫著：\n\n> 会議は木曜です/)

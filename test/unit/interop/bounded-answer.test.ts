@@ -43,15 +43,18 @@ describe('token limit of answers', () => {
 
   it('keeps items in order while they fit; cuts the first one if it does not fit', () => {
     const show = (text: string) => text
-    expect(takeFitting(['one', 'two', 'three'], 100, show, clip)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
-    expect(takeFitting(['one', 'two', 'three'], 7, show, clip)).toEqual({ kept: ['one', 'two'], left: 1 })
-    const { kept, left } = takeFitting(['word '.repeat(100), 'two'], 20, show, clip)
-    expect({ begins: kept[0]?.startsWith('word word'), number: kept.length, left }).toEqual({
+    expect(takeFitting(['one', 'two', 'three'], 100, show, clip)).toEqual({
+      shown: ['one', 'two', 'three'],
+      omittedCount: 0,
+    })
+    expect(takeFitting(['one', 'two', 'three'], 7, show, clip)).toEqual({ shown: ['one', 'two'], omittedCount: 1 })
+    const { shown, omittedCount } = takeFitting(['word '.repeat(100), 'two'], 20, show, clip)
+    expect({ begins: shown[0]?.startsWith('word word'), number: shown.length, omittedCount }).toEqual({
       begins: true,
       number: 1,
-      left: 1,
+      omittedCount: 1,
     })
-    expect(takeFitting([], 0, show, clip)).toEqual({ kept: [], left: 0 })
+    expect(takeFitting([], 0, show, clip)).toEqual({ shown: [], omittedCount: 0 })
   })
 
   it('no text closes its fence', () => {

@@ -66,7 +66,7 @@ describe('changes', () => {
   it('reverting a patch restores the old text exactly', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { patch } = describeChange('a.md', before, after, { isKept: true })
+        const { patch } = describeChange('a.md', before, after, { isInHistory: true })
         expect(revertPatch(after, patch)).toBe(before)
       }),
     )
@@ -81,12 +81,12 @@ describe('changes', () => {
     ['with its line changed', 'a\nb\nL2\n', ['changed']],
     ['in an empty text', '', ['changed']],
   ])('reports the status of an added line: %s', (_, text, standings) => {
-    const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isKept: true })
+    const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isInHistory: true })
     expect(revertStatusOfHunks(text, patch)).toEqual(standings)
   })
 
   it('does not restore a removed line twice', () => {
-    const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isKept: true })
+    const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isInHistory: true })
     expect(revertStatusOfHunks('a\nb\n', patch)).toEqual(['there'])
     expect(revertStatusOfHunks('a\nb\nX\n', patch)).toEqual(['undone'])
     expect(revertStatusOfHunks('a\nb\nX\nY\n', patch)).toEqual(['undone'])
@@ -96,7 +96,7 @@ describe('changes', () => {
   it('reverts the remaining hunk after the other one was undone', () => {
     const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
     const before = lines.join('')
-    const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isKept: true })
+    const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isInHistory: true })
     expect(revertStatusOfHunks(`first\n${before}`, patch)).toEqual(['there', 'undone'])
     expect(revertPatch(`first\n${before}`, patch)).toBe(before)
   })
@@ -104,7 +104,7 @@ describe('changes', () => {
   it('every hunk can be undone right after a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { patch } = describeChange('a.md', before, after, { isKept: true })
+        const { patch } = describeChange('a.md', before, after, { isInHistory: true })
         expect(revertStatusOfHunks(after, patch).every((standing) => standing === 'there')).toBe(true)
       }),
     )
@@ -113,16 +113,18 @@ describe('changes', () => {
   it('describes a very large change by line counts and blob ids', () => {
     const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
     const after = before.replaceAll('old', 'new')
-    const change = describeChange('a.md', before, after, { isKept: true })
+    const change = describeChange('a.md', before, after, { isInHistory: true })
     expect(change).toMatchObject({ added: 10_000, removed: 10_000, startLine: 1 })
     expect(change.patch.length).toBeLessThan(200)
     expect(parseLargeChange(change.patch)).toMatchObject({ added: 10_000, removed: 10_000 })
-    const alone = describeChange('a.md', before, after, { isKept: false })
+    const alone = describeChange('a.md', before, after, { isInHistory: false })
     expect(revertPatch(after, alone.patch)).toBe(before)
   })
 
   it('does not mistake a text for such a patch', () => {
-    const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, { isKept: true })
+    const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, {
+      isInHistory: true,
+    })
     expect(parseLargeChange(patch)).toBeUndefined()
   })
 })

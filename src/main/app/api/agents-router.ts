@@ -47,7 +47,7 @@ export const healthRoutes = ({ app, os, agent }: RouterBase) => ({
 
 export const eventsRoutes = ({ app, os }: RouterBase) => ({
   subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
-    if (input) app.settings.hearSystemLanguage(input.language)
+    if (input) app.settings.setSystemLanguage(input.language)
     // Only windows send their language.
     const unregister = input ? app.clients.registerWindow() : undefined
     const events = app.events.subscribe('event', signal ? { signal } : {})

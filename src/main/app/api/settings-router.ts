@@ -15,7 +15,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   source: os.settings.source.handler(async () => ({
     file: app.settings.file,
     text: await app.settings.source(),
-    written: app.settings.written(),
+    written: app.settings.configWithoutDefaults(),
     inForce: app.settings.config,
     schema: configJsonSchema(),
   })),

@@ -147,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettingsRemedy })
   }
-  if (keys.vault === 'weak')
+  if (keys.vaultStrength === 'weak')
     health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettingsRemedy })
   const ledger = new UsageStore({
     file: folders.usage,
@@ -258,7 +258,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       return createDiagnosticReport({
         version: appVersion,
         home: folders.home,
-        settings: settings.written(),
+        settings: settings.configWithoutDefaults(),
         agents: await Promise.all(agentStates),
         log: await readLog(log.file, reportedLogLines),
         now: now(),
@@ -287,7 +287,7 @@ export function createClientInstaller({ mainFolder, env }: AppOptions, { home }:
 
 /** Includes SQLite's WAL files and the search snapshot. */
 function indexLocation(path: string, agent: string) {
-  return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
+  return { kind: 'index' as const, path, agent, relatedPaths: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
 }
 
 /** Returns the absolute path of the folder with the app's resources. */

@@ -1,6 +1,6 @@
 /**
- * Programs that use this memory through MCP: permissions, tokens and written notes. A local program (stdio) names
- * itself, because it runs with the user's rights; over HTTP its token identifies it.
+ * Programs that use this memory through MCP: permissions, tokens, and undo of the notes that they write. A local
+ * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
@@ -14,9 +14,10 @@ import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients
 import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
-const usedStepMs = 60_000
-const countMs = 2000
-const maxUndos = 5000
+const usedIntervalMs = 60_000
+/** Delay before changed write counts are saved, ms. */
+const saveCountsDelayMs = 2000
+const maxUndoEntries = 5000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
 
@@ -27,7 +28,7 @@ export interface ClientsOptions {
   readonly timeoutMs?: number | undefined
 }
 
-interface Undo {
+interface UndoEntry {
   readonly client: string
   readonly agent: string
   readonly path: string
@@ -40,21 +41,21 @@ export class ClientApps {
   readonly #changes = new EventEmitter()
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
-  readonly #questions: PermissionRequests
-  readonly #undos = new Map<string, Undo>()
-  #clients: readonly KeptClient[] | undefined
-  #mustAskFirst = false
-  #windows = 0
-  #countTimer: NodeJS.Timeout | undefined
+  readonly #permissionRequests: PermissionRequests
+  readonly #undoEntries = new Map<string, UndoEntry>()
+  #clients: readonly StoredClient[] | undefined
+  #isCautious = false
+  #openWindowCount = 0
+  #saveCountsTimer: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#questions = new PermissionRequests(() => this.#changes.emit(), options.timeoutMs)
+    this.#permissionRequests = new PermissionRequests(() => this.#changes.emit(), options.timeoutMs)
   }
 
   async list(): Promise<MemoryClient[]> {
-    return this.#run((clients) => clients.map(toMemoryClient))
+    return this.#withClients((clients) => clients.map(toMemoryClient))
   }
 
   /**
@@ -62,14 +63,15 @@ export class ClientApps {
    * @param agent id of the requested agent; undefined keeps the stored one, or uses `main` for an unknown program
    */
   async registerLocal(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
-    return this.#run(async (clients) => {
+    return this.#withClients(async (clients) => {
       const existing = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
       const client = {
         ...(existing ?? this.#newLocalClient(id, name, agent ?? 'main')),
         ...(agent === undefined ? {} : { agent }),
       }
-      const mustSave = !existing || existing.agent !== client.agent || usedAt - (existing.usedAt ?? 0) >= usedStepMs
+      const isUsedAtOld = usedAt - (existing?.usedAt ?? 0) >= usedIntervalMs
+      const mustSave = !existing || existing.agent !== client.agent || isUsedAtOld
       // A full disk must not lock the program out.
       if (mustSave)
         await this.#save([...withoutClient(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
@@ -77,14 +79,14 @@ export class ClientApps {
     })
   }
 
-  #newLocalClient(id: string, name: string, agent: string): KeptClient {
-    return { ...newClient(id, name, agent), permission: this.#mustAskFirst ? 'ask' : 'write' }
+  #newLocalClient(id: string, name: string, agent: string): StoredClient {
+    return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
   }
 
   /** Creates a token that replaces an earlier one, and stores only its hash. Adds an unknown program. */
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
-    await this.#run(async (clients) => {
+    await this.#withClients(async (clients) => {
       const existing = clients.find((client) => client.id === id) ?? newClient(id, name, agent)
       await this.#save([...withoutClient(clients, id), { ...existing, name, agent, tokenHash: hash(token) }])
     })
@@ -94,7 +96,7 @@ export class ClientApps {
   /** Returns the program with this token; undefined for an unknown or replaced token. */
   async findByToken(token: string): Promise<MemoryClient | undefined> {
     const hashed = hash(token)
-    const existing = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === hashed))
+    const existing = await this.#withClients((clients) => clients.find(({ tokenHash }) => tokenHash === hashed))
     return existing && this.registerLocal(existing.id, existing.name, undefined)
   }
 
@@ -111,25 +113,25 @@ export class ClientApps {
       readonly mayKeep?: boolean | undefined
     },
   ): Promise<void> {
-    await this.#run(async (clients) => {
+    await this.#withClients(async (clients) => {
       const existing = requireClient(clients, id)
       const { permission = existing.permission, agent = existing.agent } = change
       const { isLocal = existing.isLocal, mayKeep = existing.mayKeep } = change
       const changed = { ...existing, permission, agent, isLocal, mayKeep }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
-    if (change.permission === 'read') this.#questions.answerAll(id, 'no')
-    if (change.permission === 'write') this.#questions.answerAll(id, 'once')
+    if (change.permission === 'read') this.#permissionRequests.answerAll(id, 'no')
+    if (change.permission === 'write') this.#permissionRequests.answerAll(id, 'once')
   }
 
   async remove(id: string): Promise<void> {
-    await this.#run((clients) => this.#save(withoutClient(clients, id)))
-    this.#questions.answerAll(id, 'no')
+    await this.#withClients((clients) => this.#save(withoutClient(clients, id)))
+    this.#permissionRequests.answerAll(id, 'no')
   }
 
   /**
    * Checks whether the program may write this note. With permission `ask` it waits for the user's answer.
-   * @returns the program's name, and whether it may write into MEMORY.md
+   * @returns the program's name, and whether it may write to MEMORY.md
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async authorizeWrite(
@@ -142,16 +144,16 @@ export class ClientApps {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
     const { client: id, agent, text, section } = request
-    const { name, permission, mayKeep } = await this.#run((clients) => requireClient(clients, id))
+    const { name, permission, mayKeep } = await this.#withClients((clients) => requireClient(clients, id))
     if (permission === 'read')
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
     if (permission === 'write') return { name, mayKeep }
-    if (this.#windows === 0) {
+    if (this.#openWindowCount === 0) {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
     const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
-    const decision = await this.#questions.ask(question, signal)
+    const decision = await this.#permissionRequests.ask(question, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return { name, mayKeep: true }
@@ -159,26 +161,26 @@ export class ClientApps {
 
   /** Counts open windows: permission requests need one. @returns a function to call when the window closes */
   registerWindow(): () => void {
-    this.#windows += 1
+    this.#openWindowCount += 1
     return () => {
-      this.#windows -= 1
+      this.#openWindowCount -= 1
     }
   }
 
   /** Counts a write and keeps its undo entry in memory. @returns the undo id */
-  recordWrite(undo: Undo): string {
+  recordWrite(entry: UndoEntry): string {
     const id = randomUUID()
-    this.#undos.set(id, undo)
-    const [oldest] = this.#undos.keys()
-    if (this.#undos.size > maxUndos && oldest !== undefined) this.#undos.delete(oldest)
-    void this.#run((clients) => {
+    this.#undoEntries.set(id, entry)
+    const [oldestId] = this.#undoEntries.keys()
+    if (this.#undoEntries.size > maxUndoEntries && oldestId !== undefined) this.#undoEntries.delete(oldestId)
+    void this.#withClients((clients) => {
       this.#clients = clients.map((client) =>
-        client.id === undo.client ? { ...client, writes: client.writes + 1 } : client,
+        client.id === entry.client ? { ...client, writes: client.writes + 1 } : client,
       )
       this.#changes.emit()
     })
-    // A killed process loses at most the counts of this delay.
-    this.#countTimer ??= setTimeout(() => void this.#saveCounts(), countMs).unref()
+    // If the process is killed, only the counts of this delay are lost.
+    this.#saveCountsTimer ??= setTimeout(() => void this.#saveCounts(), saveCountsDelayMs).unref()
     return id
   }
 
@@ -186,36 +188,36 @@ export class ClientApps {
    * Returns and removes an undo entry. A program can undo only its own writes, each once.
    * @throws AppError `undo_conflict` for an unknown id
    */
-  takeUndo(id: string, client: string, agent: string): Undo {
-    const undo = this.#undos.get(id)
-    if (undo?.client !== client || undo.agent !== agent) {
+  takeUndo(id: string, client: string, agent: string): UndoEntry {
+    const entry = this.#undoEntries.get(id)
+    if (entry?.client !== client || entry.agent !== agent) {
       const message = 'unknown undo id; the user can undo the note in the app, under Changes'
       throw new AppError('undo_conflict', message, { path: id })
     }
-    this.#undos.delete(id)
-    return undo
+    this.#undoEntries.delete(id)
+    return entry
   }
 
-  putBackUndo(id: string, undo: Undo): void {
-    this.#undos.set(id, undo)
+  putBackUndo(id: string, entry: UndoEntry): void {
+    this.#undoEntries.set(id, entry)
   }
 
-  /** True only if the user has declared that the program's model runs on this machine. */
+  /** Returns true only if the user has declared that the program's model runs on this machine. */
   async isLocal(id: string): Promise<boolean> {
-    return this.#run((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
+    return this.#withClients((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
   }
 
   /** Returns the name for display. @throws AppError `client_unknown` */
   async nameOf(id: string): Promise<string> {
-    return this.#run((clients) => requireClient(clients, id).name)
+    return this.#withClients((clients) => requireClient(clients, id).name)
   }
 
   get questions(): ClientQuestion[] {
-    return this.#questions.list()
+    return this.#permissionRequests.list()
   }
 
   answer(id: string, decision: Decision): void {
-    this.#questions.answer(id, decision)
+    this.#permissionRequests.answer(id, decision)
   }
 
   async close(): Promise<void> {
@@ -223,44 +225,45 @@ export class ClientApps {
   }
 
   async #saveCounts(): Promise<void> {
-    clearTimeout(this.#countTimer)
-    this.#countTimer = undefined
+    clearTimeout(this.#saveCountsTimer)
+    this.#saveCountsTimer = undefined
     await this.#queue.run(this.#options.file, async () => {
       if (!this.#clients) return
-      const stored = { clients: this.#clients, isCautious: this.#mustAskFirst }
+      const stored = { clients: this.#clients, isCautious: this.#isCautious }
       await writeClients(this.#options.file, stored).catch(this.#options.onFault)
     })
   }
 
-  async #run<T>(work: (clients: readonly KeptClient[]) => T | Promise<T>): Promise<T> {
+  /** Loads the programs once, then runs `work`; calls run one after the other. */
+  async #withClients<T>(work: (clients: readonly StoredClient[]) => T | Promise<T>): Promise<T> {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
       if (!this.#clients) {
         const { clients, isCautious } = await readClients(file, (newPath) =>
           onFault(
             new Error(
-              `${file} was damaged and is now ${newPath}: programs must ask before they write until you change their permission`,
+              `${file} was damaged and renamed to ${newPath}: programs must ask before they write until you change their permission`,
             ),
           ),
         )
         this.#clients = clients
-        this.#mustAskFirst = isCautious
+        this.#isCautious = isCautious
         if (isCautious) await writeClients(file, { clients, isCautious })
       }
       return work(this.#clients)
     })
   }
 
-  /** @param ignoresFailure logs a failed write; the change then applies only until the process ends */
-  async #save(clients: readonly KeptClient[], ignoresFailure = false): Promise<void> {
-    const writing = writeClients(this.#options.file, { clients, isCautious: this.#mustAskFirst })
-    await (ignoresFailure ? writing.catch(this.#options.onFault) : writing)
+  /** @param ignoresFailure true logs a failed write instead of throwing; the change is then lost at the next start */
+  async #save(clients: readonly StoredClient[], ignoresFailure = false): Promise<void> {
+    const saved = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+    await (ignoresFailure ? saved.catch(this.#options.onFault) : saved)
     this.#clients = [...clients]
     this.#changes.emit()
   }
 }
 
-function newClient(id: string, name: string, agent: string): KeptClient {
+function newClient(id: string, name: string, agent: string): StoredClient {
   return {
     id,
     name,
@@ -274,15 +277,15 @@ function newClient(id: string, name: string, agent: string): KeptClient {
   }
 }
 
-function toMemoryClient({ tokenHash, ...client }: KeptClient): MemoryClient {
+function toMemoryClient({ tokenHash, ...client }: StoredClient): MemoryClient {
   return { ...client, hasToken: tokenHash !== null }
 }
 
-function withoutClient(clients: readonly KeptClient[], id: string): KeptClient[] {
+function withoutClient(clients: readonly StoredClient[], id: string): StoredClient[] {
   return clients.filter((client) => client.id !== id)
 }
 
-function requireClient(clients: readonly KeptClient[], id: string): KeptClient {
+function requireClient(clients: readonly StoredClient[], id: string): StoredClient {
   const client = clients.find((existing) => existing.id === id)
   if (client) return client
   throw new AppError('client_unknown', `the program ${id} is unknown`, { name: id })
@@ -292,7 +295,7 @@ function hash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-const keptClientSchema = z.object({
+const storedClientSchema = z.object({
   id: clientIdSchema,
   name: z.string(),
   agent: agentIdSchema,
@@ -303,22 +306,23 @@ const keptClientSchema = z.object({
   usedAt: z.number().nullable(),
   writes: z.number().int(),
   isLocal: z.boolean().default(false),
+  /** True if the program may write to MEMORY.md. */
   mayKeep: z.boolean().default(false),
 })
-type KeptClient = z.infer<typeof keptClientSchema>
+type StoredClient = z.infer<typeof storedClientSchema>
 
 const fileSchema = z.union([
-  z.array(keptClientSchema),
-  z.object({ isCautious: z.boolean(), clients: z.array(keptClientSchema) }),
+  z.array(storedClientSchema),
+  z.object({ isCautious: z.boolean(), clients: z.array(storedClientSchema) }),
 ])
 
-interface KeptClients {
-  readonly clients: readonly KeptClient[]
+interface StoredClients {
+  readonly clients: readonly StoredClient[]
   /** True after the file was damaged: new programs then need permission for each write. */
   readonly isCautious: boolean
 }
 
-async function readClients(file: string, onDamaged: (newPath: string) => void): Promise<KeptClients> {
+async function readClients(file: string, onDamaged: (newPath: string) => void): Promise<StoredClients> {
   let isCautious = false
   const stored = await readOrSetAside(
     file,
@@ -331,7 +335,7 @@ async function readClients(file: string, onDamaged: (newPath: string) => void): 
   return stored === undefined || Array.isArray(stored) ? { clients: stored ?? [], isCautious } : stored
 }
 
-async function writeClients(file: string, { clients, isCautious }: KeptClients): Promise<void> {
+async function writeClients(file: string, { clients, isCautious }: StoredClients): Promise<void> {
   const stored = isCautious ? { isCautious, clients } : clients
   await writeDurablyPrivate(file, `${JSON.stringify(stored, null, 2)}\n`)
 }

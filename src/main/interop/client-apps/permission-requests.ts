@@ -5,8 +5,8 @@ import { AppError } from '#shared/util/errors.ts'
 export type Decision = 'once' | 'always' | 'no'
 
 /** Default timeout, ms. Clients cancel a call after 60 s, so the answer must come earlier. */
-const usualPatienceMs = 50_000
-const maxOpen = 10
+const defaultTimeoutMs = 50_000
+const maxOpenPerProgram = 10
 
 interface OpenRequest extends ClientQuestion {
   readonly answer: (decision: Decision) => void
@@ -18,21 +18,21 @@ export class PermissionRequests {
   readonly #onChange: () => void
   readonly #timeoutMs: number
 
-  constructor(onChange: () => void, patienceMs = usualPatienceMs) {
+  constructor(onChange: () => void, timeoutMs = defaultTimeoutMs) {
     this.#onChange = onChange
-    this.#timeoutMs = patienceMs
+    this.#timeoutMs = timeoutMs
   }
 
   /**
    * Waits for the user's decision.
-   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the reason of the signal
+   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the signal's reason
    */
   async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name } = question
     const unansweredError = (reason: string) =>
       new AppError('client_unanswered', `${reason}; nothing was written`, { name })
-    if (this.list().filter((other) => other.client === client).length >= maxOpen)
-      throw unansweredError(`the user has not answered the previous ${maxOpen} requests of ${name}`)
+    if (this.list().filter((request) => request.client === client).length >= maxOpenPerProgram)
+      throw unansweredError(`the user has not answered the previous ${maxOpenPerProgram} requests of ${name}`)
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()
     const seconds = Math.round(this.#timeoutMs / 1000)

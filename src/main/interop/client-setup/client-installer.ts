@@ -19,12 +19,12 @@ import {
   type StartCommand,
 } from './known-clients.ts'
 
-/** Limit for a configuration file. Large, because Claude Code stores its projects in the same file. */
+/** Size limit of a configuration file. Large, because Claude Code also stores its projects in the file. */
 const maxBytes = 50_000_000
 
-const maxTries = 10
+const maxAttempts = 10
 
-class ConcurrentChange extends Error {}
+class ConcurrentChangeError extends Error {}
 
 export interface ClientInstallerOptions {
   readonly mainFolder: URL
@@ -35,17 +35,17 @@ export interface ClientInstallerOptions {
 }
 
 export interface RegistrationOptions {
-  /** Agent whose memory is served; undefined: as configured for the program. */
+  /** Agent whose memory the server serves; undefined: the agent set for the program in the app. */
   readonly agent?: string | undefined
-  /** Name for the history; default: the program's id. */
+  /** Name of the program in the history; default: the program's id. */
   readonly client?: string | undefined
   readonly isReadOnly?: boolean | undefined
   /** Absolute path that replaces the agent's workspace. */
   readonly workspace?: string | undefined
 }
 
-/** Timeout of the connection test, ms. Allows for indexing a large memory for the first time. */
-const testMs = 60_000
+/** Timeout of the connection test, ms: the first indexing of a large memory can take long. */
+const testTimeoutMs = 60_000
 
 /** Registers this memory as an MCP server in the configuration files of other programs. */
 export class ClientInstaller {
@@ -58,12 +58,12 @@ export class ClientInstaller {
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
-  /** Lists the known programs with their state and the patch of `connect`. An unreadable file is a `problem`. */
+  /** Lists the known programs with their state and the patch of `connect`. An unreadable file sets `problem`. */
   list(registration: RegistrationOptions): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map((program) => this.#inspect(program, registration)))
   }
 
-  /** Returns one program as `list` does. @throws AppError `input_invalid` for an unknown id */
+  /** Returns one program in the form of `list`. @throws AppError `input_invalid` for an unknown id */
   async inspect(id: string, registration: RegistrationOptions): Promise<ConnectableProgram> {
     return this.#inspect(requireProgram(id), registration)
   }
@@ -74,8 +74,8 @@ export class ClientInstaller {
    */
   async connect(id: string, registration: RegistrationOptions): Promise<void> {
     const program = requireProgram(id)
-    await this.#rewrite(program, (config) =>
-      withEntry(config, entryPathIn(config, program), program.entry(this.#startCommand(program, registration))),
+    await this.#rewriteConfig(program, (config) =>
+      withEntry(config, entryPathIn(config, program), program.entry(this.#startCommandOf(program, registration))),
     )
   }
 
@@ -85,26 +85,26 @@ export class ClientInstaller {
    */
   async previewRemoval(id: string): Promise<string> {
     const program = requireProgram(id)
-    const config = await this.#read(program)
+    const config = await this.#readConfig(program)
     const after = withoutOwnEntry(config, program)
-    return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
+    return after === config.text ? '' : describeChange(config.file, config.text, after, { isInHistory: false }).patch
   }
 
   /** Removes the entry. @throws AppError as `connect` */
   async disconnect(id: string): Promise<void> {
     const program = requireProgram(id)
-    await this.#rewrite(program, (config) => withoutOwnEntry(config, program))
+    await this.#rewriteConfig(program, (config) => withoutOwnEntry(config, program))
   }
 
   /**
-   * Starts the MCP server like the program would, lists the tools and calls one that reads the memory.
+   * Starts the MCP server as the program would, lists the tools and calls one that reads the memory.
    * @returns the number of tools
    * @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async test(id: string, registration: RegistrationOptions): Promise<number> {
     const program = requireProgram(id)
     const { env, version } = this.#options
-    const { command, args, env: startEnv } = this.#startCommand(program, registration)
+    const { command, args, env: startEnv } = this.#startCommandOf(program, registration)
     const connection = new McpConnection({
       name: program.name,
       settings: {
@@ -123,7 +123,7 @@ export class ClientInstaller {
     })
     try {
       await connection.start(true)
-      const reason = connection.state === 'ready' ? await problemOf(connection) : (connection.problem ?? '')
+      const reason = connection.state === 'ready' ? await callTestTool(connection) : (connection.problem ?? '')
       if (reason === undefined) return connection.tools.length
       throw new AppError('mcp_unavailable', `${program.name}: ${reason}`, { server: program.name, reason })
     } finally {
@@ -134,67 +134,68 @@ export class ClientInstaller {
   async #inspect(program: KnownClient, registration: RegistrationOptions): Promise<ConnectableProgram> {
     const { id, name, link } = program
     const file = program.file(this.#machine)
-    const start = this.#startCommand(program, registration)
-    const known = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
+    const start = this.#startCommandOf(program, registration)
+    const common = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
     try {
-      const config = await this.#read(program)
+      const config = await this.#readConfig(program)
       const entry = program.entry(start)
       const entryPath = entryPathIn(config, program)
       const currentEntry = entryAt(config, entryPath)
-      const state = currentEntry === undefined ? 'none' : isDeepStrictEqual(currentEntry, entry) ? 'connected' : 'other'
+      const isCurrent = isDeepStrictEqual(currentEntry, entry)
+      const state = isCurrent ? 'connected' : currentEntry === undefined ? 'none' : 'other'
       const after = withEntry(config, entryPath, entry)
-      const { patch } = describeChange(file, config.text, after, { isKept: false })
-      return { ...known, state, patch, problem: null }
+      const { patch } = describeChange(file, config.text, after, { isInHistory: false })
+      return { ...common, state, patch, problem: null }
     } catch (error) {
       if (!(error instanceof AppError) && !isSystemError(error)) throw error
-      return { ...known, state: 'none', patch: '', problem: error.message }
+      return { ...common, state: 'none', patch: '', problem: error.message }
     }
   }
 
-  /** True if the program's file or folder exists. The home folder itself does not count. */
+  /** Returns true if the configuration file or its folder exists. The home folder itself does not count. */
   #isInstalled(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
   }
 
-  async #rewrite(program: KnownClient, change: (config: ConfigText) => string): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      const config = await this.#read(program)
+  async #rewriteConfig(program: KnownClient, change: (config: ConfigText) => string): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const config = await this.#readConfig(program)
       const text = change(config)
       if (text === config.text) return
-      const target = await targetOf(config.file)
+      const target = await resolveWriteTarget(config.file)
       if (target === config.file) await makeFolder(dirname(target))
       try {
         await writeDurably(target, text, config.file, async () => {
-          if ((await this.#read(program)).text !== config.text) throw new ConcurrentChange()
+          if ((await this.#readConfig(program)).text !== config.text) throw new ConcurrentChangeError()
         })
         return
       } catch (error) {
-        // The program saved the file at the same time; try again.
-        if (!(error instanceof ConcurrentChange) || tries === maxTries) throw error
+        // The program saved the file meanwhile; try again.
+        if (!(error instanceof ConcurrentChangeError) || attempt === maxAttempts) throw error
       }
     }
   }
 
-  async #read({ format, file: fileOf }: KnownClient): Promise<ConfigText> {
+  async #readConfig({ format, file: fileOf }: KnownClient): Promise<ConfigText> {
     const file = fileOf(this.#machine)
     return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
   }
 
-  #startCommand(
+  #startCommandOf(
     { id }: KnownClient,
     { agent, client = id, isReadOnly = false, workspace }: RegistrationOptions,
   ): StartCommand {
     const { mainFolder, home } = this.#options
     const folder = fileURLToPath(mainFolder)
-    const built = join(folder, 'cli/index.js')
-    const entry = existsSync(built) ? built : join(folder, 'cli/entry.ts')
+    const builtFile = join(folder, 'cli/index.js')
+    const entryFile = existsSync(builtFile) ? builtFile : join(folder, 'cli/entry.ts')
     // A packaged app runs the command directly and cannot start as plain Node.
-    const isPackage = folder.includes('.asar')
+    const isPackaged = folder.includes('.asar')
     return {
       command: process.execPath,
       args: [
-        ...(isPackage ? [] : [entry]),
+        ...(isPackaged ? [] : [entryFile]),
         'mcp',
         '--client',
         client,
@@ -203,16 +204,16 @@ export class ClientInstaller {
         ...(workspace === undefined ? [] : ['--workspace', workspace]),
         ...(home === undefined ? [] : ['--home', home]),
       ],
-      env: process.versions['electron'] === undefined || isPackage ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+      env: process.versions['electron'] === undefined || isPackaged ? {} : { ELECTRON_RUN_AS_NODE: '1' },
     }
   }
 }
 
 /**
- * Returns the file to write. Keeps a symbolic link, even a dangling one.
+ * Returns the file to write: the target of a symbolic link, so that the link stays, even if the target is missing.
  * @throws AppError `config_invalid` if the folder of the link's target is missing, for example on an unmounted disk
  */
-async function targetOf(file: string): Promise<string> {
+async function resolveWriteTarget(file: string): Promise<string> {
   try {
     return await realpath(file)
   } catch (error) {
@@ -226,15 +227,16 @@ async function targetOf(file: string): Promise<string> {
   throw new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
 }
 
-async function problemOf(connection: McpConnection): Promise<string | undefined> {
-  const options = { signal: AbortSignal.timeout(testMs), timeoutMs: testMs, onProgress: () => undefined }
+/** @returns the error text of the tool; undefined if the call succeeded */
+async function callTestTool(connection: McpConnection): Promise<string | undefined> {
+  const options = { signal: AbortSignal.timeout(testTimeoutMs), timeoutMs: testTimeoutMs, onProgress: () => undefined }
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
   if (isError !== true) return undefined
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
 }
 
 /**
- * Returns the path of our entry, or a free name for it. Entries of other servers are not replaced.
+ * Returns the path of this app's entry, or a path with a free name. Never returns the entry of another server.
  * @throws AppError `config_invalid` if other servers use both names
  */
 function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
@@ -243,7 +245,7 @@ function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
   const freeName = names.find((name) => entryAt(config, [group, name]) === undefined)
   const name = ownName ?? freeName
   if (name !== undefined) return [group, name]
-  const reason = `${names.join(' and ')} are other servers there; rename one of them`
+  const reason = `${names.join(' and ')} are names of other servers; rename one of them`
   throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
 }
 
@@ -254,8 +256,8 @@ function withoutOwnEntry(config: ConfigText, program: KnownClient): string {
 
 /** @throws AppError `input_invalid` for an unknown id */
 function requireProgram(id: string): KnownClient {
-  const program = programs.find((known) => known.id === id)
+  const program = programs.find((candidate) => candidate.id === id)
   if (program) return program
-  const reason = `unknown program ${id}; supported: ${programs.map((known) => known.id).join(', ')}`
+  const reason = `unknown program ${id}; supported: ${programs.map((supported) => supported.id).join(', ')}`
   throw new AppError('input_invalid', reason, { reason })
 }

@@ -13,43 +13,44 @@ export interface ConfigText {
   readonly text: string
 }
 
-type Value = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
-export type Entry = Readonly<Record<string, Value>>
+type EntryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
+export type Entry = Readonly<Record<string, EntryValue>>
 export type EntryPath = readonly [group: string, name: string]
 
 /** Returns the value at a path; undefined if there is none. @throws AppError `config_invalid` for invalid syntax */
 export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
-  const groupValue = readRoot(withoutBom(config).config)[group]
+  const groupValue = readRoot(normalizeText(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
 /** Returns the text with the entry added or replaced; the rest stays unchanged. @throws AppError `config_invalid` */
-export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
+export function withEntry(original: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
-  const { mark, eol, config } = withoutBom(whole)
-  const others = readRoot(config)[group] ?? {}
-  if (!isRecord(others)) throw configError(config, `${group} is not a table`)
-  return mark + withBreaks(verifiedText(config, addEntry(config, path, entry), path, entry), eol)
+  const { bom, eol, config } = normalizeText(original)
+  const groupValue = readRoot(config)[group] ?? {}
+  if (!isRecord(groupValue)) throw configError(config, `${group} is not a table`)
+  return bom + withEol(verifiedText(config, addEntry(config, path, entry), path, entry), eol)
 }
 
 /** Returns the text without the entry; the rest stays unchanged. @throws AppError `config_invalid` */
-export function withoutEntry(whole: ConfigText, path: EntryPath): string {
-  const { mark, eol, config } = withoutBom(whole)
-  if (entryAt(config, path) === undefined) return whole.text
-  return mark + withBreaks(verifiedText(config, removeEntry(config, path), path, undefined), eol)
+export function withoutEntry(original: ConfigText, path: EntryPath): string {
+  const { bom, eol, config } = normalizeText(original)
+  if (entryAt(config, path) === undefined) return original.text
+  return bom + withEol(verifiedText(config, removeEntry(config, path), path, undefined), eol)
 }
 
-function withoutBom(config: ConfigText) {
+/** Splits off the byte order mark, and converts CRLF to LF if every line ends with CRLF. */
+function normalizeText(config: ConfigText) {
   const bom = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = config.text.slice(bom.length)
-  const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
-  const eol: Break = isWindows ? '\r\n' : '\n'
-  return { mark: bom, eol, config: { ...config, text: isWindows ? text.replaceAll('\r\n', '\n') : text } }
+  const usesCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
+  const eol: Eol = usesCrlf ? '\r\n' : '\n'
+  return { bom, eol, config: { ...config, text: usesCrlf ? text.replaceAll('\r\n', '\n') : text } }
 }
 
-type Break = '\n' | '\r\n'
+type Eol = '\n' | '\r\n'
 
-function withBreaks(text: string, eol: Break): string {
+function withEol(text: string, eol: Eol): string {
   return eol === '\n' ? text : text.replaceAll('\n', eol)
 }
 
@@ -62,9 +63,9 @@ function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
       return readRoot(config)[group] === null ? editJson(text, [group], { [name]: entry }) : editJson(text, path, entry)
     }
     case 'toml': {
-      const before = removeEntry(config, path).trimEnd()
+      const remaining = removeEntry(config, path).trimEnd()
       // Keeps a missing line break at the end of the file, so that removing the entry restores the text.
-      return matchFinalBreak(text, `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
+      return matchFinalEol(text, `${remaining}${remaining === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
     }
     case 'yaml':
       return withYamlEntry(removeEntry(config, path), path, entry)
@@ -79,13 +80,13 @@ function removeEntry(config: ConfigText, path: EntryPath): string {
     case 'json':
       return removeEmptyGroup(editJson(text, path, undefined), group)
     case 'toml': {
-      const value: Record<string, unknown> = parseToml(text)
-      const others = { ...(value[group] as Record<string, unknown>) }
-      delete others[name]
-      const { [group]: _before, ...rest } = value
-      return matchFinalBreak(
+      const root: Record<string, unknown> = parseToml(text)
+      const otherEntries = { ...(root[group] as Record<string, unknown>) }
+      delete otherEntries[name]
+      const { [group]: _group, ...otherGroups } = root
+      return matchFinalEol(
         text,
-        patchToml(text, Object.keys(others).length === 0 ? rest : { ...value, [group]: others }),
+        patchToml(text, Object.keys(otherEntries).length === 0 ? otherGroups : { ...root, [group]: otherEntries }),
       )
     }
     case 'yaml':
@@ -96,18 +97,18 @@ function removeEntry(config: ConfigText, path: EntryPath): string {
 function editJson(text: string, path: readonly string[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  '
   const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: eolOf(text) }
-  const whole = text.trim() === '' ? '{}\n' : text
-  const plain = modify(whole, [...path], value, {})
-  const formatted = applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
-  // Formatting would spread other entries over several lines.
-  const { offset, length } = plain[0] ?? { offset: 0, length: 0 }
+  const source = text.trim() === '' ? '{}\n' : text
+  const plainEdits = modify(source, [...path], value, {})
+  const formatted = applyEdits(source, modify(source, [...path], value, { formattingOptions }))
+  // Formatting can spread other entries over several lines; then the plain edits are used.
+  const { offset, length } = plainEdits[0] ?? { offset: 0, length: 0 }
   const keepsOtherEntries =
-    formatted.startsWith(whole.slice(0, offset).trimEnd()) &&
-    formatted.endsWith(whole.slice(offset + length).trimStart())
-  return keepsOtherEntries ? formatted : applyEdits(whole, plain)
+    formatted.startsWith(source.slice(0, offset).trimEnd()) &&
+    formatted.endsWith(source.slice(offset + length).trimStart())
+  return keepsOtherEntries ? formatted : applyEdits(source, plainEdits)
 }
 
-/** Removes a group that became empty; a comment inside keeps it. */
+/** Removes the group if it has become empty and contains no comment. */
 function removeEmptyGroup(text: string, group: string): string {
   const tree = parseTree(text)
   const groupNode = tree && findNodeAtLocation(tree, [group])
@@ -116,67 +117,67 @@ function removeEmptyGroup(text: string, group: string): string {
   return isEmpty ? editJson(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
 }
 
-/** Drops the line break at the end if `before` is not empty and has none. */
-function matchFinalBreak(before: string, text: string): string {
-  return before.trim() === '' || before.endsWith('\n') ? text : text.replace(/\n+$/, '')
+/** Removes the line break at the end if `original` is not empty and ends without one. */
+function matchFinalEol(original: string, text: string): string {
+  return original.trim() === '' || original.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
 
-/** Edits the text: serialising the document would move comments and fold lines. Returns '' if it cannot. */
+/** Edits the text: serialising the document would move comments and fold lines. @returns '' if it cannot be edited */
 function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): string {
   const document = parseDocument(text)
-  const pair = pairOf(document.contents, group)
-  const others = pair?.value
-  if (!pair) {
+  const groupPair = findPair(document.contents, group)
+  const groupValue = groupPair?.value
+  if (!groupPair) {
     if (document.contents !== null && (!isMap(document.contents) || document.contents.flow === true)) return ''
-    return `${withFinalBreak(text)}${group}:\n${yamlLines(name, entry, '  ')}`
+    return `${withFinalEol(text)}${group}:\n${yamlLines(name, entry, '  ')}`
   }
-  if (isMap(others) && others.items.length > 0) {
-    const [start, end] = others.range ?? [0, 0]
-    if (others.flow === true) {
+  if (isMap(groupValue) && groupValue.items.length > 0) {
+    const [start, end] = groupValue.range ?? [0, 0]
+    if (groupValue.flow === true) {
       const before = text.slice(0, end - 1).trimEnd()
       return `${before}${before.endsWith(',') ? '' : ','} ${JSON.stringify(name)}: ${JSON.stringify(entry)} ${text.slice(end - 1)}`
     }
     const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
-    const at = lineAfter(text, end)
-    return `${withFinalBreak(text.slice(0, at))}${yamlLines(name, entry, indent)}${text.slice(at)}`
+    const insertAt = nextLineStart(text, end)
+    return `${withFinalEol(text.slice(0, insertAt))}${yamlLines(name, entry, indent)}${text.slice(insertAt)}`
   }
-  // Replaces an empty value, `null` or `{}`; a comment behind it stays.
-  const key = isScalar(pair.key) ? (pair.key.range?.[1] ?? 0) : 0
-  const colon = text.indexOf(':', key) + 1
-  const [start, end] = (isNode(others) ? others.range : undefined) ?? [colon, colon]
-  const head = start >= colon && start < end ? text.slice(0, start).trimEnd() + text.slice(end) : text
-  const lineEnd = head.indexOf('\n', colon)
-  const at = lineEnd < 0 ? head.length : lineEnd + 1
-  return `${withFinalBreak(head.slice(0, at))}${yamlLines(name, entry, '  ')}${head.slice(at)}`
+  // Replaces an empty value, `null` or `{}`; a comment after it stays.
+  const keyEnd = isScalar(groupPair.key) ? (groupPair.key.range?.[1] ?? 0) : 0
+  const afterColon = text.indexOf(':', keyEnd) + 1
+  const [start, end] = (isNode(groupValue) ? groupValue.range : undefined) ?? [afterColon, afterColon]
+  const withoutValue = start >= afterColon && start < end ? text.slice(0, start).trimEnd() + text.slice(end) : text
+  const lineEnd = withoutValue.indexOf('\n', afterColon)
+  const insertAt = lineEnd < 0 ? withoutValue.length : lineEnd + 1
+  return `${withFinalEol(withoutValue.slice(0, insertAt))}${yamlLines(name, entry, '  ')}${withoutValue.slice(insertAt)}`
 }
 
 function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   const document = parseDocument(text)
-  const pair = pairOf(document.contents, group)
-  const others = pair?.value
-  const ownPair = pairOf(others, name)
-  const start = isScalar(ownPair?.key) ? ownPair.key.range?.[0] : undefined
-  const end = isNode(ownPair?.value) ? ownPair.value.range?.[1] : undefined
-  if (!isMap(others) || start === undefined || end === undefined) return ''
-  if (others.flow === true) {
+  const groupPair = findPair(document.contents, group)
+  const groupValue = groupPair?.value
+  const entryPair = findPair(groupValue, name)
+  const start = isScalar(entryPair?.key) ? entryPair.key.range?.[0] : undefined
+  const end = isNode(entryPair?.value) ? entryPair.value.range?.[1] : undefined
+  if (!isMap(groupValue) || start === undefined || end === undefined) return ''
+  if (groupValue.flow === true) {
     const before = text.slice(0, start).trimEnd()
     const after = text.slice(end)
     return before.endsWith(',') ? before.slice(0, -1) + after : before + after.replace(/^\s*,/, '')
   }
-  const from = text.lastIndexOf('\n', start - 1) + 1
-  const groupAt = isScalar(pair?.key) ? (pair.key.range?.[0] ?? 0) : 0
-  // Removes a group that became empty.
-  const isEmptied = others.items.length === 1 && text.slice(groupAt, from).trim() === `${group}:`
-  return text.slice(0, isEmptied ? groupAt : from) + text.slice(lineAfter(text, end))
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const groupStart = isScalar(groupPair?.key) ? (groupPair.key.range?.[0] ?? 0) : 0
+  // Also removes the group if this was its only entry and it contains no comment.
+  const removesGroup = groupValue.items.length === 1 && text.slice(groupStart, lineStart).trim() === `${group}:`
+  return text.slice(0, removesGroup ? groupStart : lineStart) + text.slice(nextLineStart(text, end))
 }
 
-/** Returns the offset of the line after `end`. Later empty lines and comments belong to the next entry. */
-function lineAfter(text: string, end: number): number {
-  const at = text.indexOf('\n', text.slice(0, end).trimEnd().length)
-  return at < 0 ? text.length : at + 1
+/** Returns the offset of the line after `end`, the end of an entry. Later empty lines and comments stay in place. */
+function nextLineStart(text: string, end: number): number {
+  const lineEnd = text.indexOf('\n', text.slice(0, end).trimEnd().length)
+  return lineEnd < 0 ? text.length : lineEnd + 1
 }
 
-function pairOf(map: unknown, name: string) {
+function findPair(map: unknown, name: string) {
   return isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
 }
 
@@ -187,7 +188,7 @@ function yamlLines(name: string, entry: Entry, indent: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('')
 }
 
-function withFinalBreak(text: string): string {
+function withFinalEol(text: string): string {
   return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
 
@@ -195,13 +196,13 @@ function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** A JSON string is a valid TOML string. */
 function tomlTable([group, name]: EntryPath, entry: Entry): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
   return `[${group}.${name}]\n${lines.join('\n')}\n`
 }
 
-function tomlValue(value: Value): string {
+/** Serializes strings as JSON: a JSON string is a valid TOML string. */
+function tomlValue(value: EntryValue): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
   if (typeof value !== 'object') return JSON.stringify(value)
   const pairs = Object.entries(value).map(([key, text]) => `${key} = ${JSON.stringify(text)}`)
@@ -225,7 +226,7 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
         return value
       }
       case 'toml':
-        return plainOf(parseToml(text))
+        return toJsonValue(parseToml(text))
       case 'yaml': {
         const document = parseDocument(text)
         if (document.errors[0]) throw document.errors[0]
@@ -237,22 +238,21 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
   }
 }
 
-function plainOf(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part)))
+function toJsonValue(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? `${item}n` : item)))
 }
 
 /** Verifies that only the entry has changed. @throws AppError `config_invalid` */
 function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
   const [group, name] = path
-  const rest = (value: Record<string, unknown>) => {
-    const others = isRecord(value[group]) ? { ...value[group] } : {}
-    delete others[name]
-    return { ...value, [group]: others }
+  const otherSettings = (root: Record<string, unknown>) => {
+    const otherEntries = isRecord(root[group]) ? { ...root[group] } : {}
+    delete otherEntries[name]
+    return { ...root, [group]: otherEntries }
   }
-  const after = { ...config, text }
-  const isValid =
-    isDeepStrictEqual(entryAt(after, path), entry) && isDeepStrictEqual(rest(readRoot(after)), rest(readRoot(config)))
-  if (isValid) return text
+  const changed = { ...config, text }
+  const hasEntry = isDeepStrictEqual(entryAt(changed, path), entry)
+  if (hasEntry && isDeepStrictEqual(otherSettings(readRoot(changed)), otherSettings(readRoot(config)))) return text
   throw configError(config, 'the entry cannot be changed without changing other settings; edit it by hand')
 }
 

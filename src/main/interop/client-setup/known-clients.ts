@@ -30,16 +30,16 @@ export interface KnownClient {
 export const entryName = 'commonplace'
 export const fallbackEntryName = 'commonplace-memory'
 
-/** True if an entry starts this memory: one of the app, or one written by hand as documented. */
+/** Returns true if an entry starts this app's MCP server: written by the app, or by hand as documented. */
 export function isOwnEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
   const command = entry['command'] ?? entry['cmd']
   const commandLine = [typeof command === 'string' ? command : '', ...args]
   const mcpIndex = commandLine.indexOf('mcp')
-  // `commonplace mcp`, its executable, or Node with the entry file.
-  const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(commandLine[mcpIndex - 1] ?? '')
-  return mcpIndex > 0 && (isStart || commandLine.includes('--client'))
+  // The argument before `mcp`: `commonplace`, its executable, or the entry file that Node runs.
+  const startsApp = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(commandLine[mcpIndex - 1] ?? '')
+  return mcpIndex > 0 && (startsApp || commandLine.includes('--client'))
 }
 
 const untypedEntry = ({ command, args, env }: StartCommand): Entry => ({

@@ -12,14 +12,15 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { findRule } from '#workspace/privacy'
 import { isMarkdown, walkFiles } from '#workspace'
 
-/** Limit of a zip, bytes: all of it is in memory. */
+/** Size limit of an export, bytes: the zip is built in memory. */
 const maxBytes = 512 * 1024 * 1024
-/** Folder of the history in the zip; `git clone` can read it. */
+/** Folder of the history in the zip, a repository that `git clone` can read. */
 const historyFolder = 'history.git'
-const leftOutName = 'left-out.txt'
+const leftOutListName = 'left-out.txt'
 const upkeepFolder = 'upkeep'
 
 interface PackedFile {
+  /** Path in the zip. */
   readonly name: string
   readonly source: string
   /** Bytes. */
@@ -29,16 +30,16 @@ interface PackedFile {
 }
 
 interface PackOptions {
-  /** Packs only this note (workspace-relative) and its embedded files. The other options are absolute paths. */
+  /** Packs only this note (workspace-relative) and the files that it embeds. The other options are absolute paths. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
   readonly repository?: string | undefined
 }
 
 /**
- * Packs notes and the attachments that they show into a zip. Lists attachments beyond the limit in `left-out.txt`.
- * @param restrictions `forbidden`: folders of other agents inside the workspace; `local`: rules for local notes, which become a
- * mark in the packed note, because the zip has no settings
+ * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
+ * @param restrictions `forbidden`: folders of other agents inside the workspace; `local`: rules that make notes local.
+ * The zip contains no settings, so the packed copy of a local note gets a mark instead
  * @throws AppError `folder_too_large`, `file_not_found`
  */
 export async function exportZip(
@@ -47,60 +48,57 @@ export async function exportZip(
   { note, upkeep, repository }: PackOptions = {},
 ): Promise<Blob> {
   const { files } = await walkFiles(workspace, undefined, restrictions.forbidden)
-  const all = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
+  const workspaceFiles = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
   const extraFiles = [
-    ...(upkeep === undefined ? [] : await filesOf(upkeep, upkeepFolder)),
-    ...(repository === undefined ? [] : await filesOf(repository, historyFolder)),
+    ...(upkeep === undefined ? [] : await listFiles(upkeep, upkeepFolder)),
+    ...(repository === undefined ? [] : await listFiles(repository, historyFolder)),
   ]
-  const notes = all.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
+  const notes = workspaceFiles.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
     throw new AppError('file_not_found', `${note} does not exist`, { path: note })
   let remainingBytes = maxBytes - sizeOf([...notes, ...extraFiles])
-  const tooLarge = () => {
+  const tooLargeError = () => {
     const megabytes = Math.round((maxBytes - remainingBytes) / 1024 / 1024)
     return new AppError('folder_too_large', `${workspace} has ${megabytes} MB, too much for an export`, {
       path: workspace,
       megabytes,
     })
   }
-  if (remainingBytes < 0) throw tooLarge()
+  if (remainingBytes < 0) throw tooLargeError()
   const entries: Zippable = {}
-  const byName = new Map(all.map((file) => [file.name, file]))
-  const resolver = new Resolver(all.map(({ name }) => ({ path: name })))
+  const filesByName = new Map(workspaceFiles.map((file) => [file.name, file]))
+  const resolver = new Resolver(workspaceFiles.map(({ name }) => ({ path: name })))
   const attachments = new Set<PackedFile>()
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    entries[file.name] = entryOf(
-      file,
-      findRule(file.name, restrictions.local) === undefined ? bytes : withLocalMark(bytes),
-      6,
-    )
+    const isLocal = findRule(file.name, restrictions.local) !== undefined
+    entries[file.name] = zipEntryOf(file, isLocal ? withLocalMark(bytes) : bytes, 6)
     for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
-      const linkedFile = byName.get(name)
+      const linkedFile = filesByName.get(name)
       if (!linkedFile) continue
       if (attachmentType(name) !== undefined) attachments.add(linkedFile)
       else if (note !== undefined && isEmbed && isMarkdown(name) && !packed.has(linkedFile)) {
         packed.add(linkedFile)
         remainingBytes -= linkedFile.size
-        if (remainingBytes < 0) throw tooLarge()
+        if (remainingBytes < 0) throw tooLargeError()
       }
     }
   }
-  for (const file of extraFiles) entries[file.name] = entryOf(file, await readFile(file.source), 6)
-  // Smallest first, to fit as many as possible.
-  const leftOutFiles: string[] = []
+  for (const file of extraFiles) entries[file.name] = zipEntryOf(file, await readFile(file.source), 6)
+  // Adds the smallest attachments first, to fit as many as possible.
+  const leftOutNames: string[] = []
   for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
     remainingBytes -= file.size
     // Media files are compressed already.
-    if (remainingBytes >= 0) entries[file.name] = entryOf(file, await readFile(file.source), 0)
-    else leftOutFiles.push(file.name)
+    if (remainingBytes >= 0) entries[file.name] = zipEntryOf(file, await readFile(file.source), 0)
+    else leftOutNames.push(file.name)
   }
-  if (leftOutFiles.length > 0) entries[leftOutName] = [Buffer.from(`${leftOutFiles.toSorted().join('\n')}\n`), {}]
+  if (leftOutNames.length > 0) entries[leftOutListName] = [Buffer.from(`${leftOutNames.toSorted().join('\n')}\n`), {}]
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
-/** Marks a note as local. A file that is no UTF-8 text stays unchanged. */
+/** Marks a note as local. A file that is not UTF-8 text stays unchanged. */
 function withLocalMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
@@ -109,7 +107,7 @@ function sizeOf(files: readonly PackedFile[]): number {
   return files.reduce((sum, { size }) => sum + size, 0)
 }
 
-function entryOf(
+function zipEntryOf(
   { modifiedAt }: PackedFile,
   bytes: Uint8Array,
   level: 0 | 6,
@@ -117,24 +115,24 @@ function entryOf(
   return [bytes, { mtime: new Date(modifiedAt), level }]
 }
 
-const picture = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
+const imgTagPattern = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
 
 function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
   const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
     link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
     isEmbed,
   }))
-  const pictures = [...text.matchAll(picture)].map(([, target = '']) => ({
+  const images = [...text.matchAll(imgTagPattern)].map(([, target = '']) => ({
     link: { kind: 'inline' as const, target: decodePart(target) ?? target },
     isEmbed: true,
   }))
-  return [...links, ...pictures].flatMap(({ link, isEmbed }) => {
+  return [...links, ...images].flatMap(({ link, isEmbed }) => {
     const name = resolver.resolve(from, link)?.path
     return name === undefined || name === from ? [] : [{ name, isEmbed }]
   })
 }
 
-async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
+async function listFiles(folder: string, zipFolder: string): Promise<PackedFile[]> {
   const files: PackedFile[] = []
   if (!existsSync(folder)) return files
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -142,7 +140,7 @@ async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
     const source = join(entry.parentPath, entry.name)
     const { size, mtimeMs } = await stat(source)
     const relativePath = relative(folder, source).split(sep).join('/')
-    files.push({ name: `${name}/${relativePath}`, source, size, modifiedAt: mtimeMs })
+    files.push({ name: `${zipFolder}/${relativePath}`, source, size, modifiedAt: mtimeMs })
   }
   return files
 }

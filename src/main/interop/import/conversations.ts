@@ -43,7 +43,7 @@ const claudeSchema = z.looseObject({
   ),
 })
 
-/** @returns undefined if the value is no known export; `skipped` counts unreadable and empty conversations */
+/** @returns undefined if the value is not a known export; `skipped` counts unreadable and empty conversations */
 export function readConversations(
   value: unknown,
 ): { kind: ExportKind; documents: ImportedDocument[]; skipped: number } | undefined {
@@ -67,17 +67,17 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time } = parsed.data
   const messages: Message[] = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   // Follow the parents of the last message: this leaves out edited and regenerated branches.
-  for (let id = current_node ?? undefined; id !== undefined && !seen.has(id); id = mapping[id]?.parent ?? undefined) {
-    seen.add(id)
+  for (let id = current_node; typeof id === 'string' && !visited.has(id); id = mapping[id]?.parent) {
+    visited.add(id)
     const message = mapping[id]?.message
     const role = message?.author.role
     if (!message || (role !== 'user' && role !== 'assistant')) continue
     const parts = message.content.parts?.filter((part) => typeof part === 'string') ?? [message.content.text ?? '']
     messages.unshift({ speaker: role === 'user' ? 'User' : 'Assistant', text: parts.join('\n') })
   }
-  return documentOf(title, create_time ? new Date(create_time * 1000) : undefined, messages)
+  return toDocument(title, create_time ? new Date(create_time * 1000) : undefined, messages)
 }
 
 function fromClaude(value: unknown): ImportedDocument | undefined {
@@ -88,10 +88,10 @@ function fromClaude(value: unknown): ImportedDocument | undefined {
     const parts = content?.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []))
     return { speaker: sender === 'human' ? 'User' : 'Assistant', text: text || (parts ?? []).join('\n') }
   })
-  return documentOf(name, created_at ? new Date(created_at) : undefined, messages)
+  return toDocument(name, created_at ? new Date(created_at) : undefined, messages)
 }
 
-function documentOf(
+function toDocument(
   title: string | null | undefined,
   createdAt: Date | undefined,
   messages: readonly Message[],

@@ -7,57 +7,53 @@ import { AppError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { isMarkdown, readText } from '#workspace'
 
-const readAtOnce = 64
+const batchSize = 64
 const maxExamples = 20
 
 type RetargetedLinks = ImportPlan['existing']
 
-interface OwnNote extends KnownFile {
+interface ExistingNote extends KnownFile {
   readonly links: ReturnType<typeof parseLinks>['links']
 }
 
 /**
  * Finds links in existing notes whose target the import changes.
- * @param workspace absolute path @param existing workspace-relative paths of all its files
+ * @param workspace absolute path @param paths existing files, workspace-relative
  * @param newFiles files that the import creates @returns counts, and at most 20 examples each
  */
 export async function findRetargetedLinks(
   workspace: string,
-  existing: readonly string[],
+  paths: readonly string[],
   newFiles: readonly KnownFile[],
 ): Promise<RetargetedLinks> {
-  const notes = await inBatches(existing.filter(isMarkdown), readAtOnce, async (path): Promise<OwnNote> => {
+  const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path): Promise<ExistingNote> => {
     const text = await readTextOrEmpty(join(workspace, path))
     return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
   })
-  const others = existing.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
-  const before = new Resolver([...notes, ...others])
-  const after = new Resolver([...notes, ...others, ...newFiles])
-  const changed: RetargetedLinks = { elsewhere: emptyGroup(), found: emptyGroup(), shared: emptyGroup() }
+  const otherFiles = paths.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
+  const before = new Resolver([...notes, ...otherFiles])
+  const after = new Resolver([...notes, ...otherFiles, ...newFiles])
+  const retargeted: RetargetedLinks = { elsewhere: emptyGroup(), found: emptyGroup(), shared: emptyGroup() }
   for (const note of notes)
     for (const link of note.links) {
       const [oldTarget, newTarget] = [before.resolve(note.path, link), after.resolve(note.path, link)]
-      const kind = retargetKind(oldTarget, newTarget, () => countOf(after, link.target) > countOf(before, link.target))
+      const isShared = () => countFilesNamed(after, link.target) > countFilesNamed(before, link.target)
+      const kind = retargetKind(oldTarget, newTarget, isShared)
       if (!kind || !newTarget) continue
-      const { count, examples } = changed[kind]
-      changed[kind].count = count + 1
+      const { count, examples } = retargeted[kind]
+      retargeted[kind].count = count + 1
+      const { line, target } = link
       if (examples.length < maxExamples)
-        examples.push({
-          path: note.path,
-          line: link.line,
-          target: link.target,
-          from: oldTarget?.path ?? null,
-          to: newTarget.path,
-        })
+        examples.push({ path: note.path, line, target, from: oldTarget?.path ?? null, to: newTarget.path })
     }
-  return changed
+  return retargeted
 }
 
 const emptyGroup = () => ({ count: 0, examples: [] })
 
 type LinkTarget = ReturnType<Resolver['resolve']>
 
-/** @param isShared returns true if more files have the name than before */
+/** @param isShared returns true if the import adds files of the same name */
 function retargetKind(
   oldTarget: LinkTarget,
   newTarget: LinkTarget,
@@ -69,7 +65,7 @@ function retargetKind(
   return newTarget.by === 'name' && isShared() ? 'shared' : undefined
 }
 
-function countOf(resolver: Resolver, target: string): number {
+function countFilesNamed(resolver: Resolver, target: string): number {
   return resolver.countOf(stemOf(fileNameOf(target)))
 }
 

@@ -8,7 +8,7 @@ export interface ImportTask {
   readonly withAttachments: boolean
 }
 
-/** One import, from its start until the interface has shown its end. Counts are numbers of files. */
+/** One import, until the interface has shown its result. `done` and `total` count files; `is`: see `ImportRecord`. */
 export class ImportJob {
   readonly id: string
   readonly task: ImportTask

@@ -5,25 +5,25 @@ import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfExists, writeDurably } from '#platform'
 import { UndoStore } from '#workspace'
 
-const maxKept = 20
+const maxStored = 20
 
 const recordSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   source: z.string(),
-  /** Created files that are not undone. `is`: hash of a note's text, or size and time of another file. */
+  /** Created files that no undo has removed. `is`: hash of a note's text, or size and time of another file. */
   made: z.array(z.object({ path: z.string(), is: z.string() })),
   folders: z.array(z.string()),
-  /** Files of `made` that an undo kept because they were changed. */
+  /** Files of `made` that an undo kept because they had changed. */
   left: z.array(z.string()),
 })
 export type ImportRecord = Readonly<z.infer<typeof recordSchema>>
 
-const headSchema = recordSchema.pick({ id: true, at: true, source: true })
-export type ImportHead = Readonly<z.infer<typeof headSchema>>
+const headerSchema = recordSchema.pick({ id: true, at: true, source: true })
+export type ImportHeader = Readonly<z.infer<typeof headerSchema>>
 
-/** A file before (`is` missing) or after its creation. `is` is null if another file took the name. */
+/** Written before (without `is`) and after the creation of a file. `is` is null if another file took the name. */
 const stepSchema = z.object({ path: z.string(), folders: z.array(z.string()).default([]), is: z.string().nullish() })
 export type JournalStep = z.input<typeof stepSchema>
 
@@ -40,58 +40,58 @@ export class ImportRecords {
 
   constructor(folder: string) {
     this.#folder = folder
-    this.undoStore = new UndoStore({ folder, limit: maxKept, schema: recordSchema })
+    this.undoStore = new UndoStore({ folder, limit: maxStored, schema: recordSchema })
   }
 
-  /** Stores a finished import. @throws AppError `disk_full`, `write_failed` */
+  /** Stores the undo record of an import and deletes its journal. @throws AppError `disk_full`, `write_failed` */
   async finish(record: ImportRecord): Promise<void> {
     await this.undoStore.put(record.id, record)
-    await this.end(record.id)
+    await this.deleteJournal(record.id)
   }
 
   /** Creates the journal of an import. @throws AppError as `finish` */
-  async begin(head: ImportHead): Promise<void> {
+  async begin(header: ImportHeader): Promise<void> {
     await makeFolder(this.#folder)
-    await writeDurably(this.#journalOf(head.id), `${JSON.stringify(head)}\n`)
+    await writeDurably(this.#journalPathOf(header.id), `${JSON.stringify(header)}\n`)
   }
 
-  /** Appends to the journal without fsync: a power failure loses the last lines. */
+  /** Appends to the journal without fsync: a power failure can lose the last lines. */
   async append(id: string, step: JournalStep): Promise<void> {
-    await appendFile(this.#journalOf(id), `${JSON.stringify(step)}\n`)
+    await appendFile(this.#journalPathOf(id), `${JSON.stringify(step)}\n`)
   }
 
   /** Returns the imports with a journal. Omits unreadable journals. */
-  async interrupted(): Promise<InterruptedImport[]> {
+  async listInterrupted(): Promise<InterruptedImport[]> {
     const names = await readdir(this.#folder).catch(() => [])
-    const found = await Promise.all(
+    const imports = await Promise.all(
       names.filter((name) => name.endsWith('.jsonl')).map((name) => this.#readJournal(name.slice(0, -'.jsonl'.length))),
     )
-    return found.filter((one) => one !== undefined)
+    return imports.filter((interrupted) => interrupted !== undefined)
   }
 
-  async end(id: string): Promise<void> {
-    await rm(this.#journalOf(id), { force: true })
+  async deleteJournal(id: string): Promise<void> {
+    await rm(this.#journalPathOf(id), { force: true })
   }
 
   async #readJournal(id: string): Promise<InterruptedImport | undefined> {
-    const [first = '', ...lines] = ((await readIfExists(this.#journalOf(id))) ?? '').split('\n')
-    const head = headSchema.safeParse(parseJson(first)).data
-    if (head?.id !== id) return undefined
-    const made = new Map<string, string | undefined>()
+    const [first = '', ...lines] = ((await readIfExists(this.#journalPathOf(id))) ?? '').split('\n')
+    const header = headerSchema.safeParse(parseJson(first)).data
+    if (header?.id !== id) return undefined
+    const fingerprints = new Map<string, string | undefined>()
     const folders = new Set<string>()
     for (const line of lines) {
       const step = stepSchema.safeParse(parseJson(line)).data
       if (!step) continue
-      if (step.is === null) made.delete(step.path)
-      else made.set(step.path, step.is)
+      if (step.is === null) fingerprints.delete(step.path)
+      else fingerprints.set(step.path, step.is)
       for (const folder of step.folders) folders.add(folder)
     }
-    const completed = [...made].flatMap(([path, is]) => (is === undefined ? [] : [{ path, is }]))
-    const uncertain = [...made].flatMap(([path, is]) => (is === undefined ? [path] : []))
-    return { record: { ...head, made: completed, folders: [...folders], left: [] }, uncertain }
+    const completed = [...fingerprints].flatMap(([path, is]) => (is === undefined ? [] : [{ path, is }]))
+    const uncertain = [...fingerprints].flatMap(([path, is]) => (is === undefined ? [path] : []))
+    return { record: { ...header, made: completed, folders: [...folders], left: [] }, uncertain }
   }
 
-  #journalOf(id: string): string {
+  #journalPathOf(id: string): string {
     return join(this.#folder, `${id}.jsonl`)
   }
 }

@@ -5,7 +5,7 @@ import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 
-interface Task extends ImportOptions {
+interface PrepareTask extends ImportOptions {
   readonly path: string
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
 }
@@ -19,21 +19,21 @@ interface PackTask {
   readonly repository: string | undefined
 }
 
-/** Source of the import: each worker serves one import. */
+/** Source of the only import that this worker serves. */
 let source: Source | undefined
 
 const jobs = {
-  /** Opens the source at the first call; reads the workspace at each call. */
-  async prepare({ path, roots, ...wanted }: Task) {
+  /** Opens the source in the first call; reads the workspace in each call. */
+  async prepare({ path, roots, ...options }: PrepareTask) {
     source ??= await openSource(path)
-    return planImport(source, wanted, roots)
+    return planImport(source, options, roots)
   },
   async copy({ from, to }: { from: string; to: string }) {
     if (!source) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
     await copyAttachment(source, from, to)
   },
   close: () => source?.close(),
-  pack: ({ workspace, forbidden, local, ...beside }: PackTask) => exportZip(workspace, { forbidden, local }, beside),
+  pack: ({ workspace, forbidden, local, ...options }: PackTask) => exportZip(workspace, { forbidden, local }, options),
 }
 
 export type ImportJobs = typeof jobs

@@ -18,6 +18,7 @@ export interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly now: Clock
+  /** Rules for local notes of the workspace, and of any folder (absolute path). */
   readonly localRules: () => readonly string[]
   readonly localRulesFor: (folder: string) => readonly string[]
   readonly folders: {
@@ -26,14 +27,14 @@ export interface ImporterOptions {
   }
 }
 
-const maxTries = 5
+const maxAttempts = 5
 
 /** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
-  #running: ImportJob | undefined
-  #waiting: ImportTask[] = []
-  #ended: ImportJob[] = []
+  #runningJob: ImportJob | undefined
+  #waitingTasks: ImportTask[] = []
+  #endedJobs: ImportJob[] = []
   readonly #records: ImportRecords
 
   constructor(options: ImporterOptions) {
@@ -41,15 +42,15 @@ export class Importer {
     this.#records = new ImportRecords(options.folders.imports)
   }
 
-  /** Completes the records of imports that a crash interrupted, to show and undo them. Call it only while none runs. */
+  /** Completes the records of interrupted imports, so that they can be undone. Must not be called during an import. */
   async recover(): Promise<void> {
-    for (const { record, uncertain } of await this.#records.interrupted()) {
-      const states = await Promise.all(uncertain.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
-      const made = [...record.made, ...states.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
+    for (const { record, uncertain } of await this.#records.listInterrupted()) {
+      const files = await Promise.all(uncertain.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
+      const made = [...record.made, ...files.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
       const completeRecord = { ...record, made }
       if (made.length > 0) await this.#records.finish(completeRecord)
-      else await this.#records.end(record.id)
-      if (made.length > 0) this.#ended.push(ImportJob.fromInterrupted(completeRecord))
+      else await this.#records.deleteJournal(record.id)
+      if (made.length > 0) this.#endedJobs.push(ImportJob.fromInterrupted(completeRecord))
     }
   }
 
@@ -64,7 +65,7 @@ export class Importer {
    * @throws AppError `session_busy`, and as `plan`
    */
   async *run(task: ImportTask): AsyncGenerator<ImportStep> {
-    if (this.#running) throw new AppError('session_busy', 'an import is running', {})
+    if (this.#runningJob) throw new AppError('session_busy', 'an import is running', {})
     const job = this.#begin(task)
     for (;;) {
       await job.nextProgress()
@@ -81,18 +82,18 @@ export class Importer {
     }
   }
 
-  /** Runs an import in the background, after the current one. `status` returns the progress. */
+  /** Runs an import in the background, after those that run or wait. `status` returns the progress. */
   start(task: ImportTask): void {
-    if (this.#running) this.#waiting.push(task)
+    if (this.#runningJob) this.#waitingTasks.push(task)
     else this.#begin(task)
   }
 
   /** Returns the progress of the running import, and ended imports that the user has not seen. */
   status(): ImportStatus {
-    const running = this.#running
+    const running = this.#runningJob
     return {
       running: running ? { path: running.task.path, done: running.done, total: running.total } : null,
-      ended: this.#ended.map(({ id, task, createdFiles, failure, abortController }) => ({
+      ended: this.#endedJobs.map(({ id, task, createdFiles, failure, abortController }) => ({
         id,
         path: task.path,
         made: createdFiles.map((createdFile) => createdFile.path),
@@ -103,18 +104,18 @@ export class Importer {
   }
 
   markSeen(id: string): void {
-    this.#ended = this.#ended.filter((job) => job.id !== id)
+    this.#endedJobs = this.#endedJobs.filter((job) => job.id !== id)
   }
 
   /** Stops the running import after the current file and drops waiting ones. */
   cancel(): void {
-    this.#waiting = []
-    this.#running?.abortController.abort()
+    this.#waitingTasks = []
+    this.#runningJob?.abortController.abort()
   }
 
   #begin(task: ImportTask): ImportJob {
     const job = new ImportJob(task)
-    this.#running = job
+    this.#runningJob = job
     void this.#runJob(job)
     return job
   }
@@ -123,8 +124,8 @@ export class Importer {
     try {
       await this.#records.begin({ id: job.id, at: this.#options.now().getTime(), source: job.task.path })
       await this.#inWorker(async (client) => {
-        for (let tries = 1; !(await this.#createFiles(client, job)); tries += 1)
-          if (tries === maxTries)
+        for (let attempt = 1; !(await this.#createFiles(client, job)); attempt += 1)
+          if (attempt === maxAttempts)
             throw new AppError('file_changed', 'other programs keep taking the names of new files', {
               path: job.task.into,
             })
@@ -134,25 +135,25 @@ export class Importer {
     }
     try {
       if (job.createdFiles.length > 0) await this.#records.finish(this.#recordOf(job))
-      else await this.#records.end(job.id)
+      else await this.#records.deleteJournal(job.id)
     } catch (error) {
       job.failure ??= error
     }
-    this.#running = undefined
-    this.#ended.push(job)
+    this.#runningJob = undefined
+    this.#endedJobs.push(job)
     job.end()
-    const [next, ...rest] = this.#waiting
-    this.#waiting = rest
+    const [next, ...remaining] = this.#waitingTasks
+    this.#waitingTasks = remaining
     if (next) this.#begin(next)
   }
 
-  /** @returns false if another program took a name: the rest then needs a new plan with other names and links */
+  /** @returns false if another program took a name: the remaining files then need a plan with other names and links */
   async #createFiles(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
       ...attachments.map(({ path, from }) => ({
         path,
-        make: () =>
+        create: () =>
           this.#createAttachment(path, (to) =>
             client.copy({ from, to }).catch((error: unknown) => {
               throw fromOrpcError(error)
@@ -161,24 +162,24 @@ export class Importer {
       })),
       ...canvases.map(({ path, text }) => ({
         path,
-        make: () => this.#createAttachment(path, (to) => writeFile(to, text, { flag: 'wx' })),
+        create: () => this.#createAttachment(path, (to) => writeFile(to, text, { flag: 'wx' })),
       })),
       ...notes.map(({ path, text }) => ({
         path,
-        make: () => this.#createNote(path, text, basename(job.task.path.trim())),
+        create: () => this.#createNote(path, text, basename(job.task.path.trim())),
       })),
     ]
-    const done = job.createdFiles.length
-    for (const { path, make } of steps) {
+    const countBefore = job.createdFiles.length
+    for (const { path, create } of steps) {
       if (job.abortController.signal.aborted) break
       const folders = await this.#missingParents(path)
       await this.#records.append(job.id, { path, folders })
-      const fingerprint = await make()
+      const fingerprint = await create()
       await this.#records.append(job.id, { path, is: fingerprint ?? null })
       if (fingerprint === undefined) return false
       job.createdFiles.push({ path, is: fingerprint })
       for (const folder of folders) job.folders.add(folder)
-      job.reportProgress(job.createdFiles.length, done + steps.length)
+      job.reportProgress(job.createdFiles.length, countBefore + steps.length)
     }
     return true
   }
@@ -190,7 +191,7 @@ export class Importer {
   }
 
   /**
-   * Moves the files of an import to the trash, except changed ones (`changedFiles`), and removes its empty folders.
+   * Moves the files of an import to the trash and removes its empty folders. Keeps changed files (`left`).
    * @throws AppError `import_unknown`
    */
   async undo(id: string): Promise<{ removed: number; left: string[] }> {
@@ -202,7 +203,7 @@ export class Importer {
     let removed = 0
     for (const createdFile of record.made) {
       const state = await this.#fingerprintOf(createdFile.path)
-      // The user has deleted it already.
+      // The file was deleted already.
       if (state === undefined) continue
       if (state !== createdFile.is) {
         changedFiles.push(createdFile)
@@ -254,7 +255,7 @@ export class Importer {
     }
   }
 
-  /** Exports the workspace as zip, with the history at the path `repository`. @throws AppError `folder_too_large` */
+  /** Exports the workspace as zip. @param repository history, absolute path @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const { upkeep } = this.#options.folders
@@ -264,11 +265,11 @@ export class Importer {
 
   /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
   async packNote(note: string): Promise<Blob> {
-    const { workspace: files } = this.#options
-    await files.locateNote(note)
-    const { workspace, forbidden } = files.roots
+    const { workspace } = this.#options
+    await workspace.locateNote(note)
+    const { workspace: folder, forbidden } = workspace.roots
     const local = this.#options.localRules()
-    const task = { workspace, forbidden, local, note, upkeep: undefined, repository: undefined }
+    const task = { workspace: folder, forbidden, local, note, upkeep: undefined, repository: undefined }
     return this.#inWorker((client) => client.pack(task))
   }
 
@@ -282,7 +283,7 @@ export class Importer {
       path,
       into,
       withAttachments,
-      steering: contextFiles,
+      contextFiles,
       local: await this.#localRulesOf(path),
       roots: { workspace, forbidden },
     }
@@ -291,7 +292,7 @@ export class Importer {
     })
   }
 
-  /** Returns the rules for local files in the source; `**` for a local archive. */
+  /** Returns the rules for local files in the source; `**` if the source is a local file. */
   async #localRulesOf(path: string): Promise<readonly string[]> {
     const { localRulesFor } = this.#options
     const resolvedPath = await realpath(path).catch(() => path)
@@ -314,14 +315,14 @@ export class Importer {
     }
   }
 
-  async #createNote(path: string, text: string, from: string): Promise<string | undefined> {
+  async #createNote(path: string, text: string, importName: string): Promise<string | undefined> {
     let isNew = true
-    const source = { kind: 'import' as const, name: from }
+    const source = { kind: 'import' as const, name: importName }
     const origin = { cause: 'import' as const, sources: [sourceName(source)] }
-    const made = withImport(text, from, localDate(this.#options.now()))
+    const markedText = withImport(text, importName, localDate(this.#options.now()))
     const { hash } = await this.#options.workspace.edit(path, origin, (current) => {
       isNew = current === undefined
-      return current ?? made
+      return current ?? markedText
     })
     return isNew ? hash : undefined
   }
@@ -331,7 +332,7 @@ export class Importer {
       try {
         return await work(client)
       } finally {
-        // Deletes temporary files.
+        // Closing the source deletes its temporary files.
         await client.close().catch(() => undefined)
       }
     })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { KnownMemory } from '#shared/contract/index.ts'
 import { walkMarkdown } from '#workspace'
 
-const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[] = [
+const knownFolders: readonly (readonly [kind: KnownMemory['kind'], ...segments: string[]])[] = [
   ['openclaw', '.openclaw', 'workspace'],
   ['openclaw', 'clawd'],
   ['claude-code', '.claude'],
@@ -13,8 +13,8 @@ const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[
 
 /** Finds folders of other programs below the home folder that contain Markdown. Returns absolute paths. */
 export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
-  const found: KnownMemory[] = []
-  for (const [kind, ...segments] of places) {
+  const memories: KnownMemory[] = []
+  for (const [kind, ...segments] of knownFolders) {
     const path = join(home, ...segments)
     const exists = await access(path).then(
       () => true,
@@ -22,7 +22,7 @@ export async function findMemories(home: string = homedir()): Promise<KnownMemor
     )
     if (!exists) continue
     const { files } = await walkMarkdown(path)
-    if (files.length > 0) found.push({ kind, path, files: files.length })
+    if (files.length > 0) memories.push({ kind, path, files: files.length })
   }
-  return found
+  return memories
 }

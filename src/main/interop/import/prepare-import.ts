@@ -17,7 +17,7 @@ import { findRule } from '#workspace/privacy'
 import { resolveRoots, type Roots, walkFiles, readText, resolveInside, type ResolvedRoots } from '#workspace'
 import { findRetargetedLinks } from './existing-links.ts'
 import { targetPathOf, withNumber } from './import-names.ts'
-import { hashChunks, type SkippedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+import { hashChunks, type OmittedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
@@ -27,43 +27,43 @@ export interface ImportOptions {
   readonly into: string
   readonly withAttachments: boolean
   /** Files that every request to a model contains; an import never creates one. */
-  readonly steering: readonly string[]
+  readonly contextFiles: readonly string[]
   /** Rules for local notes, relative to the source. */
   readonly local: readonly string[]
 }
 
-export interface Prepared {
+export interface PreparedImport {
   readonly plan: ImportPlan
-  /** To be created in this order: attachments before the notes that show them. */
+  /** The files are created in this order: attachments before the notes that show them. */
   readonly attachments: readonly { readonly path: string; readonly from: string }[]
   readonly canvases: readonly { readonly path: string; readonly text: string }[]
   readonly notes: readonly { readonly path: string; readonly text: string }[]
 }
 
-interface Note extends SourceFile {
+interface PlannedFile extends SourceFile {
   readonly links: ParsedLinks['links']
-  /** Files that a canvas shows; undefined for a note. */
+  /** References of a canvas to files; undefined if this file is a note. */
   readonly embeddedFiles: readonly CanvasFile[] | undefined
   readonly names: readonly string[]
   readonly target: string
-  placed: Placement & { number: number }
+  placement: Placement
 }
 
 const maxNames = 200
-const maxLeftNames = 20
-const maxLeftKinds = 30
+const maxOmittedNames = 20
+const maxOmittedGroups = 30
 
-/** Plans an import: target paths, rewritten texts and skipped files. Writes nothing. */
+/** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
   originalSource: Source,
-  { into: targetFolder, withAttachments, steering, local }: ImportOptions,
+  { into: targetFolder, withAttachments, contextFiles, local }: ImportOptions,
   roots: Roots,
-): Promise<Prepared> {
+): Promise<PreparedImport> {
   const { source, into, topFolder } = withoutTopFolder(withLocalMarks(originalSource, local), targetFolder)
-  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), steering)
-  const wanted = withAttachments ? source.attachments : []
-  const attachments = await placeAttachments(source, wanted, into, targetPaths)
-  const notes: Note[] = []
+  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), contextFiles)
+  const importedAttachments = withAttachments ? source.attachments : []
+  const attachments = await placeAttachments(source, importedAttachments, into, targetPaths)
+  const files: PlannedFile[] = []
   for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
     const target = targetPathOf(into, path)
     const embeddedFiles = isCanvas(path) ? canvasFiles(text) : undefined
@@ -71,71 +71,70 @@ export async function planImport(
     const withoutLinkTargets = embeddedFiles
       ? withoutCanvasTargets
       : (candidate: string) => withoutTargets(candidate, parseLinks(candidate).links)
-    const bareText = withoutLinkTargets(text)
-    const placed = await targetPaths.find(target, (file) =>
-      isSameNote(file, (candidate) => candidate === text || withoutLinkTargets(candidate) === bareText),
+    const textWithoutTargets = withoutLinkTargets(text)
+    const placement = await targetPaths.reserve(target, (file) =>
+      isSameNote(file, (candidate) => candidate === text || withoutLinkTargets(candidate) === textWithoutTargets),
     )
-    notes.push({
+    files.push({
       path,
       text,
       links,
       embeddedFiles,
       names: embeddedFiles ? [] : namesOf(parseProperties(text)),
       target,
-      placed,
+      placement,
     })
   }
-  const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
-  const unwanted = withAttachments ? [] : [...source.attachments, ...source.canvases]
-  const otherFiles = [...wanted, ...unwanted, ...source.left]
-  const before = new Resolver([...notes, ...otherFiles.map(({ path }) => ({ path }))])
-  const linked = await linkAll(notes, attachments, existing, before, targetPaths)
-  const existingLinks = await findRetargetedLinks(roots.workspace, existing, [
-    ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
-    ...attachments.filter(({ placed }) => placed.isNew).map(({ placed }) => ({ path: placed.path })),
+  const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
+  const unwantedFiles = withAttachments ? [] : [...source.attachments, ...source.canvases]
+  const otherFiles = [...importedAttachments, ...unwantedFiles, ...source.omitted]
+  const sourceResolver = new Resolver([...files, ...otherFiles.map(({ path }) => ({ path }))])
+  const linkedTexts = await rewriteAllLinks(files, attachments, existingPaths, sourceResolver, targetPaths)
+  const newFiles = files.filter(({ placement }) => placement.isNew)
+  const newAttachments = attachments.filter(({ placement }) => placement.isNew)
+  const existingLinks = await findRetargetedLinks(roots.workspace, existingPaths, [
+    ...newFiles.map(({ placement, names }) => ({ path: placement.path, names })),
+    ...newAttachments.map(({ placement }) => ({ path: placement.path })),
   ])
-  const left: readonly (Omit<SkippedFile, 'reason'> & { reason: SkippedFile['reason'] | 'unwanted' })[] = [
+  const omitted: readonly (Omit<OmittedFile, 'reason'> & { reason: OmittedFile['reason'] | 'unwanted' })[] = [
     ...source.unread,
-    ...source.left,
-    ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const })),
+    ...source.omitted,
+    ...unwantedFiles.map(({ path }) => ({ path, reason: 'unwanted' as const })),
   ]
-  const newNotes = notes.filter(({ placed }) => placed.isNew)
-  const newAttachments = attachments.filter(({ placed }) => placed.isNew)
-  const renamed = [...newNotes, ...newAttachments].flatMap(({ path, placed }) => {
-    const to = placed.path.slice(placed.path.length - path.length)
-    return to === path ? [] : [{ from: path, to: placed.path }]
-  })
-  const textOf = ({ path, text }: Note) => linked.get(path)?.text ?? text
-  const newCanvases = newNotes.filter(({ embeddedFiles }) => embeddedFiles)
-  const createdPaths = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
+  const renamed = [...newFiles, ...newAttachments].flatMap(({ path, placement }) =>
+    placement.path.endsWith(path) ? [] : [{ from: path, to: placement.path }],
+  )
+  const textOf = ({ path, text }: PlannedFile) => linkedTexts.get(path)?.text ?? text
+  const newCanvases = newFiles.filter(({ embeddedFiles }) => embeddedFiles)
+  const createdPaths = [...newFiles, ...newAttachments].map(({ placement }) => placement.path)
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(notes.filter(({ embeddedFiles }) => !embeddedFiles)),
-      skipped: source.skipped + source.unread.length,
+      ...countsOf(files.filter(({ embeddedFiles }) => !embeddedFiles)),
+      skipped: source.skippedConversations + source.unread.length,
       attachments: {
-        ...countsOf([...attachments, ...notes.filter(({ embeddedFiles }) => embeddedFiles)]),
+        ...countsOf([...attachments, ...files.filter(({ embeddedFiles }) => embeddedFiles)]),
         bytes: [
           ...newAttachments,
           ...newCanvases.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) })),
         ].reduce((sum, { size }) => sum + size, 0),
       },
-      links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
-      lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
+      links: newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.rewritten ?? 0), 0),
+      lost: newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.lost ?? 0), 0),
       existing: existingLinks,
-      left: groupedByEnding(left),
+      left: groupByEnding(omitted),
       names: createdPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
-    attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: topFolder + path })),
-    canvases: newCanvases.map((canvas) => ({ path: canvas.placed.path, text: textOf(canvas) })),
-    notes: newNotes
+    attachments: newAttachments.map(({ path, placement }) => ({ path: placement.path, from: topFolder + path })),
+    canvases: newCanvases.map((canvas) => ({ path: canvas.placement.path, text: textOf(canvas) })),
+    notes: newFiles
       .filter(({ embeddedFiles }) => !embeddedFiles)
-      .map((note) => ({ path: note.placed.path, text: textOf(note) })),
+      .map((note) => ({ path: note.placement.path, text: textOf(note) })),
   }
 }
 
-/** Adds a local mark to notes that a rule makes local: the rule does not cover the copy. */
+/** Adds a local mark to notes that a rule makes local: the rule does not cover the imported copy. */
 function withLocalMarks(source: Source, local: readonly string[]): Source {
   const files = source.files.map((file) =>
     findRule(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
@@ -146,32 +145,34 @@ function withLocalMarks(source: Source, local: readonly string[]): Source {
 interface StrippedSource {
   readonly source: Source
   readonly into: string
-  /** Prefix that was removed from the paths. */
+  /** Prefix that was stripped from the paths. */
   readonly topFolder: string
 }
 
-/** Removes a single top folder, as most zips have one: links such as `/img/x.png` start below it. */
+/** Strips top folders that contain everything, as in most zips: links such as `/img/x.png` start below them. */
 function withoutTopFolder(source: Source, into: string): StrippedSource {
-  const { files, attachments, canvases, left } = source
-  const [first = ''] = files.map(({ path }) => path)
-  const folder = first.slice(0, first.indexOf('/') + 1)
-  if (folder === '' || ![...files, ...attachments, ...canvases, ...left].every(({ path }) => path.startsWith(folder)))
+  const { files, attachments, canvases, omitted } = source
+  const [firstPath = ''] = files.map(({ path }) => path)
+  const folder = firstPath.slice(0, firstPath.indexOf('/') + 1)
+  const isInFolder = ({ path }: { readonly path: string }) => path.startsWith(folder)
+  if (folder === '' || ![...files, ...attachments, ...canvases, ...omitted].every(isInFolder))
     return { source, into, topFolder: '' }
-  const stripFolder = <T extends { readonly path: string }>(all: readonly T[]) =>
-    all.map((one) => ({ ...one, path: one.path.slice(folder.length) }))
-  const moved: Source = {
+  const stripFolder = <T extends { readonly path: string }>(inFolder: readonly T[]) =>
+    inFolder.map((file) => ({ ...file, path: file.path.slice(folder.length) }))
+  const stripped: Source = {
     ...source,
     files: stripFolder(files),
     attachments: stripFolder(attachments),
     canvases: stripFolder(canvases),
-    left: stripFolder(left),
+    omitted: stripFolder(omitted),
     chunks: (path) => source.chunks(folder + path),
   }
-  const { topFolder, ...rest } = withoutTopFolder(moved, targetPathOf(into, `${folder}x`).slice(0, -2))
-  return { ...rest, topFolder: folder + topFolder }
+  const intoFolder = targetPathOf(into, `${folder}x`).slice(0, -'/x'.length)
+  const { topFolder, ...deepest } = withoutTopFolder(stripped, intoFolder)
+  return { ...deepest, topFolder: folder + topFolder }
 }
 
-type PlacedAttachment = SourceAttachment & { readonly placed: Placement }
+type PlacedAttachment = SourceAttachment & { readonly placement: Placement }
 
 async function placeAttachments(
   source: Source,
@@ -182,12 +183,12 @@ async function placeAttachments(
   const result: PlacedAttachment[] = []
   for (const { path, size } of attachments) {
     let hash: string | undefined
-    const placed = await targetPaths.find(targetPathOf(into, path), async (file, sizeThere) => {
-      if (sizeThere !== size) return false
+    const placement = await targetPaths.reserve(targetPathOf(into, path), async (file, existingSize) => {
+      if (existingSize !== size) return false
       hash ??= await hashChunks(source.chunks(path))
       return (await hashChunks(createReadStream(file))) === hash
     })
-    result.push({ path, size, placed })
+    result.push({ path, size, placement })
   }
   return result
 }
@@ -199,49 +200,48 @@ interface LinkedText {
 }
 
 /**
- * Rewrites the links and returns the final texts by source path. A note whose final text differs from the existing file
- * gets another name, which changes links to it. Numbers only grow, so the loop ends.
+ * Rewrites the links and returns the final texts by source path. A file whose final text differs from the existing one
+ * gets another name; then links to it change, and all links are rewritten again. Numbers only grow, so the loop ends.
  */
-async function linkAll(
-  notes: readonly Note[],
+async function rewriteAllLinks(
+  files: readonly PlannedFile[],
   attachments: readonly PlacedAttachment[],
-  existing: readonly string[],
-  before: Resolver,
+  existingPaths: readonly string[],
+  sourceResolver: Resolver,
   targetPaths: TargetPaths,
 ): Promise<Map<string, LinkedText>> {
   for (;;) {
-    const placed = new Map([...notes, ...attachments].map(({ path, placed }) => [path, placed.path]))
-    const createdPaths = new Set(placed.values())
+    const newPaths = new Map([...files, ...attachments].map(({ path, placement }) => [path, placement.path]))
+    const newPathOf = (path: string) => newPaths.get(path)
+    const createdPaths = new Set(newPaths.values())
     const after = new Resolver([
-      ...existing.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
-      ...notes.map(({ placed, names }) => ({ path: placed.path, names })),
-      ...attachments.map(({ placed }) => ({ path: placed.path })),
+      ...existingPaths.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
+      ...files.map(({ placement, names }) => ({ path: placement.path, names })),
+      ...attachments.map(({ placement }) => ({ path: placement.path })),
     ])
-    const linked = new Map(
-      notes.map((note) => {
-        const file = { path: note.path, newPath: note.placed.path, links: note.links }
-        const newPathOf = (path: string) => placed.get(path)
-        const linked = rewriteLinks(file, { before, after, newPathOf })
-        const edits = note.embeddedFiles
-          ? [...rewriteCanvas(note.embeddedFiles, newPathOf), ...escapeEdits(linked.edits)]
-          : linked.edits
-        return [
-          note.path,
-          { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.unfixable.length },
-        ]
+    const linkedTexts = new Map(
+      files.map(({ path, text, links, embeddedFiles, placement }) => {
+        const rewrite = rewriteLinks(
+          { path, newPath: placement.path, links },
+          { before: sourceResolver, after, newPathOf },
+        )
+        const edits = embeddedFiles
+          ? [...rewriteCanvas(embeddedFiles, newPathOf), ...escapeEdits(rewrite.edits)]
+          : rewrite.edits
+        return [path, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
       }),
     )
-    let moved = 0
-    for (const note of notes) {
-      const text = linked.get(note.path)?.text
-      if (note.placed.isNew) continue
-      const { path, number } = note.placed
-      const isSame = (file: string) => isSameNote(file, (existingText) => existingText === text)
+    let hasMoved = false
+    for (const file of files) {
+      const text = linkedTexts.get(file.path)?.text
+      if (file.placement.isNew) continue
+      const { path, number } = file.placement
+      const isSame = (existingFile: string) => isSameNote(existingFile, (existingText) => existingText === text)
       targetPaths.release(path)
-      note.placed = await targetPaths.find(note.target, isSame, number)
-      if (note.placed.path !== path) moved += 1
+      file.placement = await targetPaths.reserve(file.target, isSame, number)
+      hasMoved ||= file.placement.path !== path
     }
-    if (moved === 0) return linked
+    if (!hasMoved) return linkedTexts
   }
 }
 
@@ -257,60 +257,63 @@ function withoutCanvasTargets(text: string): string {
   return withoutTargets(text, [...files, ...canvasLinks(text)])
 }
 
-function countsOf(files: readonly { readonly placed: Placement }[]) {
+function countsOf(files: readonly { readonly placement: Placement }[]) {
   return {
-    added: files.filter(({ placed }) => placed.isNew && !placed.isRenamed).length,
-    same: files.filter(({ placed }) => !placed.isNew).length,
-    conflicts: files.filter(({ placed }) => placed.isNew && placed.isRenamed).length,
+    added: files.filter(({ placement }) => placement.isNew && !placement.isRenamed).length,
+    same: files.filter(({ placement }) => !placement.isNew).length,
+    conflicts: files.filter(({ placement }) => placement.isNew && placement.isRenamed).length,
   }
 }
 
-function groupedByEnding(
-  left: readonly { readonly path: string; readonly reason: ImportPlan['left'][number]['reason'] }[],
+function groupByEnding(
+  omitted: readonly { readonly path: string; readonly reason: ImportPlan['left'][number]['reason'] }[],
 ): ImportPlan['left'] {
   const groups = new Map<string, ImportPlan['left'][number]>()
-  for (const { path, reason } of left) {
+  for (const { path, reason } of omitted) {
     const ending = /\.([^./]{1,12})$/.exec(path)?.[1]?.toLowerCase() ?? ''
     const key = `${reason} ${ending}`
     const group = groups.get(key) ?? { reason, ending, count: 0, names: [] }
     group.count += 1
-    if (group.names.length < maxLeftNames) group.names.push(path)
+    if (group.names.length < maxOmittedNames) group.names.push(path)
     groups.set(key, group)
   }
-  return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxLeftKinds)
+  return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxOmittedGroups)
 }
 
 interface Placement {
   readonly path: string
   readonly isNew: boolean
-  /** True if the wanted name was taken by a different file. */
+  /** True if a different file has the requested name. */
   readonly isRenamed: boolean
+  /** See `withNumber`. */
+  readonly number: number
 }
 
 class TargetPaths {
   readonly #roots: Roots
   readonly #resolvedRoots: ResolvedRoots
-  readonly #steering: ReadonlySet<string>
-  readonly #taken = new Set<string>()
+  readonly #contextFiles: ReadonlySet<string>
+  readonly #takenPaths = new Set<string>()
 
   constructor(roots: Roots, resolvedRoots: ResolvedRoots, contextFiles: readonly string[]) {
     this.#roots = roots
     this.#resolvedRoots = resolvedRoots
-    this.#steering = new Set(contextFiles.map((path) => path.toLowerCase()))
+    this.#contextFiles = new Set(contextFiles.map((path) => path.toLowerCase()))
   }
 
   /**
-   * Finds a path for a file. @param wanted workspace-relative @param from first number to try
+   * Reserves a free path for a file, or the path of a file with the same content.
+   * @param requestedPath workspace-relative @param firstNumber first number to try, see `withNumber`
    * @param isSame compares with an existing file, given by absolute path and size in bytes
    */
-  async find(
-    wanted: string,
+  async reserve(
+    requestedPath: string,
     isSame: (file: string, size: number) => Promise<boolean>,
-    from: number = 1,
-  ): Promise<Placement & { number: number }> {
-    for (let number = from; ; number += 1) {
-      const path = withNumber(wanted, number)
-      if (this.#taken.has(path)) continue
+    firstNumber: number = 1,
+  ): Promise<Placement> {
+    for (let number = firstNumber; ; number += 1) {
+      const path = withNumber(requestedPath, number)
+      if (this.#takenPaths.has(path)) continue
       const file = await resolveInside(this.#roots, path, this.#resolvedRoots)
       const info = await stat(file).catch((error: unknown) => {
         if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
@@ -318,18 +321,18 @@ class TargetPaths {
       })
       if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
       // Only the user may write a file that every request contains; the import gets another name.
-      if (!info && this.#steering.has(path.toLowerCase())) continue
-      this.#taken.add(path)
+      if (!info && this.#contextFiles.has(path.toLowerCase())) continue
+      this.#takenPaths.add(path)
       return { path, isNew: !info, isRenamed: number > 1 && !info, number }
     }
   }
 
   release(path: string): void {
-    this.#taken.delete(path)
+    this.#takenPaths.delete(path)
   }
 }
 
-/** Compares with an existing note, ignoring its import mark. False if it is unreadable. */
+/** Compares with an existing note, with and without its import mark. Returns false if it is unreadable. */
 async function isSameNote(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   try {
     const { text } = await readText(file)

@@ -24,22 +24,22 @@ export interface SourceAttachment {
   readonly size: number
 }
 
-/** A file that is not imported: unsupported kind, too large, no text, invalid name, or symbolic link. */
-export interface SkippedFile {
+/** A file that is not imported: unsupported kind, too large, not text, invalid name, or symbolic link. */
+export interface OmittedFile {
   readonly path: string
   readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
 }
 
-/** All paths are relative to the source. `skipped` counts unreadable and empty conversations. */
+/** All paths are relative to the source. `skippedConversations` counts unreadable and empty ones. */
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
-  readonly skipped: number
+  readonly skippedConversations: number
   readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
   /** Canvases of Obsidian, whose file references the import rewrites. */
   readonly canvases: readonly SourceFile[]
-  readonly left: readonly SkippedFile[]
+  readonly omitted: readonly OmittedFile[]
   readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
@@ -56,21 +56,21 @@ export async function openSource(path: string): Promise<Source> {
   // Reading a pipe or device might never end.
   if (!info.isDirectory() && !info.isFile())
     throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
-  const source = info.isDirectory() ? await readFolder(path) : await readSingle(path, info.size)
+  const source = info.isDirectory() ? await readFolder(path) : await readSingleFile(path, info.size)
   if (source && source.files.length > 0) return source
   await source?.close()
   throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
 }
 
-/** Writes an attachment (path in the source) to a new file (absolute path). @throws the system's error if it exists */
+/** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
 export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
   await pipeline(source.chunks(path), createWriteStream(to, { flags: 'wx' }))
 }
 
 /** Returns the SHA-256 in hex. */
-export async function hashChunks(chunkSource: AsyncIterable<Uint8Array>): Promise<string> {
+export async function hashChunks(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of chunkSource) hash.update(piece)
+  for await (const chunk of chunks) hash.update(chunk)
   return hash.digest('hex')
 }
 
@@ -80,9 +80,9 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     (info) => (info.isFile() ? info.size : undefined),
     () => undefined,
   )
-  const all = await walkFiles(folder)
+  const allFiles = await walkFiles(folder)
   if (size !== undefined) {
-    const others = all.files.filter(({ path }) => path !== 'conversations.json')
+    const others = allFiles.files.filter(({ path }) => path !== 'conversations.json')
     return readExport(
       await readBounded(file, size),
       others.map(({ path }) => path),
@@ -91,7 +91,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   const walk = await walkMarkdown(folder)
   assertImportable(
     folder,
-    walk.files.reduce((sum, found) => sum + found.size, 0),
+    walk.files.reduce((sum, { size }) => sum + size, 0),
   )
   const files: SourceFile[] = []
   const unread = walk.problems.map(({ path }): UnreadFile => ({ path, reason: 'unreadable' }))
@@ -104,54 +104,54 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     }
   }
   const chunks = (path: string) => createReadStream(join(folder, path))
-  const sortedFiles = await sortFiles(folder, all.files, all.links, chunks)
-  return { kind: 'markdown', files, skipped: 0, unread, ...sortedFiles, chunks, close: async () => undefined }
+  const sortedFiles = await sortFiles(folder, allFiles.files, allFiles.links, chunks)
+  return { ...emptySource, kind: 'markdown', files, unread, ...sortedFiles, chunks }
 }
 
-/** Sorts files into attachments, canvases and skipped ones. @param folder for messages @throws `file_too_large` */
+/** Sorts files into attachments, canvases and omitted files. @param folder for messages @throws `file_too_large` */
 async function sortFiles(
   folder: string,
-  found: readonly SourceAttachment[],
-  links: readonly string[],
-  chunkSource: Source['chunks'],
-): Promise<Pick<Source, 'attachments' | 'canvases' | 'left'>> {
-  const others = found.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
+  files: readonly SourceAttachment[],
+  symlinks: readonly string[],
+  chunksOf: Source['chunks'],
+): Promise<Pick<Source, 'attachments' | 'canvases' | 'omitted'>> {
+  const otherFiles = files.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
   const isImportable = ({ path, size }: SourceAttachment) =>
     attachmentType(path) !== undefined && size <= maxAttachmentBytes
-  const canvasEntries = found.filter(({ path }) => isCanvas(path))
+  const canvasEntries = files.filter(({ path }) => isCanvas(path))
   assertImportable(
     folder,
     canvasEntries.reduce((sum, { size }) => sum + size, 0),
   )
   const canvases: SourceFile[] = []
-  const skippedFiles: SkippedFile[] = []
+  const omitted: OmittedFile[] = []
   for (const canvas of canvasEntries) {
-    const text = await textOf(canvas, chunkSource)
-    if (text === undefined) skippedFiles.push({ path: canvas.path, reason: 'unreadable' })
+    const text = await readTextOf(canvas, chunksOf)
+    if (text === undefined) omitted.push({ path: canvas.path, reason: 'unreadable' })
     else canvases.push({ path: canvas.path, text })
   }
-  for (const other of others)
-    if (!isImportable(other))
-      skippedFiles.push({ path: other.path, reason: attachmentType(other.path) === undefined ? 'kind' : 'large' })
-  skippedFiles.push(...links.map((path) => ({ path, reason: 'link' as const })))
+  for (const file of otherFiles)
+    if (!isImportable(file))
+      omitted.push({ path: file.path, reason: attachmentType(file.path) === undefined ? 'kind' : 'large' })
+  omitted.push(...symlinks.map((path) => ({ path, reason: 'link' as const })))
   return {
-    attachments: others.filter(isImportable).map(({ path, size }) => ({ path, size })),
+    attachments: otherFiles.filter(isImportable).map(({ path, size }) => ({ path, size })),
     canvases,
-    left: skippedFiles,
+    omitted,
   }
 }
 
-async function textOf({ path, size }: SourceAttachment, chunkSource: Source['chunks']): Promise<string | undefined> {
+async function readTextOf({ path, size }: SourceAttachment, chunksOf: Source['chunks']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {
-    return decodeUtf8(Buffer.concat(await Array.fromAsync(chunkSource(path))), path)
+    return decodeUtf8(Buffer.concat(await Array.fromAsync(chunksOf(path))), path)
   } catch (error) {
     if (error instanceof AppError || isSystemError(error)) return undefined
     throw error
   }
 }
 
-async function readSingle(path: string, size: number): Promise<Source | undefined> {
+async function readSingleFile(path: string, size: number): Promise<Source | undefined> {
   if (isMarkdown(path))
     return { ...emptySource, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
   const archive = await Archive.open(path)
@@ -168,19 +168,19 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
     }
     const notes = await openArchives(archive, path)
     staysOpen = true
-    return await fromNotes(path, notes)
+    return await toSource(path, notes)
   } finally {
     if (!staysOpen) await archive.close()
   }
 }
 
-async function fromNotes(
+async function toSource(
   path: string,
-  { files, unread, others, links, pieces: chunks, close }: ZippedNotes,
+  { files, unread, others, symlinks, chunks, close }: ZippedNotes,
 ): Promise<Source> {
   try {
-    const sortedFiles = await sortFiles(path, others, links, chunks)
-    return { kind: 'markdown', files, skipped: 0, unread, ...sortedFiles, chunks, close }
+    const sortedFiles = await sortFiles(path, others, symlinks, chunks)
+    return { kind: 'markdown', files, skippedConversations: 0, unread, ...sortedFiles, chunks, close }
   } catch (error) {
     await close()
     throw error
@@ -188,11 +188,11 @@ async function fromNotes(
 }
 
 const emptySource: Omit<Source, 'kind' | 'files'> = {
-  skipped: 0,
+  skippedConversations: 0,
   unread: [],
   attachments: [],
   canvases: [],
-  left: [],
+  omitted: [],
   chunks: (path) => {
     throw new AppError('file_not_found', `${path} does not exist`, { path })
   },
@@ -204,7 +204,7 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
   return readFile(path)
 }
 
-/** @param others other files of the export, to skip @returns undefined if it is no known export */
+/** @param others other files of the export, which are omitted @returns undefined if it is not a known export */
 function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
   const conversations = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (
@@ -212,8 +212,8 @@ function readExport(bytes: Uint8Array, others: readonly string[] = []): Source |
       ...emptySource,
       kind: conversations.kind,
       files: conversations.documents.map(({ name, text }) => ({ path: name, text })),
-      skipped: conversations.skipped,
-      left: others.map((path) => ({ path, reason: 'kind' })),
+      skippedConversations: conversations.skipped,
+      omitted: others.map((path) => ({ path, reason: 'kind' })),
     }
   )
 }

@@ -10,13 +10,13 @@ export interface MigrationReport extends Pick<ForeignSettings, 'taken' | 'left'>
 }
 
 export interface Counterpart {
-  /** Key path in an agent's settings here. */
+  /** Key path in the settings of an agent of this app. */
   readonly to: string
   /** Converts the value; undefined means that it has no counterpart. */
   readonly value?: (value: unknown) => unknown
 }
 
-/** Values that are valid only together. */
+/** The settings below this key are valid only together. */
 const jointGroup = 'memory.search.weights'
 export const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
@@ -33,7 +33,7 @@ export class SettingsMigration {
   readonly #skipped: { from: string; reason: Reason }[] = []
   readonly #suppressed = new Set<string>()
 
-  /** Adds a change. @param from foreign key @param path key path here @param displayValue value for the report */
+  /** Adds a change. @param from foreign key @param path key path in the app @param displayValue value for the report */
   take(
     from: string,
     path: Path,
@@ -47,7 +47,7 @@ export class SettingsMigration {
     this.#skipped.push({ from, reason })
   }
 
-  /** Omits `from` from the skipped settings, because the caller handled it. */
+  /** Removes `from` from the skipped settings, because the caller handles it. */
   suppress(from: string): void {
     this.#suppressed.add(from)
   }
@@ -56,12 +56,12 @@ export class SettingsMigration {
   takeAll(
     values: Readonly<Record<string, unknown>>,
     counterparts: Readonly<Record<string, Counterpart>>,
-    name: string,
+    prefix: string,
     targetPath: Path,
     handledKeys: readonly string[],
   ): void {
     const walk = (value: unknown, key: string): void => {
-      const from = [name, key].filter(Boolean).join('.')
+      const from = [prefix, key].filter(Boolean).join('.')
       if (handledKeys.includes(key)) return
       const counterpart = counterparts[key]
       if (counterpart && !isRecord(value)) {
@@ -70,19 +70,17 @@ export class SettingsMigration {
         else this.take(from, [...targetPath, ...counterpart.to.split('.')], converted)
         return
       }
-      // Walks into objects with known keys; skips other objects as one.
-      const hasKnownKeys = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
-      if (isRecord(value) && hasKnownKeys)
-        for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
-      else if (isRecord(value) && key.endsWith('.remote'))
-        for (const inner of Object.keys(value)) walk(value[inner], `${key}.${inner}`)
+      // Lists the settings in an object with known keys and in `remote`; skips any other object as a whole.
+      const hasKnownKeys = Object.keys(counterparts).some((knownKey) => knownKey.startsWith(`${key}.`))
+      if (isRecord(value) && (hasKnownKeys || key.endsWith('.remote')))
+        for (const [innerKey, innerValue] of Object.entries(value)) walk(innerValue, `${key}.${innerKey}`)
       else this.skip(from, secretKeyPattern.test(from) ? 'secret' : 'noCounterpart')
     }
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
 
   /** Validates each change separately, so that an invalid one does not block the others. */
-  result(): MigrationReport {
+  createReport(): MigrationReport {
     const groups = new Map<string, Change[]>()
     for (const change of this.#changes) {
       const path = change.path.join('.')
@@ -91,7 +89,7 @@ export class SettingsMigration {
       groups.set(key, [...(groups.get(key) ?? []), change])
     }
     const valid = [...groups.values()].filter((group) => {
-      const isValid = isAccepted(group)
+      const isValid = isValidConfig(group)
       if (!isValid) for (const { from } of group) this.skip(from, 'invalid')
       return isValid
     })
@@ -104,7 +102,7 @@ export class SettingsMigration {
   }
 }
 
-function isAccepted(changes: readonly Change[]): boolean {
+function isValidConfig(changes: readonly Change[]): boolean {
   const config: Record<string, unknown> = {}
   for (const { path, value } of changes) {
     // Settings of one agent are validated as defaults: they have the same schema.

@@ -8,7 +8,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
 import { Archive, type ArchiveEntry, assertImportable } from './archive.ts'
 
-/** A note that is no text, or whose name is invalid or a duplicate. */
+/** A note that is not text, or whose name is invalid or a duplicate. */
 export interface UnreadFile {
   readonly path: string
   readonly reason: 'unreadable' | 'name'
@@ -18,12 +18,12 @@ export interface ZippedNotes {
   readonly files: readonly { readonly path: string; readonly text: string }[]
   readonly unread: readonly UnreadFile[]
   readonly others: readonly { readonly path: string; readonly size: number }[]
-  readonly links: readonly string[]
-  readonly pieces: (path: string) => AsyncIterable<Uint8Array>
+  readonly symlinks: readonly string[]
+  readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
 
-interface Place {
+interface EntryLocation {
   readonly archive: Archive
   readonly entry: ArchiveEntry
 }
@@ -32,27 +32,27 @@ interface Place {
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
 
 /**
- * Opens the notes of a zip, or of the zips in it. On success `close` of the result closes the archive; on failure the
- * caller closes it.
+ * Opens the notes of a zip, or of the zips in it. `close` of the result also closes `archive`; after an error, the
+ * caller must close it.
  * @param path for messages
  * @throws AppError `archive_unusable`, `file_too_large`
  */
 export async function openArchives(archive: Archive, path: string): Promise<ZippedNotes> {
-  const inner = archive.entries.some(({ name }) => isMarkdown(name)) ? undefined : await unpackInner(archive)
+  const unpacked = archive.entries.some(({ name }) => isMarkdown(name)) ? undefined : await unpackInner(archive)
   const close = async () => {
-    await inner?.close()
+    await unpacked?.close()
     await archive.close()
   }
   try {
-    return { ...(await readAll(inner ? inner.archives : [archive], path)), close }
+    return { ...(await readArchives(unpacked ? unpacked.archives : [archive], path)), close }
   } catch (error) {
-    await inner?.close()
+    await unpacked?.close()
     throw error
   }
 }
 
-async function readAll(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
-  const locations = new Map<string, Place>()
+async function readArchives(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
+  const locations = new Map<string, EntryLocation>()
   const unread: UnreadFile[] = []
   for (const archive of archives)
     for (const entry of archive.entries) {
@@ -68,23 +68,23 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   )
   const files: { path: string; text: string }[] = []
   for (const [name, location] of notes) {
-    const text = await textOf(location)
+    const text = await readTextOf(location)
     if (text === undefined) unread.push({ path: name, reason: 'unreadable' })
     else files.push({ path: name, text })
   }
   const others = [...locations]
     .filter(([name]) => !isMarkdown(name))
     .map(([name, { entry }]) => ({ path: name, size: entry.size }))
-  const links = archives.flatMap((archive) => archive.links).filter((name) => !isIgnored(name))
-  return { files, unread, others, links, pieces: (name) => chunksOf(locations.get(name), name) }
+  const symlinks = archives.flatMap((archive) => archive.symlinks).filter((name) => !isIgnored(name))
+  return { files, unread, others, symlinks, chunks: (name) => chunksOf(locations.get(name), name) }
 }
 
-/** True for files in ignored folders. Paths with `..` are not ignored but reported. */
+/** Returns true for files in ignored folders. Paths with `..` are reported instead of ignored. */
 function isIgnored(name: string): boolean {
-  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', appFolderName].includes(step))
+  return name.split(/[\\/]/).some((part) => isIgnoredFolder(part) && !['.', '..', appFolderName].includes(part))
 }
 
-function chunksOf(location: Place | undefined, path: string): AsyncIterable<Uint8Array> {
+function chunksOf(location: EntryLocation | undefined, path: string): AsyncIterable<Uint8Array> {
   if (!location) throw new AppError('file_not_found', `${path} does not exist`, { path })
   return location.archive.chunks(location.entry, maxAttachmentBytes)
 }
@@ -100,7 +100,7 @@ function safePath(name: string): string | undefined {
   }
 }
 
-async function textOf({ archive, entry }: Place): Promise<string | undefined> {
+async function readTextOf({ archive, entry }: EntryLocation): Promise<string | undefined> {
   try {
     if (entry.size > maxTextBytes) return undefined
     return decodeUtf8(await archive.read(entry, maxTextBytes), entry.name)
@@ -118,15 +118,15 @@ async function unpackInner(
   const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
   const archives: Archive[] = []
   const close = async () => {
-    for (const one of archives) await one.close()
+    for (const innerArchive of archives) await innerArchive.close()
     await rm(folder, { recursive: true, force: true })
   }
   try {
     for (const [index, entry] of entries.entries()) {
       const file = join(folder, `${index}.zip`)
       await pipeline(archive.chunks(entry, maxInnerBytes), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
-      const opened = await Archive.open(file)
-      if (opened) archives.push(opened)
+      const innerArchive = await Archive.open(file)
+      if (innerArchive) archives.push(innerArchive)
     }
     return { archives, close }
   } catch (error) {

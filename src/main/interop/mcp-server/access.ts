@@ -6,9 +6,9 @@ export type CallPrimary = <T>(work: (primary: ContractClient, isRepeated: boolea
 export interface MemoryAccess {
   readonly ask: CallPrimary
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
-  /** Identifies the program. @param sentName name from the program; a token or `--client` wins @throws `unknown_agent` */
+  /** Identifies the program. @param sentName name that it sent; a token or `--client` wins @throws `unknown_agent` */
   readonly caller: (sentName: string | undefined) => Promise<Caller>
-  /** True refuses all writes, even if the program may write. */
+  /** If true, all writes are refused, even if the program has permission to write. */
   readonly isReadOnly: boolean
   readonly now: () => Date
   /** Logs an unexpected error. @returns the log reference */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 const maxCharacters = 64
-const markCharacters = 8
+const hashCharacters = 8
 
-const titles: Readonly<Record<string, string>> = {
+const knownNames: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
   'claude-ai': 'Claude Desktop',
   'codex-mcp-client': 'Codex',
@@ -27,13 +27,13 @@ export function clientId(sentName: string): string {
     .replaceAll(/^[^a-z0-9]+|-+$/g, '')
   const isLossless = slug !== '' && slug.length <= maxCharacters && !/[^\p{ASCII}\s]/u.test(name)
   if (isLossless || name === '') return slug || 'program'
-  const hashSuffix = createHash('sha256').update(name).digest('hex').slice(0, markCharacters)
-  return `${slug.slice(0, maxCharacters - markCharacters - 1) || 'program'}-${hashSuffix}`
+  const hashSuffix = createHash('sha256').update(name).digest('hex').slice(0, hashCharacters)
+  return `${slug.slice(0, maxCharacters - hashCharacters - 1) || 'program'}-${hashSuffix}`
 }
 
 /** Returns the name on one line for display, at most 64 characters; `Another program` for an empty name. */
 export function clientName(sentName: string): string {
-  const known = titles[clientId(sentName)]
+  const knownName = knownNames[clientId(sentName)]
   const plain = sentName.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return known ?? ([...plain].slice(0, maxCharacters).join('') || 'Another program')
+  return knownName ?? ([...plain].slice(0, maxCharacters).join('') || 'Another program')
 }

@@ -8,14 +8,15 @@ import {
 import type { FileEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
-import { fittingText, dataNotice, wrapMemory, label, maxAnswerTokens, tokensLeftFor } from './bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
 import { noteUri, pathOfUri } from './note-uri.ts'
 
 const pageSize = 100
 /** Limit of the MCP specification. */
 const maxCompletions = 100
-const gatherMs = 200
+/** Delay after a change, to send several changes together, ms. */
+const notifyDelayMs = 200
 
 const template = {
   name: 'note',
@@ -32,14 +33,14 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const filesOf = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
-  /** Last list that the program received; undefined before the first request, when there is nothing to compare. */
-  let listedKey: string | undefined
+  const listFiles = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
+  /** Key of the last list that the program received; undefined before its first request. */
+  let lastListKey: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     withProtocolErrors(onFault, async () => {
-      const files = await filesOf(await callerOf(context))
-      listedKey = listKey(files)
+      const files = await listFiles(await callerOf(context))
+      lastListKey = listKey(files)
       return pageOf(files, request.params?.cursor)
     }),
   )
@@ -52,10 +53,10 @@ export function addResources(
         throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
       const { agent, id: client } = await callerOf(context)
       try {
-        const read = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
-        const { texts } = await ask((primary) => primary.clients.pass({ agent, client, texts: [read.text] }))
+        const note = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
+        const { texts } = await ask((primary) => primary.clients.pass({ agent, client, texts: [note.text] }))
         const [text = ''] = texts
-        return { contents: [{ uri, mimeType: template.mimeType, text: shownText(path, text) }] }
+        return { contents: [{ uri, mimeType: template.mimeType, text: formatNote(path, text) }] }
       } catch (error) {
         if (error instanceof AppError && notFoundCodes.has(error.code))
           throw new ResourceNotFoundError(uri, error.message)
@@ -67,14 +68,14 @@ export function addResources(
     withProtocolErrors(onFault, async () => {
       const { ref, argument } = request.params
       if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
-      return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
+      return { completion: completionsOf(await listFiles(await callerOf(context)), argument.value) }
     }),
   )
-  followChanges(server, access, callerOf, async () => {
-    const files = await filesOf(await access.caller(server.getClientVersion()?.name))
-    const before = listedKey
-    listedKey &&= listKey(files)
-    return { files, isOther: listedKey !== before }
+  sendChangeNotifications(server, access, callerOf, async () => {
+    const files = await listFiles(await access.caller(server.getClientVersion()?.name))
+    const previousKey = lastListKey
+    lastListKey &&= listKey(files)
+    return { files, hasListChanged: lastListKey !== previousKey }
   })
 }
 
@@ -95,17 +96,17 @@ export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Read
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Reasons why a note is not searched that still allow reading it. */
+/** Notes that are not searched for one of these reasons can still be read. */
 const readableReasons: ReadonlySet<string> = new Set(['project', 'unreadable'])
 
-function shownText(path: string, text: string): string {
+function formatNote(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
-  const kept = fittingText(lines, tokensLeftFor(maxAnswerTokens, dataNotice))
-  const isCut = kept.lines.length < lines.length || kept.cutAt !== undefined
-  const from = kept.cutAt === undefined ? kept.lines.length + 1 : 1
-  const rest = isCut ? `\nThis is the beginning. To read on: memory_get with path ${label(path)}, from: ${from}` : ''
-  const at = kept.cutAt === undefined ? '' : `, fromCharacter: ${kept.cutAt + 1}`
-  return `${dataNotice}\n${wrapMemory(kept.lines.join('\n'))}${rest}${at}`
+  const { lines: shownLines, cutAt } = fittingText(lines, tokensForItems(maxAnswerTokens, dataNotice))
+  const isCut = shownLines.length < lines.length || cutAt !== undefined
+  const from = cutAt === undefined ? shownLines.length + 1 : 1
+  const hint = isCut ? `\nThis is the beginning. To read on: memory_get with path ${toLabel(path)}, from: ${from}` : ''
+  const characterHint = cutAt === undefined ? '' : `, fromCharacter: ${cutAt + 1}`
+  return `${dataNotice}\n${wrapMemory(shownLines.join('\n'))}${hint}${characterHint}`
 }
 
 const notFoundCodes: ReadonlySet<string> = new Set([
@@ -115,7 +116,7 @@ const notFoundCodes: ReadonlySet<string> = new Set([
   'path_invalid',
 ])
 
-/** Converts errors to protocol errors: expected ones to InvalidParams, others are logged. */
+/** Converts expected errors to InvalidParams; logs other errors and converts them to InternalError. */
 async function withProtocolErrors<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -139,11 +140,11 @@ function pathOfCursor(cursor: string): string {
 
 /** Returns up to 100 notes. @param cursor from the previous page @throws ProtocolError for an invalid cursor */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
-  const after = cursor === undefined ? '' : pathOfCursor(cursor)
-  const rest = files.filter(({ path }) => path > after)
-  const page = rest.slice(0, pageSize)
+  const previousPath = cursor === undefined ? '' : pathOfCursor(cursor)
+  const remaining = files.filter(({ path }) => path > previousPath)
+  const page = remaining.slice(0, pageSize)
   const last = page.at(-1)
-  const isMore = rest.length > page.length && last !== undefined
+  const hasMore = remaining.length > page.length && last !== undefined
   return {
     resources: page.map(({ path, size, modifiedAt }) => ({
       uri: noteUri(path),
@@ -152,67 +153,68 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
       size,
       annotations: { lastModified: new Date(modifiedAt).toISOString() },
     })),
-    ...(isMore ? { nextCursor: Buffer.from(`${cursorPrefix}${last.path}`, 'utf8').toString('base64url') } : {}),
+    ...(hasMore ? { nextCursor: Buffer.from(`${cursorPrefix}${last.path}`, 'utf8').toString('base64url') } : {}),
   }
 }
 
 /** Returns up to 100 paths: first those that start with the typed text, then those that contain it. Ignores case. */
 export function completionsOf(files: readonly FileEntry[], typed: string) {
-  const wanted = typed.toLowerCase()
-  const places = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(wanted) }))
-  const found = [...places.filter(({ at }) => at === 0), ...places.filter(({ at }) => at > 0)].map(({ path }) => path)
-  return { values: found.slice(0, maxCompletions), total: found.length, hasMore: found.length > maxCompletions }
+  const lowerCase = typed.toLowerCase()
+  const matches = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(lowerCase) }))
+  const sorted = [...matches.filter(({ at }) => at === 0), ...matches.filter(({ at }) => at > 0)]
+  const paths = sorted.map(({ path }) => path)
+  return { values: paths.slice(0, maxCompletions), total: paths.length, hasMore: paths.length > maxCompletions }
 }
 
-/** Sends change notifications while the connection is open. For clients since protocol 2026 the SDK filters them. */
-function followChanges(
+/** Sends change notifications while the connection is open. Since protocol version 2026 the SDK filters them. */
+function sendChangeNotifications(
   server: McpServer['server'],
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
-  readList: () => Promise<{ readonly files: readonly FileEntry[]; readonly isOther: boolean }>,
+  readList: () => Promise<{ readonly files: readonly FileEntry[]; readonly hasListChanged: boolean }>,
 ): void {
-  const changed = new Set<string>()
-  const wanted = new Set<string>()
+  const changedPaths = new Set<string>()
+  const subscribedUris = new Set<string>()
   let agent: string | undefined
   let timer: NodeJS.Timeout | undefined
-  const remember = async (context: ServerContext) => (agent = (await callerOf(context)).agent)
+  const storeAgent = async (context: ServerContext) => (agent = (await callerOf(context)).agent)
   server.setRequestHandler('resources/subscribe', async (request, context) => {
-    await remember(context)
-    wanted.add(request.params.uri)
+    await storeAgent(context)
+    subscribedUris.add(request.params.uri)
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', (request) => {
-    wanted.delete(request.params.uri)
+    subscribedUris.delete(request.params.uri)
     return {}
   })
   const notify = async (paths: readonly string[]) => {
-    const subscribedPaths = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
-    const { files, isOther } = await readList()
+    const subscribedPaths = paths.filter((path) => sdkTracksSubscriptions(server) || subscribedUris.has(noteUri(path)))
+    const { files, hasListChanged } = await readList()
     const readablePaths = new Set(files.map(({ path }) => path))
     for (const path of subscribedPaths)
       if (readablePaths.has(path)) ignoreErrors(server.sendResourceUpdated({ uri: noteUri(path) }))
-    if (isOther) await server.sendResourceListChanged()
+    if (hasListChanged) await server.sendResourceListChanged()
   }
-  const ignoreErrors = (sending: Promise<void>) => void sending.catch(() => undefined)
-  const stop = access.onEvent((event) => {
+  const ignoreErrors = (notification: Promise<void>) => void notification.catch(() => undefined)
+  const stopListening = access.onEvent((event) => {
     if (event.type !== 'filesChanged' || !server.transport) return
     if (agent !== undefined && event.agent !== agent) return
-    for (const path of event.paths) changed.add(path)
+    for (const path of event.paths) changedPaths.add(path)
     timer ??= setTimeout(() => {
       timer = undefined
-      if (server.transport) ignoreErrors(notify([...changed]))
-      changed.clear()
-    }, gatherMs)
+      if (server.transport) ignoreErrors(notify([...changedPaths]))
+      changedPaths.clear()
+    }, notifyDelayMs)
   })
-  const before = server.onclose
+  const onclose = server.onclose
   server.onclose = () => {
-    before?.()
+    onclose?.()
     clearTimeout(timer)
-    stop()
+    stopListening()
   }
 }
 
-/** Since protocol version 2026 the SDK tracks subscriptions. */
-function isModern(server: McpServer['server']): boolean {
+/** The SDK tracks subscriptions since protocol version 2026. */
+function sdkTracksSubscriptions(server: McpServer['server']): boolean {
   return (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
 }

@@ -53,14 +53,14 @@ function addTool(
     openWorldHint: false,
   }
   const config = { title, description, inputSchema: input, outputSchema: output, annotations }
-  const answerTo = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
+  const answerCall = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
     const toolCaller = { agent, client, ask }
     const snapshotRequest = ask((primary) => primary.clients.look({ agent, client }))
-    const runningTool = run(args, { ...toolCaller, now, signal })
-    // A missing folder is the cause of other failures, so its error comes first.
-    const [snapshotResult] = await Promise.allSettled([snapshotRequest, runningTool])
+    const toolRequest = run(args, { ...toolCaller, now, signal })
+    // A missing folder also causes the tool to fail; the error of the snapshot names that cause.
+    const [snapshotResult] = await Promise.allSettled([snapshotRequest, toolRequest])
     if (snapshotResult.status === 'rejected') throw snapshotResult.reason
-    const answer = await runningTool
+    const answer = await toolRequest
     const requestTexts: string[] = []
     mapStrings(args, (text) => {
       requestTexts.push(text)
@@ -68,20 +68,20 @@ function addTool(
     })
     return redactAnswer(answer, snapshotResult.value.look, requestTexts, toolCaller)
   }
-  /** Caller of the last request; often also of the next one. */
-  let last: Caller | undefined
+  /** Caller of the last request; presumed to be the caller of the next one. */
+  let lastCaller: Caller | undefined
   server.registerTool(name, config, async (args, context) => {
     const { signal } = context.mcpReq
     try {
       const callerRequest = callerOf(context)
-      const likelyCaller = isReadOnly ? last : undefined
-      // Reading starts for the presumed caller; another caller discards the answer.
-      const earlyAnswer = likelyCaller && answerTo(args, likelyCaller, signal)
+      const likelyCaller = isReadOnly ? lastCaller : undefined
+      // A read-only tool starts for the presumed caller; its answer is discarded if the caller is another one.
+      const earlyAnswer = likelyCaller && answerCall(args, likelyCaller, signal)
       earlyAnswer?.catch(() => undefined)
       const caller = await callerRequest
-      const isSame = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
-      last = caller
-      const structuredContent = await (isSame && earlyAnswer ? earlyAnswer : answerTo(args, caller, signal))
+      const isLikelyCaller = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
+      lastCaller = caller
+      const structuredContent = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerCall(args, caller, signal))
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
@@ -90,8 +90,8 @@ function addTool(
 }
 
 /**
- * Redacts local text anywhere in the answer; the primary instance decides what may leave.
- * @param requestTexts texts of the request, which stay unredacted: otherwise redaction would confirm guesses
+ * Redacts local text in all strings of the answer; the primary instance decides which text is local.
+ * @param requestTexts texts of the request; they stay unredacted, because redacting them would confirm a guess
  */
 async function redactAnswer<T extends object>(
   answer: T,
@@ -108,27 +108,28 @@ async function redactAnswer<T extends object>(
   const redacted = await ask((primary) =>
     primary.clients.pass({ agent, client, look: snapshotId, texts, own: [...requestTexts] }),
   )
-  let at = 0
-  return mapStrings(answer, () => redacted.texts[at++] ?? '')
+  let index = 0
+  return mapStrings(answer, () => redacted.texts[index++] ?? '')
 }
 
 function mapStrings<T>(value: T, change: (text: string) => string): T
 function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((one: unknown) => mapStrings(one, change))
+  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapStrings(member, change)]))
 }
 
 function nameOf(server: McpServer, { mcpReq: { envelope } }: ServerContext): string | undefined {
-  const keys: Readonly<Record<string, unknown>> = envelope ?? {}
-  return nameSchema.safeParse(keys[CLIENT_INFO_META_KEY]).data?.name ?? server.server.getClientVersion()?.name
+  const metadata: Readonly<Record<string, unknown>> = envelope ?? {}
+  return nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name ?? server.server.getClientVersion()?.name
 }
 
-type Sent = Parameters<Transport['send']>[0]
+type SentMessage = Parameters<Transport['send']>[0]
 
 const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
 
+/** Replaces the issues of Zod in error messages by readable text. */
 function rewriteValidationErrors({ server }: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = async (transport) => {
@@ -138,19 +139,19 @@ function rewriteValidationErrors({ server }: McpServer): void {
   }
 }
 
-function readableError(message: Sent): Sent {
+function readableError(message: SentMessage): SentMessage {
   if (!('error' in message)) return message
-  const { code, message: said } = message.error
+  const { code, message: text } = message.error
   if (code !== ProtocolErrorCode.InternalError && code !== ProtocolErrorCode.InvalidParams) return message
-  const begin = said.indexOf('[\n')
-  const issues = begin < 0 ? undefined : issuesIn(said.slice(begin))
+  const jsonStart = text.indexOf('[\n')
+  const issues = jsonStart < 0 ? undefined : parseIssues(text.slice(jsonStart))
   if (issues === undefined) return message
-  const wrong = issues.map(({ path, message: why }) => `${path.join('.')}: ${why.replace(/^Invalid input: /, '')}`)
-  const error = { code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${wrong.join('; ')}` }
+  const problems = issues.map((issue) => `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`)
+  const error = { code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${problems.join('; ')}` }
   return { ...message, error }
 }
 
-function issuesIn(text: string): z.infer<typeof issuesSchema> | undefined {
+function parseIssues(text: string): z.infer<typeof issuesSchema> | undefined {
   try {
     return issuesSchema.safeParse(JSON.parse(text)).data
   } catch {
@@ -163,32 +164,32 @@ function addPrompts(server: McpServer): void {
     'recall_first',
     {
       title: 'Recall first',
-      description: 'Look into the memory before beginning with a task',
+      description: 'Search the memory before starting a task',
       argsSchema: z.object({ task: z.string().max(4000).describe('What you are about to do') }),
     },
     ({ task }) =>
-      said(
-        `I am about to begin with this:\n\n${task}\n\nBefore anything else, call memory_search two or three times: for the project or subject, for decisions about it, and for how I like such things done. Tell me in a few lines what of it matters here, each with its [path:line], and what you did not find. Then begin.`,
+      userMessage(
+        `I am about to start this task:\n\n${task}\n\nBefore anything else, call memory_search two or three times: for the project or subject, for decisions about it, and for my preferences in such work. Tell me in a few lines which results are relevant to the task, each with its [path:line], and what you did not find. Then start.`,
       ),
   )
   server.registerPrompt(
     'session_notes',
-    { title: 'End-of-session notes', description: 'Keep what this session was worth' },
+    { title: 'End-of-session notes', description: 'Save the results of this session' },
     () =>
-      said(
-        'We are about to stop. Go through this conversation and pick what will matter in a month: decisions with their reasons, preferences that I stated, results, and open questions. Leave out what the code or the files already say. Search the memory for each first, so that nothing is noted twice. Show me the list, and when I agree call remember once for each, in a sentence that is understood without this conversation.',
+      userMessage(
+        'We are about to stop. Go through this conversation and select everything that will be important in a month: decisions with their reasons, preferences that I stated, results, and open questions. Leave out anything that the code or the files already say. Search the memory for each item first, so that nothing is noted twice. Show me the list. When I agree, call remember once for each item, with a sentence that can be understood without this conversation.',
       ),
   )
   server.registerPrompt(
     'weekly_review',
-    { title: 'Weekly review', description: 'What happened in a week, and what of it is still open' },
+    { title: 'Weekly review', description: 'Summary of a week, with open questions' },
     () =>
-      said(
-        'Call memory_recent for the last 7 days, again with its before until no older changes are left out, and memory_get where a line is not enough. Then list decisions, results, open questions, and contradictions to older notes (search for them). Cite every line as [path:line]. End with at most three things that should be noted for long, and call remember for those that I agree with.',
+      userMessage(
+        'Call memory_recent for the last 7 days, and again with the returned before until no older changes are left out. Call memory_get where a line is not enough. Then list decisions, results, open questions, and contradictions to older notes (search for them). Cite every line as [path:line]. End with at most three facts that are worth remembering, and call remember for those that I agree with.',
       ),
   )
 }
 
-function said(text: string) {
+function userMessage(text: string) {
   return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
 }

@@ -4,10 +4,10 @@ import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** Limit of a message, bytes: the longest note and some room. A longer one ends the connection. */
+/** Limit of a message, bytes: larger than the longest note. A longer message ends the connection. */
 const maxMessageBytes = 4 * 1024 * 1024
 
-/** Time to wait for open requests at the end, ms: longer than the timeout of a permission request. */
+/** Time to wait for open requests when the input ends, ms: longer than the timeout of a permission request. */
 const drainTimeoutMs = 60_000
 
 /**
@@ -20,31 +20,31 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
   let problem: Error | undefined
   const handle = serveStdio(() => buildMemoryServer(access), { transport, onerror: (error) => (problem = error) })
-  const requests = followRequests(transport)
-  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const requests = trackRequests(transport)
+  const { promise: ended, resolve } = Promise.withResolvers<boolean>()
   const onClose = transport.onclose
   transport.onclose = () => {
     onClose?.()
     resolve(true)
   }
-  // Terminates a last message without a line break. Earlier input has been read when the callback runs.
+  // The line break ends a last message that lacks one. All input has been read when the callback runs.
   const onInputEnd = () =>
-    input.write('\n', () => setImmediate(() => void requests.answered().then(() => resolve(false))))
+    input.write('\n', () => setImmediate(() => void requests.waitUntilAnswered().then(() => resolve(false))))
   process.stdin.once('end', onInputEnd).once('close', onInputEnd)
-  const isBroken = await promise
+  const isConnectionLost = await ended
   process.stdin.unpipe(input).pause()
   await handle.close()
-  return isBroken ? `${problem?.message ?? 'the connection was lost'}; the connection is closed` : undefined
+  return isConnectionLost ? `${problem?.message ?? 'the connection was lost'}; the connection is closed` : undefined
 }
 
-/** @param transport whose `onmessage` is already set */
-function followRequests(transport: Transport): { answered(): Promise<void> } {
+/** Tracks the requests that are not answered. @param transport with `onmessage` already set */
+function trackRequests(transport: Transport): { waitUntilAnswered(): Promise<void> } {
   const openRequests = new Set<unknown>()
   const { promise: allAnswered, resolve } = Promise.withResolvers<void>()
-  let hasEnded = false
+  let hasInputEnded = false
   const markAnswered = (id: unknown) => {
     openRequests.delete(id)
-    if (hasEnded && openRequests.size === 0) resolve()
+    if (hasInputEnded && openRequests.size === 0) resolve()
   }
   const { onmessage } = transport
   transport.onmessage = (message, extra) => {
@@ -60,8 +60,8 @@ function followRequests(transport: Transport): { answered(): Promise<void> } {
       if (!('method' in message)) markAnswered(message.id)
     })
   return {
-    async answered() {
-      hasEnded = true
+    async waitUntilAnswered() {
+      hasInputEnded = true
       markAnswered(undefined)
       const timer = setTimeout(resolve, drainTimeoutMs)
       await allAnswered

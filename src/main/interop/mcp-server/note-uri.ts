@@ -6,7 +6,7 @@ export function noteUri(path: string, line?: number): string {
   return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
 }
 
-/** Returns the workspace-relative path, without the line; undefined if the URI does not name a note. */
+/** Returns the workspace-relative path, without the line; undefined if the URI is not the URI of a note. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith(scheme)) return undefined
   try {

@@ -1,23 +1,23 @@
 /**
  * Upper bound for the tokens of a text, for answers that must fit any model. The context budget uses an estimate
- * instead. On prose, code, many scripts and noise the bound was never below the counts of o200k and cl100k.
+ * instead. In tests with prose, code, many scripts and noise, the tokenizers o200k and cl100k never exceeded the bound.
  */
 
-/** A word in usual spelling. Longer strings and those without vowels count as noise. */
+/** A word in usual spelling. Strings that are longer than `maxWordLength` or without vowels need more tokens. */
 const plainWord = /^(?:[A-Z]?[a-z]+|[A-Z]{1,4})$/
-const unpronounceable = /[^aeiouy]{4}/i
-const plainLength = 12
+const fourConsonants = /[^aeiouy]{4}/i
+const maxWordLength = 12
 
-const pieces = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
+const piecePattern = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
 
 /** Returns an upper bound for the tokens of a text. */
 export function maxTokensOf(text: string): number {
   let tokens = 0
-  for (const [piece] of text.matchAll(pieces)) {
-    const code = piece.codePointAt(0) ?? 0
-    if (code > 0x7f) tokens += tokensOfCharacter(code)
-    else if (code <= 0x20) tokens += piece === ' ' ? 0 : Math.ceil(piece.length / (/^ +$/.test(piece) ? 4 : 1))
-    else if (code >= 0x30 && code <= 0x39) tokens += Math.ceil(piece.length / 2)
+  for (const [piece] of text.matchAll(piecePattern)) {
+    const codePoint = piece.codePointAt(0) ?? 0
+    if (codePoint > 0x7f) tokens += tokensOfCharacter(codePoint)
+    else if (codePoint <= 0x20) tokens += piece === ' ' ? 0 : Math.ceil(piece.length / (/^ +$/.test(piece) ? 4 : 1))
+    else if (codePoint >= 0x30 && codePoint <= 0x39) tokens += Math.ceil(piece.length / 2)
     else if (/[A-Za-z]/.test(piece)) tokens += tokensOfWord(piece)
     else tokens += 1
   }
@@ -25,8 +25,8 @@ export function maxTokensOf(text: string): number {
 }
 
 function tokensOfWord(word: string): number {
-  if (!plainWord.test(word) || word.length > plainLength) return Math.ceil(word.length / 1.5)
-  return unpronounceable.test(word) ? word.length : Math.ceil(word.length / 5)
+  if (!plainWord.test(word) || word.length > maxWordLength) return Math.ceil(word.length / 1.5)
+  return fourConsonants.test(word) ? word.length : Math.ceil(word.length / 5)
 }
 
 /** Common scripts need about one token per character; in rare ones every byte can be a token. */

@@ -11,43 +11,43 @@ export class AgentConfig {
     this.#store = store
   }
 
-  /** Settings of the agent. The defaults if it has no entry, as the built-in agent before its setup. */
+  /** Settings of the agent; the defaults if it has no entry, as for the built-in agent before its setup. */
   get current(): AgentSettings {
     const { defaults, list } = this.#store.config.agents
     return list.find(({ id }) => id === this.id) ?? defaults
   }
 
   async setModel(model: string): Promise<void> {
-    await this.#store.set([[...this.#path(), 'model'], model])
+    await this.#store.set([[...this.#settingsPath(), 'model'], model])
   }
 
   /** @returns the previous settings */
   async setSearch(settings: SearchSettings): Promise<SearchSettings> {
-    const before = this.current.memory.search
-    const path = [...this.#path(), 'memory', 'search']
+    const previous = this.current.memory.search
+    const path = [...this.#settingsPath(), 'memory', 'search']
     await this.#store.set(...Object.entries(settings).map(([key, value]) => [[...path, key], value] as const))
-    return before
+    return previous
   }
 
   /** @returns the previous value */
-  async setMemory<Part extends 'scope' | 'sessions'>(
-    part: Part,
-    value: AgentSettings['memory'][Part],
-  ): Promise<AgentSettings['memory'][Part]> {
-    const before = this.current.memory[part]
-    await this.#store.set([[...this.#path(), 'memory', part], value])
-    return before
+  async setMemory<Key extends 'scope' | 'sessions'>(
+    key: Key,
+    value: AgentSettings['memory'][Key],
+  ): Promise<AgentSettings['memory'][Key]> {
+    const previous = this.current.memory[key]
+    await this.#store.set([[...this.#settingsPath(), 'memory', key], value])
+    return previous
   }
 
   /** Sets the folders and files that only local models may see. */
   async setLocal(local: readonly string[]): Promise<void> {
-    const path = [...this.#path(), 'visibility', 'local']
-    const before = this.current.visibility.local
+    const path = [...this.#settingsPath(), 'visibility', 'local']
+    const previous = this.current.visibility.local
     // Replaces entries in place before it shortens the list, so that YAML comments stay beside their entries.
-    await this.#store.set([path, [...local, ...before.slice(local.length)]], [path, local])
+    await this.#store.set([path, [...local, ...previous.slice(local.length)]], [path, local])
   }
 
-  #path(): (string | number)[] {
+  #settingsPath(): (string | number)[] {
     const index = this.#store.config.agents.list.findIndex(({ id }) => id === this.id)
     return index < 0 ? ['agents', 'defaults'] : ['agents', 'list', index]
   }

@@ -14,6 +14,7 @@ import {
 import { parseSchedule } from '#shared/util/schedule.ts'
 import type { ConfigRule } from '#shared/contract/index.ts'
 
+/** Error messages of the refinements below; the interface translates them by name. */
 export const rules: Readonly<Record<ConfigRule, string>> = {
   duration: 'a duration such as 90s, 5m or 2h, of at most 24d',
   model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
@@ -31,17 +32,17 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   ids: 'a list of agents with unique ids',
 }
 
-const longestMs = 2 ** 31 - 1
+const maxDurationMs = 2 ** 31 - 1
 
 /** `5m`, `90s`, `2h`, or a bare number of seconds (`600`, `"600"`); parsed to milliseconds. `setTimeout` limits it to 24 days. */
 const durationSchema = z
   .union([z.number().int().min(0), z.string().regex(/^\d+(ms|s|m|h|d)?$/, rules.duration)])
   .transform((value) => {
-    const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-    const [, amount = '0', name = 's'] = /^(\d+)(ms|s|m|h|d)?$/.exec(String(value)) ?? []
-    return Number(amount) * unit[name as keyof typeof unit]
+    const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+    const [, amount = '0', unit = 's'] = /^(\d+)(ms|s|m|h|d)?$/.exec(String(value)) ?? []
+    return Number(amount) * unitMs[unit as keyof typeof unitMs]
   })
-  .refine((ms) => ms <= longestMs, rules.duration)
+  .refine((ms) => ms <= maxDurationMs, rules.duration)
 
 const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
@@ -85,12 +86,12 @@ export type MemorySettings = z.infer<typeof memorySchema>
 
 const isFolderInside = (path: string) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path)
 const folderSchema = z.string().max(400).refine(isFolderInside, rules.folder)
-const nearFolderSchema = z
+const attachmentFolderSchema = z
   .string()
   .max(400)
   .refine((path) => isFolderInside(path.replace(/^\.[\\/]/, '')), rules.folder)
 
-/** Overrides conventions that are read from the settings of the vault's program (Obsidian, Logseq, …). */
+/** Overrides conventions that the app reads from the settings of the vault's program (Obsidian, Logseq, …). */
 const vaultSchema = z.strictObject({
   /** Folder of AGENTS.md, MEMORY.md etc.: `.commonplace`, another folder that is not hidden, or empty for the top folder. */
   own: folderSchema.refine(mayHoldAgentFiles, rules.ownFolder).optional(),
@@ -101,7 +102,7 @@ const vaultSchema = z.strictObject({
     })
     .prefault({}),
   /** Folder for pasted and dropped files: `beside` the note, a path in the workspace, or `./files` below the note's folder. */
-  attachments: nearFolderSchema.optional(),
+  attachments: attachmentFolderSchema.optional(),
   /** Folders and files excluded from the search, in addition to those that the vault's program excludes. */
   ignored: z.array(z.string().max(400)).default([]),
 })
@@ -133,7 +134,7 @@ const sharedAgentFields = {
     .prefault({}),
   chat: z
     .strictObject({
-      /** Longest time without output from a provider; then the request is aborted. */
+      /** Time without output from a provider after which the request is aborted. */
       idleTimeout: durationSchema.default(120_000),
       /** Reasoning effort. Models without reasoning ignore it. */
       thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),

@@ -4,16 +4,16 @@ import { EventEmitter, type Subscribable } from '../events.ts'
 
 export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>
 
-const variables: Record<KeyName, string> = {
+const variableNames: Record<KeyName, string> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
   gemini: 'GEMINI_API_KEY',
   'openai-compatible': 'OPENAI_COMPATIBLE_API_KEY',
 }
 
-const secretName = /key|token|secret|passw|credential|auth/i
-/** Shorter secrets are not redacted: they occur within ordinary words. */
-const minSecret = 6
+const secretNamePattern = /key|token|secret|passw|credential|auth/i
+/** Shorter secrets are not redacted: they also occur in ordinary words. */
+const minSecretLength = 6
 
 /** Permanent storage of API keys. Only the desktop app has one. */
 export interface KeyVault {
@@ -30,9 +30,9 @@ export class KeyRing {
   readonly #changes = new EventEmitter()
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
-  readonly #given = new Map<KeyName, string>()
-  readonly #kept = new Map<KeyName, string>()
-  #saving: Promise<unknown> = Promise.resolve()
+  readonly #sessionKeys = new Map<KeyName, string>()
+  readonly #storedKeys = new Map<KeyName, string>()
+  #lastSave: Promise<unknown> = Promise.resolve()
 
   constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
     this.changes = this.#changes
@@ -40,67 +40,68 @@ export class KeyRing {
     this.#vault = vault
   }
 
-  /** Loads the stored keys. */
   async load(): Promise<void> {
     for (const [name, key] of Object.entries((await this.#vault?.load()) ?? {}))
-      if (isKeyName(name)) this.#kept.set(name, key)
+      if (isKeyName(name)) this.#storedKeys.set(name, key)
   }
 
   /** Strength of the key storage; undefined if keys cannot be stored. */
-  get vault(): KeyVault['strength'] | undefined {
+  get vaultStrength(): KeyVault['strength'] | undefined {
     return this.#vault?.strength
   }
 
   /** Returns the key, or undefined if there is none. Order: keys of this session, stored keys, environment. */
   get(name: KeyName): string | undefined {
-    return this.#given.get(name) ?? this.#kept.get(name) ?? (this.#env[variables[name]] || undefined)
+    return this.#sessionKeys.get(name) ?? this.#storedKeys.get(name) ?? (this.#env[variableNames[name]] || undefined)
   }
 
   source(name: KeyName): KeySource {
-    if (this.#given.has(name)) return 'session'
-    if (this.#kept.has(name)) return 'keychain'
+    if (this.#sessionKeys.has(name)) return 'session'
+    if (this.#storedKeys.has(name)) return 'keychain'
     return this.get(name) === undefined ? 'none' : 'environment'
   }
 
   /**
-   * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the key.
+   * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the stored one.
    * @throws AppError `input_invalid` if the provider is unknown
    */
   async setKey(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
     const trimmed = key.trim()
-    this.#given.delete(name)
+    this.#sessionKeys.delete(name)
     if (this.#vault) {
-      const before = this.#kept.get(name)
-      if (trimmed === '') this.#kept.delete(name)
-      else this.#kept.set(name, trimmed)
-      if (before !== this.#kept.get(name)) await this.#save(this.#vault)
-    } else if (trimmed !== '') this.#given.set(name, trimmed)
+      const previous = this.#storedKeys.get(name)
+      if (trimmed === '') this.#storedKeys.delete(name)
+      else this.#storedKeys.set(name, trimmed)
+      if (previous !== this.#storedKeys.get(name)) await this.#save(this.#vault)
+    } else if (trimmed !== '') this.#sessionKeys.set(name, trimmed)
     this.#changes.emit()
   }
 
   /** Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`. */
   scrub(text: string): string {
-    const named = Object.entries(this.#env).flatMap(([name, value]) => (secretName.test(name) && value ? [value] : []))
-    return [...this.#given.values(), ...this.#kept.values(), ...named]
-      .filter((secret) => secret.length >= minSecret)
-      .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[redacted]'), text)
+    const environmentSecrets = Object.entries(this.#env).flatMap(([name, value]) =>
+      secretNamePattern.test(name) && value ? [value] : [],
+    )
+    return [...this.#sessionKeys.values(), ...this.#storedKeys.values(), ...environmentSecrets]
+      .filter((secret) => secret.length >= minSecretLength)
+      .reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text)
   }
 
   /** Returns the name of the environment variable that sets the key, for messages. */
   variable(name: KeyName): string {
-    return variables[name]
+    return variableNames[name]
   }
 
   #save(vault: KeyVault): Promise<void> {
-    const saved = this.#saving.then(() => vault.save(Object.fromEntries(this.#kept)))
-    this.#saving = saved.catch(() => undefined)
+    const saved = this.#lastSave.then(() => vault.save(Object.fromEntries(this.#storedKeys)))
+    this.#lastSave = saved.catch(() => undefined)
     return saved
   }
 }
 
 export function isKeyName(name: string): name is KeyName {
-  return name in variables
+  return name in variableNames
 }
 
 export function unknownProvider(name: string): AppError {

@@ -13,22 +13,24 @@ export interface ValidConfig {
 
 export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-/** Reported problems at most. */
+type Path = readonly (string | number)[]
+
+/** Limit of reported problems. */
 const maxProblems = 50
-/** Expansions of an anchor at most, nested ones included. */
+/** Limit of the expansions of an anchor, including nested ones. */
 const maxAliases = 100
 const maxCharacters = 1_000_000
-/** YAML tokens; a long configuration has 2,000. Parsing takes time in proportion to the square of the keys. */
+/** Limit of YAML tokens; a long configuration has 2,000. The parsing time is quadratic in the number of keys. */
 const maxTokens = 40_000
 /** The most deeply nested setting has seven levels. */
 const maxLevels = 40
-const tooDeep = `is nested more than ${maxLevels} levels deep`
+const tooDeepMessage = `is nested more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
-  if (text.length > maxCharacters) return broken(`is larger than ${maxCharacters} characters`)
-  if (hasTooManyTokens(text)) return broken('has too many YAML tokens for a configuration')
+  if (text.length > maxCharacters) return invalidConfig(`is larger than ${maxCharacters} characters`)
+  if (hasTooManyTokens(text)) return invalidConfig('has too many YAML tokens for a configuration')
   const lineCounter = new LineCounter()
-  // The parser's own check for duplicate keys takes quadratic time; `doubleKeys` is linear.
+  // The parser's own check for duplicate keys takes quadratic time; `findDuplicateKeys` is linear.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   const lineAt = (offset: number) => lineCounter.linePos(offset).line
   if (document.errors.length > 0) {
@@ -39,11 +41,11 @@ export function parseConfig(text: string): ParsedConfig {
         .map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })),
     }
   }
-  const doubles = doubleKeys(document)
-  if (doubles.length > 0) {
+  const duplicates = findDuplicateKeys(document)
+  if (duplicates.length > 0) {
     return {
       ok: false,
-      problems: doubles.slice(0, maxProblems).map(({ key, offset }) => ({
+      problems: duplicates.slice(0, maxProblems).map(({ key, offset }) => ({
         key,
         line: lineAt(offset),
         message: 'is defined more than once',
@@ -51,22 +53,22 @@ export function parseConfig(text: string): ParsedConfig {
       })),
     }
   }
-  const raw = valueOf(document)
-  if (raw.problem !== undefined) return broken(raw.problem, lineOfAlias(document, lineAt))
-  const ignored = takeOutUnknown(raw.value).map((path) => unknownKey(path, document, lineCounter))
-  const checked = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
-  if (checked.success) return { ok: true, config: checked.data, ignored: ignored.slice(0, maxProblems) }
-  const problems = checked.error.issues.map((issue) => problemOf(issue, document, lineCounter))
+  const raw = toPlainValue(document)
+  if (raw.problem !== undefined) return invalidConfig(raw.problem, lineOfAlias(document, lineAt))
+  const ignored = deleteUnknownKeys(raw.value).map((path) => unknownKeyProblem(path, document, lineCounter))
+  const validated = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
+  if (validated.success) return { ok: true, config: validated.data, ignored: ignored.slice(0, maxProblems) }
+  const problems = validated.error.issues.map((issue) => problemOf(issue, document, lineCounter))
   return { ok: false, problems: [...problems, ...ignored].slice(0, maxProblems) }
 }
 
 /** Deletes unknown keys from the value. @returns their paths */
-function takeOutUnknown(raw: unknown): (string | number)[][] {
+function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   const issues = configSchema.safeParse(raw).error?.issues ?? []
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []
     const path = issue.path.filter((step) => typeof step !== 'symbol')
-    const owner = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], raw)
+    const owner = path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], raw)
     return issue.keys.map((key) => {
       if (isRecord(owner)) delete owner[key]
       return [...path, key]
@@ -74,27 +76,27 @@ function takeOutUnknown(raw: unknown): (string | number)[][] {
   })
 }
 
-function unknownKey(path: readonly (string | number)[], document: Document, lineCounter: LineCounter): ConfigProblem {
+function unknownKeyProblem(path: Path, document: Document, lineCounter: LineCounter): ConfigProblem {
   const line = lineOf(path, document, lineCounter)
   return { key: path.join('.'), line, message: 'is not a setting and is ignored', fault: 'unknown' }
 }
 
-function broken(message: string, line: number | null = null): ParsedConfig {
+function invalidConfig(message: string, line: number | null = null): ParsedConfig {
   return { ok: false, problems: [{ key: '', line, message }] }
 }
 
 /** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */
-function valueOf(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
+function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
     if (error instanceof ReferenceError)
       return { problem: 'expands aliases too often, or has an alias without an anchor' }
-    if (error instanceof RangeError) return { problem: tooDeep }
+    if (error instanceof RangeError) return { problem: tooDeepMessage }
     throw error
   }
-  return isTooDeep(value) ? { problem: tooDeep } : { value }
+  return isTooDeep(value) ? { problem: tooDeepMessage } : { value }
 }
 
 /** Returns true also for a cyclic value. */
@@ -114,19 +116,19 @@ function lineOfAlias(document: Document, lineAt: (offset: number) => number): nu
   return line
 }
 
-function doubleKeys(document: Document): { key: string; offset: number }[] {
-  const doubles: { key: string; offset: number }[] = []
+function findDuplicateKeys(document: Document): { key: string; offset: number }[] {
+  const duplicates: { key: string; offset: number }[] = []
   visit(document, {
     Map: (_key, { items }) => {
-      const seen = new Set<unknown>()
+      const keys = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key)) continue
-        if (seen.has(key.value)) doubles.push({ key: String(key.value), offset: key.range?.[0] ?? 0 })
-        seen.add(key.value)
+        if (keys.has(key.value)) duplicates.push({ key: String(key.value), offset: key.range?.[0] ?? 0 })
+        keys.add(key.value)
       }
     },
   })
-  return doubles
+  return duplicates
 }
 
 /** Merges each agent's entry into `agents.defaults` before validation, so that missing keys are inherited. */
@@ -136,15 +138,15 @@ function withInheritedSettings(raw: unknown): unknown {
   if (!isRecord(defaults)) return raw
   return {
     ...raw,
-    agents: { ...raw['agents'], list: list.map((entry) => (isRecord(entry) ? overlay(defaults, entry) : entry)) },
+    agents: { ...raw['agents'], list: list.map((entry) => (isRecord(entry) ? mergeSettings(defaults, entry) : entry)) },
   }
 }
 
-function overlay(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
-  const result = { ...under }
-  for (const [key, value] of Object.entries(over)) {
-    const below = result[key]
-    result[key] = isRecord(below) && isRecord(value) ? overlay(below, value) : value
+function mergeSettings(base: Record<string, unknown>, overrides: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...base }
+  for (const [key, value] of Object.entries(overrides)) {
+    const baseValue = result[key]
+    result[key] = isRecord(baseValue) && isRecord(value) ? mergeSettings(baseValue, value) : value
   }
   return result
 }
@@ -155,7 +157,7 @@ function problemOf(issue: z.core.$ZodIssue, document: Document, lineCounter: Lin
   return { key: path.join('.'), line, message: issue.message, ...faultOf(issue) }
 }
 
-/** Returns the code and values of the translated message; empty if the interface has no translation for the issue. */
+/** Returns the code and the values for a translated message; empty if the interface has no translation of the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
   if (rule) return { fault: rule }
@@ -170,7 +172,7 @@ function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: stri
       return { fault: 'choice', allowed: issue.values.map(String).join(', ') }
     case 'invalid_format':
       return issue.format === 'url' ? { fault: 'address' } : {}
-    // A union reports the first of its issues that has a rule.
+    // For a union, returns the fault of the first issue that has a rule.
     case 'invalid_union':
       return (
         issue.errors
@@ -184,7 +186,7 @@ function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: stri
 }
 
 /** Returns the 1-based line of the deepest part of `path` that exists in the file; null if none exists. */
-function lineOf(path: readonly (string | number)[], document: Document, lineCounter: LineCounter): number | null {
+function lineOf(path: Path, document: Document, lineCounter: LineCounter): number | null {
   let node: unknown = document.contents
   let offset: number | undefined
   for (const step of path) {

@@ -14,9 +14,9 @@ import { readSmallText } from '../fs/read-file.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
-/** Debounce time: editors save in several steps (truncate, write, rename). */
-const settleMs = 100
-/** `parseConfig` refuses more than a million characters, which take up to three bytes each. */
+/** Delay before a changed file is read, ms: editors save in several steps (truncate, write, rename). */
+const debounceMs = 100
+/** `parseConfig` refuses more than a million characters, which have up to three bytes each. */
 const maxBytes = 3_000_000
 
 export class SettingsStore {
@@ -29,7 +29,7 @@ export class SettingsStore {
   #systemLanguage: string | undefined
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
-  readonly #alone: Mutex
+  readonly #mutex: Mutex
   /** Fires when the active configuration or the problems of the file have changed. */
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
@@ -37,28 +37,28 @@ export class SettingsStore {
   private constructor(file: string) {
     this.file = file
     this.changes = this.#changes
-    this.#alone = new Mutex(file)
+    this.#mutex = new Mutex(file)
   }
 
   /**
    * Opens the store and watches the file. A broken file does not throw; see `problems`.
-   * @param patienceMs time to wait for a missing or empty file, which an editor may be saving
+   * @param waitMs time to wait for a missing or empty file, which an editor may be saving
    * @throws errors of the file system if the folder cannot be created or watched
    */
-  static async open(file: string, patienceMs = 0): Promise<SettingsStore> {
+  static async open(file: string, waitMs = 0): Promise<SettingsStore> {
     const store = new SettingsStore(file)
     await makeFolder(dirname(file))
     await store.#load()
-    if (store.#text === '' && patienceMs > 0) {
-      await sleep(patienceMs)
+    if (store.#text === '' && waitMs > 0) {
+      await sleep(waitMs)
       await store.#load()
     }
     store.#watcher = watch(dirname(file), (_event, name) => {
       if (name !== null && !file.endsWith(name)) return
       clearTimeout(store.#timer)
-      store.#timer = setTimeout(() => void store.#load(), settleMs)
+      store.#timer = setTimeout(() => void store.#load(), debounceMs)
     })
-    // For example, the folder was deleted. The active configuration stays.
+    // For example, the folder was deleted. The active configuration stays in use.
     store.#watcher.on('error', (error) =>
       store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
     )
@@ -72,8 +72,8 @@ export class SettingsStore {
     return this.#systemLanguage ?? Intl.DateTimeFormat().resolvedOptions().locale
   }
 
-  /** @param language system language reported by a window, such as `zh-TW`; this process may not know it */
-  hearSystemLanguage(language: string): void {
+  /** @param language system language that a window reports, such as `zh-TW`; this process cannot always detect it */
+  setSystemLanguage(language: string): void {
     this.#systemLanguage = language
   }
 
@@ -105,11 +105,11 @@ export class SettingsStore {
 
   /** Returns the current text of the file, valid or not. @throws AppError `config_invalid` if it cannot be read */
   source(): Promise<string> {
-    return this.#readAnyhow()
+    return this.#readForRepair()
   }
 
   /** Returns the active configuration without defaults. */
-  written(): unknown {
+  configWithoutDefaults(): unknown {
     return parseDocument(this.#text).toJSON() ?? {}
   }
 
@@ -118,13 +118,13 @@ export class SettingsStore {
    * @throws AppError `config_invalid` if the result is invalid, `file_changed` if the changes overlap; nothing is written
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
-    return this.#alone.run(async () => {
-      const current = (await this.#readAnyhow()) || this.#text
+    return this.#mutex.run(async () => {
+      const current = (await this.#readForRepair()) || this.#text
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
         throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
       const parsed = parseConfig(merged)
-      if (!parsed.ok) throw invalid(this.file, parsed.problems)
+      if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
       await this.#write(current, merged, parsed)
       return { text: merged, isMerged: merged !== text }
     })
@@ -135,33 +135,33 @@ export class SettingsStore {
    * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
    */
   async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
-    await this.#alone.run(async () => {
-      const before = (await this.#read()) || this.#text
-      const current = parseConfig(before)
-      if (!current.ok) throw invalid(this.file, current.problems)
-      const document = parseDocument(before)
+    await this.#mutex.run(async () => {
+      const previous = (await this.#read()) || this.#text
+      const current = parseConfig(previous)
+      if (!current.ok) throw invalidConfigError(this.file, current.problems)
+      const document = parseDocument(previous)
       for (const [path, value] of changes) {
-        if (value === undefined) takeOut(document, path)
-        else if (!setList(document, path, value)) document.setIn([...path], value)
+        if (value === undefined) deleteValue(document, path)
+        else if (!updateStringList(document, path, value)) document.setIn([...path], value)
       }
       const text = document.toString()
       const parsed = parseConfig(text)
-      if (!parsed.ok) throw invalid(this.file, parsed.problems)
-      const known = new Set(current.ignored.map(({ key }) => key))
-      const added = parsed.ignored.filter(({ key }) => !known.has(key))
-      if (added.length > 0) throw invalid(this.file, added)
-      await this.#write(before, text, parsed)
+      if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
+      const previouslyIgnored = new Set(current.ignored.map(({ key }) => key))
+      const newlyIgnored = parsed.ignored.filter(({ key }) => !previouslyIgnored.has(key))
+      if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
+      await this.#write(previous, text, parsed)
     })
   }
 
   close(): void {
     clearTimeout(this.#timer)
     this.#watcher?.close()
-    this.#alone.close()
+    this.#mutex.close()
   }
 
-  /** Reads the file for repair in the editor: replaces bytes that are not UTF-8 instead of throwing. */
-  #readAnyhow(): Promise<string> {
+  /** Reads the file for repair in the editor. Replaces bytes that are not UTF-8 instead of throwing. */
+  #readForRepair(): Promise<string> {
     return this.#read(false)
   }
 
@@ -174,9 +174,9 @@ export class SettingsStore {
     }
   }
 
-  /** @param before text that is replaced; a copy is saved if it is not valid text */
-  async #write(before: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
-    if (isNoText(before)) await copyDamaged(this.file)
+  /** @param previous text of the replaced file, which is copied if the text is damaged */
+  async #write(previous: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
+    if (isDamagedText(previous)) await copyDamaged(this.file)
     await writeDurably(this.file, text)
     this.#text = text
     this.#accept(config, [], ignored)
@@ -192,7 +192,7 @@ export class SettingsStore {
       return
     }
     if (text === '' && this.#text !== '') {
-      // The file was deleted or is being saved. Workspaces must not change because of that.
+      // The file was deleted or is being saved. The workspaces must not change because of this.
       const message = `${this.file} is missing or empty; the last valid settings stay active until it is restored`
       return this.#accept(this.#config, [{ key: '', line: null, message }])
     }
@@ -215,55 +215,57 @@ export class SettingsStore {
 
 /**
  * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
- * @returns false if the value is not such a list or the entries cannot be matched; nothing is changed
+ * @returns false, without a change, if either value is not a list of strings or the entries cannot be matched
  */
-function setList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
-  const known = document.getIn(path, true)
-  if (!isSeq(known) || !Array.isArray(value)) return false
-  const before: unknown = known.toJSON()
-  if (!Array.isArray(before) || [...before, ...value].some((one) => typeof one !== 'string')) return false
-  for (const [at, one] of value.entries()) if (before[at] !== one && value.length >= before.length) known.set(at, one)
-  if (value.length >= before.length) return true
-  const kept = before.filter((one) => value.includes(one))
-  const isBegun = value.every((one, at) => before[at] === one)
-  if (!isBegun && kept.join('\n') !== value.join('\n')) return false
-  for (let at = before.length - 1; at >= 0; at -= 1)
-    if (isBegun ? at >= value.length : !value.includes(before[at])) known.delete(at)
+function updateStringList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
+  const list = document.getIn(path, true)
+  if (!isSeq(list) || !Array.isArray(value)) return false
+  const previous: unknown = list.toJSON()
+  if (!Array.isArray(previous) || [...previous, ...value].some((item) => typeof item !== 'string')) return false
+  if (value.length >= previous.length) {
+    for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
+    return true
+  }
+  const remaining = previous.filter((item) => value.includes(item))
+  const isPrefix = value.every((item, index) => previous[index] === item)
+  if (!isPrefix && remaining.join('\n') !== value.join('\n')) return false
+  for (let index = previous.length - 1; index >= 0; index -= 1)
+    if (isPrefix ? index >= value.length : !value.includes(previous[index])) list.delete(index)
   return true
 }
 
-/** Deletes a value and the parent maps that become empty. Keeps list entries and maps with comments. */
-function takeOut(document: Document, path: readonly (string | number)[]): void {
+/** Deletes a value and the parent maps that become empty. Keeps empty list entries and maps with comments. */
+function deleteValue(document: Document, path: readonly (string | number)[]): void {
   document.deleteIn([...path])
-  for (let above = path.slice(0, -1); typeof above.at(-1) === 'string'; above = above.slice(0, -1)) {
-    const map = document.getIn(above, true)
+  for (let parent = path.slice(0, -1); typeof parent.at(-1) === 'string'; parent = parent.slice(0, -1)) {
+    const map = document.getIn(parent, true)
     if (!isMap(map) || map.items.length > 0 || map.comment || map.commentBefore) return
-    document.deleteIn(above)
+    document.deleteIn(parent)
   }
 }
 
 /** Returns true for text with invalid UTF-8 or zero bytes, which saving would destroy. */
-function isNoText(text: string): boolean {
+function isDamagedText(text: string): boolean {
   return text.includes('\uFFFD') || text.includes('\0')
 }
 
 const maxDescribed = 3
 
-function invalid(file: string, problems: readonly ConfigProblem[]): AppError {
+function invalidConfigError(file: string, problems: readonly ConfigProblem[]): AppError {
   const reason = problems.map(({ key, message }) => (key ? `${key}: ${message}` : message)).join('; ')
   const [first] = problems
   const { key = '', fault, allowed } = problems.length === 1 && first ? first : {}
-  const told = { key, ...(fault && { fault }), ...(allowed !== undefined && { allowed }) }
-  return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...told })
+  const details = { key, ...(fault && { fault }), ...(allowed !== undefined && { allowed }) }
+  return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...details })
 }
 
 /** Returns one line, such as `config.yaml:12: a.b: …`: errors before ignored settings, at most `maxDescribed`. */
 export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
-  const isIgnored = ({ fault }: ConfigProblem) => Number(fault === 'unknown')
+  const rankOf = ({ fault }: ConfigProblem) => (fault === 'unknown' ? 1 : 0)
   const described = problems
-    .toSorted((one, other) => isIgnored(one) - isIgnored(other))
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
     .slice(0, maxDescribed)
     .map(({ key, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${key ? `${key}: ` : ''}${message}`)
-  const rest = problems.length - described.length
-  return [...described, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+  const remainingCount = problems.length - described.length
+  return [...described, ...(remainingCount > 0 ? [`and ${remainingCount} more`] : [])].join('; ')
 }

@@ -9,46 +9,47 @@ interface LocationPath {
   readonly kind: DataLocation['kind']
   readonly path: string
   readonly agent?: string | undefined
-  readonly beside?: readonly string[]
+  readonly relatedPaths?: readonly string[]
 }
 
-/** Measures files and folders (absolute paths) on disk, with those in `beside`. Omits ones that do not exist. */
-export async function measureDataLocations(places: readonly LocationPath[]): Promise<DataLocation[]> {
-  const measured: DataLocation[] = []
-  for (const { kind, path, agent, beside = [] } of places) {
-    const size = await sizeOf(path, ...beside)
-    if (size) measured.push({ kind, path, ...size, ...(agent === undefined ? {} : { agent }) })
+/** Measures files and folders (absolute paths), including `relatedPaths`. Omits locations that do not exist. */
+export async function measureDataLocations(locations: readonly LocationPath[]): Promise<DataLocation[]> {
+  const results: DataLocation[] = []
+  for (const { kind, path, agent, relatedPaths = [] } of locations) {
+    const size = await sizeOf(path, ...relatedPaths)
+    if (size) results.push({ kind, path, ...size, ...(agent === undefined ? {} : { agent }) })
   }
-  return measured
+  return results
 }
 
-/** Returns the total size; undefined if `path` does not exist. Does not follow symlinks in folders. */
+/** Returns the size of up to `maxFiles` files; undefined if `path` is missing. Does not follow symlinks in folders. */
 async function sizeOf(
   path: string,
-  ...beside: readonly string[]
+  ...relatedPaths: readonly string[]
 ): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
-  let [bytes, files] = [0, 0]
-  const waiting = [path, ...beside]
+  let bytes = 0
+  let files = 0
+  const pending = [path, ...relatedPaths]
   try {
     await stat(path)
   } catch (error) {
     if (isSystemError(error)) return undefined
     throw error
   }
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
     if (files >= maxFiles) return { bytes, files, isComplete: false }
     try {
-      const info = await stat(next)
+      const info = await stat(current)
       if (info.isDirectory()) {
-        const entries = await readdir(next, { withFileTypes: true })
-        const folder = next
-        waiting.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
+        const entries = await readdir(current, { withFileTypes: true })
+        const folder = current
+        pending.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
       } else {
         bytes += info.size
         files += 1
       }
     } catch (error) {
-      // Deleted meanwhile, or not readable.
+      // The file was deleted meanwhile or is not readable.
       if (!isSystemError(error)) throw error
     }
   }

@@ -4,7 +4,7 @@ import type { Health } from './health.ts'
 
 const lowBytes = 100_000_000
 const intervalMs = 10_000
-const dataSettings = { kind: 'settings', section: 'data' } as const
+const dataSettingsRemedy = { kind: 'settings', section: 'data' } as const
 
 /** Reports a health problem if a disk has less than 100 MB free. Checks every 10 s. */
 export class DiskSpaceMonitor {
@@ -44,20 +44,21 @@ async function checkFolder(path: string) {
     const { bavail, bsize } = await statfs(path)
     const free = bavail * bsize
     if (free >= lowBytes) return undefined
+    const isFull = free < 1_000_000
     return {
       part: 'disk',
-      code: free < 1_000_000 ? 'full' : 'low',
-      level: free < 1_000_000 ? 'bad' : 'warning',
+      code: isFull ? 'full' : 'low',
+      level: isFull ? 'bad' : 'warning',
       message: `${(free / 1e6).toFixed(1)} MB free in ${path}`,
       path,
-      remedy: dataSettings,
+      remedy: dataSettingsRemedy,
     } as const
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES')) {
       const message = error.message
-      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettings } as const
+      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettingsRemedy } as const
     }
-    // Some file systems report no sizes.
+    // Some file systems do not report sizes.
     if (isSystemError(error)) return undefined
     throw error
   }

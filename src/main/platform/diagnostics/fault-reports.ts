@@ -2,18 +2,18 @@ import type { Log } from '../logging/log.ts'
 import type { Clock } from '../clock.ts'
 import type { Health } from './health.ts'
 
-const keptMs = 60 * 60_000
+const maxFaultAgeMs = 60 * 60_000
 
 /** Wraps a log so that its faults of the last hour are also reported as a health problem. */
 export function withFaultReports(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined
   const dropOldFaults = () => {
-    times = times.filter((at) => now().getTime() - at < keptMs)
+    times = times.filter((time) => now().getTime() - time < maxFaultAgeMs)
     clearTimeout(timer)
     const [oldest] = times
     if (oldest === undefined) return health.clear('app', 'faults')
-    timer = setTimeout(dropOldFaults, keptMs - (now().getTime() - oldest))
+    timer = setTimeout(dropOldFaults, maxFaultAgeMs - (now().getTime() - oldest))
     timer.unref()
   }
   return {

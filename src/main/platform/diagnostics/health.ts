@@ -2,7 +2,7 @@ import { EventEmitter, type Subscribable } from '../events.ts'
 import type { Part, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 
-/** A problem as reported by a part; `since` (ms since the epoch) only if it began before the report. */
+/** Report of a problem; `since` (ms since the epoch) is set only if the problem began before the report. */
 export type ProblemReport = Omit<Problem, 'since' | 'level'> & {
   readonly level?: Problem['level']
   readonly since?: number | undefined
@@ -12,7 +12,7 @@ export interface HealthOptions {
   readonly now: Clock
 }
 
-const order = { bad: 0, warning: 1, note: 2 } as const
+const severityOrder = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
   /** Emitted when the problems change; changes within one microtask are coalesced. */
@@ -27,17 +27,17 @@ export class Health {
     this.#options = options
   }
 
-  /** Reports a problem, by default as a warning. A problem already known keeps its `since`. */
+  /** Adds or updates a problem, by default as a warning. An existing problem keeps its `since`. */
   report({ level = 'warning', since, ...report }: ProblemReport): void {
     const key = keyOf(report)
-    const known = this.#problems.get(key)
-    const problem = { ...report, level, since: since ?? known?.since ?? this.#options.now().getTime() }
-    if (known && JSON.stringify(known) === JSON.stringify(problem)) return
+    const existing = this.#problems.get(key)
+    const problem = { ...report, level, since: since ?? existing?.since ?? this.#options.now().getTime() }
+    if (existing && JSON.stringify(existing) === JSON.stringify(problem)) return
     this.#problems.set(key, problem)
     this.#notify()
   }
 
-  /** Removes the problems of a part, or only those with `code`; of one agent, or without `agent` those of the app. */
+  /** Removes problems of a part, or only those with `code`: those of the agent, or of the app without `agent`. */
   clear(part: Part, code?: string, agent?: string): void {
     for (const [key, problem] of this.#problems) {
       if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
@@ -61,7 +61,7 @@ export class Health {
   problems(agent?: string): Problem[] {
     return [...this.#problems.values()]
       .filter((problem) => problem.agent === undefined || problem.agent === agent)
-      .sort((one, other) => order[one.level] - order[other.level] || one.since - other.since)
+      .sort((one, other) => severityOrder[one.level] - severityOrder[other.level] || one.since - other.since)
   }
 
   #notify(): void {

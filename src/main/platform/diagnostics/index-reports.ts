@@ -5,17 +5,16 @@ const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies rea
 
 type ReportTemplate = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
 
-const models: Remedy = { kind: 'settings', section: 'models' }
-const tryAgain: Remedy = { kind: 'tryAgain' }
+const modelSettings: Remedy = { kind: 'settings', section: 'models' }
 
-const known: Readonly<Record<string, ReportTemplate>> = {
+const templates: Readonly<Record<string, ReportTemplate>> = {
   watch_limit: { part: 'watcher' },
   watch_failed: { part: 'watcher', remedy: { kind: 'reindex' } },
   index_failed: { part: 'index', level: 'bad', remedy: { kind: 'reindex' } },
   index_damaged: { part: 'index', level: 'note' },
-  no_key: { part: 'embeddings', remedy: models },
+  no_key: { part: 'embeddings', remedy: modelSettings },
   no_base_url: { part: 'embeddings', remedy: { kind: 'settings', section: 'all' } },
-  provider_auth: { part: 'embeddings', remedy: models },
+  provider_auth: { part: 'embeddings', remedy: modelSettings },
   texts_refused: { part: 'embeddings', level: 'note' },
   passages_local: { part: 'embeddings', level: 'note' },
 }
@@ -25,7 +24,7 @@ export function reportIndex(health: Health, agent: string, { problems, state }: 
   const reports = problems.map(({ code, message, path, since }): ProblemReport => ({
     code,
     message,
-    ...(known[code] ?? defaultTemplate(code, path)),
+    ...(templates[code] ?? defaultTemplate(code, path)),
     agent,
     since,
     ...(path === undefined ? {} : { path }),
@@ -35,7 +34,7 @@ export function reportIndex(health: Health, agent: string, { problems, state }: 
 }
 
 function defaultTemplate(code: string, path: string | undefined): ReportTemplate {
-  if (code.startsWith('provider_')) return { part: 'embeddings', remedy: tryAgain }
+  if (code.startsWith('provider_')) return { part: 'embeddings', remedy: { kind: 'tryAgain' } }
   const isFile = path !== undefined && !path.startsWith('/') && /\.(md|markdown)$/i.test(path)
   return { part: 'files', ...(isFile ? { remedy: { kind: 'file', path } } : {}) }
 }

@@ -17,14 +17,8 @@ export async function readLog(file: string, maxLines: number): Promise<LogLine[]
       const parsed = lineSchema.safeParse(parseJson(line))
       if (!parsed.success) return []
       const { level, time, msg, ...details } = parsed.data
-      return [
-        {
-          level: level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info',
-          time,
-          message: msg,
-          details: detailsOf(details),
-        } as const,
-      ]
+      const levelName = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info'
+      return [{ level: levelName, time, message: msg, details: detailsOf(details) } as const]
     })
     .slice(-maxLines)
 }

@@ -40,13 +40,14 @@ export function createDiagnosticReport({ version, home, settings, agents, log, n
     log: log.map(({ level, time, message, details }) => ({
       level,
       time,
-      message: clean(message, home),
-      details: clean(details, home),
+      message: anonymize(message, home),
+      details: anonymize(details, home),
     })),
   }
   return JSON.stringify(report, null, 2)
 }
 
+/** Replaces texts by their length, except single words such as the name of a provider. */
 function withoutTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTexts)
   if (typeof value === 'object' && value !== null)
@@ -55,7 +56,7 @@ function withoutTexts(value: unknown): unknown {
   return /^[a-z][a-z0-9+_-]{0,23}$/i.test(value) ? value : `(${value.length} characters)`
 }
 
-function clean(text: string, home: string): string {
+function anonymize(text: string, home: string): string {
   return redact(text)
     .replaceAll(home, '(state)')
     .replace(/(?:\/|[A-Za-z]:\\)(?:[^\s"':()]+[/\\])*([^\s"':()/\\]+)/g, '(path)/$1')

@@ -8,8 +8,8 @@ export interface LineEdit {
   readonly newTo: number
 }
 
-/** Default limit of the search: about 0.3 s. */
-const usualSteps = 2_000_000
+/** Default limit of comparisons, which take about 0.3 s. */
+const defaultSteps = 2_000_000
 
 /**
  * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if the search
@@ -18,25 +18,25 @@ const usualSteps = 2_000_000
 export function compareLines(
   before: readonly string[],
   after: readonly string[],
-  steps: number = usualSteps,
+  steps: number = defaultSteps,
 ): LineEdit[] {
-  // Lines that occur on one side only cannot match. Without them the search takes d²/2 steps for d differences.
-  const olds = sharedIndices(before, new Set(after))
-  const news = sharedIndices(after, new Set(before))
+  // Leaves out lines that occur in one text only. With d differences, the search then takes d²/2 steps.
+  const oldIndices = sharedIndices(before, new Set(after))
+  const newIndices = sharedIndices(after, new Set(before))
   const parts = diffArrays(
-    olds.map((index) => before[index]),
-    news.map((index) => after[index]),
+    oldIndices.map((index) => before[index]),
+    newIndices.map((index) => after[index]),
     { maxEditLength: Math.floor(Math.sqrt(2 * steps)) },
   )
   const matches: [line: number, newLine: number][] = []
-  let [oldIndex, next] = [0, 0]
+  let [oldAt, newAt] = [0, 0]
   for (const { added, removed, count } of parts ?? []) {
     if (!added && !removed)
-      for (let at = 0; at < count; at += 1) matches.push([olds[oldIndex + at] ?? 0, news[next + at] ?? 0])
-    if (!added) oldIndex += count
-    if (!removed) next += count
+      for (let at = 0; at < count; at += 1) matches.push([oldIndices[oldAt + at] ?? 0, newIndices[newAt + at] ?? 0])
+    if (!added) oldAt += count
+    if (!removed) newAt += count
   }
-  return editsBetween(parts ? matches : commonEnds(before, after), before.length, after.length)
+  return editsBetween(parts ? matches : matchCommonEnds(before, after), before.length, after.length)
 }
 
 /** Compares two texts by line. A trailing line break counts as an empty last line. */
@@ -49,23 +49,23 @@ export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-function sharedIndices(lines: readonly string[], others: ReadonlySet<string>): number[] {
-  return lines.flatMap((line, index) => (others.has(line) ? [index] : []))
+function sharedIndices(lines: readonly string[], otherLines: ReadonlySet<string>): number[] {
+  return lines.flatMap((line, index) => (otherLines.has(line) ? [index] : []))
 }
 
-function commonEnds(before: readonly string[], after: readonly string[]): [number, number][] {
+function matchCommonEnds(before: readonly string[], after: readonly string[]): [number, number][] {
   const minLength = Math.min(before.length, after.length)
   let prefixLength = 0
   while (prefixLength < minLength && before[prefixLength] === after[prefixLength]) prefixLength += 1
   let suffixLength = 0
   while (suffixLength < minLength - prefixLength && before.at(-1 - suffixLength) === after.at(-1 - suffixLength))
     suffixLength += 1
-  const begin = Array.from({ length: prefixLength }, (_, at): [number, number] => [at, at])
-  const end = Array.from({ length: suffixLength }, (_, at): [number, number] => [
+  const prefix = Array.from({ length: prefixLength }, (_, at): [number, number] => [at, at])
+  const suffix = Array.from({ length: suffixLength }, (_, at): [number, number] => [
     before.length - suffixLength + at,
     after.length - suffixLength + at,
   ])
-  return [...begin, ...end]
+  return [...prefix, ...suffix]
 }
 
 function editsBetween(matches: readonly (readonly [number, number])[], length: number, newLength: number): LineEdit[] {

@@ -3,14 +3,14 @@ import { compareTexts } from './compare-lines.ts'
 import { mergeKeepingBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, revertPatch } from './patch.ts'
 
-export interface Described {
+export interface DescribeTask {
   readonly path: string
   readonly before: string
   readonly after: string
-  readonly isKept: boolean
+  readonly isInHistory: boolean
 }
 
-export interface Merged {
+export interface MergeTask {
   readonly base: string
   readonly mine: string
   readonly theirs: string
@@ -18,10 +18,11 @@ export interface Merged {
 }
 
 const jobs = {
-  describe: ({ path, before, after, isKept }: Described) => describeChange(path, before, after, { isKept }),
+  describe: ({ path, before, after, ...options }: DescribeTask) => describeChange(path, before, after, options),
   revertText: ({ text, patch }: { text: string; patch: string }) => revertPatch(text, patch),
   changedLines: ({ before, after }: { before: string; after: string }) => compareTexts(before, after),
-  merge: ({ base, mine, theirs, keepsBoth }: Merged) => (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
+  merge: ({ base, mine, theirs, keepsBoth }: MergeTask) =>
+    (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
 }
 
 export type DiffJobs = typeof jobs

@@ -1,6 +1,6 @@
 import { compareLines, splitLines } from './compare-lines.ts'
 
-/** Merged lines, or both versions if the sides changed the same or adjacent lines differently. */
+/** Merged lines, or both versions if the two sides changed the same or adjacent lines differently. */
 type Piece = { readonly lines: readonly string[] } | { readonly mine: string[]; readonly theirs: string[] }
 
 interface Edit {
@@ -31,7 +31,7 @@ function* mergePieces(base: string, mine: string, theirs: string): Generator<Pie
   const lines = splitLines(base)
   const edits = [...editsOf(lines, splitLines(mine), true), ...editsOf(lines, splitLines(theirs), false)]
   edits.sort((one, other) => one.from - other.from || one.to - other.to)
-  let at = 0
+  let unchangedFrom = 0
   for (let index = 0; index < edits.length;) {
     const from = edits[index]?.from ?? 0
     let to = from
@@ -40,11 +40,11 @@ function* mergePieces(base: string, mine: string, theirs: string): Generator<Pie
       overlapping.push(edit)
       to = Math.max(to, edit.to)
     }
-    yield { lines: lines.slice(at, from) }
+    yield { lines: lines.slice(unchangedFrom, from) }
     yield mergeEdits(lines, overlapping, from, to)
-    at = to
+    unchangedFrom = to
   }
-  yield { lines: lines.slice(at) }
+  yield { lines: lines.slice(unchangedFrom) }
 }
 
 function editsOf(base: readonly string[], changed: readonly string[], isMine: boolean): Edit[] {
@@ -55,13 +55,13 @@ function editsOf(base: readonly string[], changed: readonly string[], isMine: bo
 
 function mergeEdits(base: readonly string[], edits: readonly Edit[], from: number, to: number): Piece {
   const [mine = [], theirs = []] = [true, false].map((isMine) => {
-    const side: string[] = []
-    let at = from
-    for (const edit of edits.filter((one) => one.isMine === isMine)) {
-      side.push(...base.slice(at, edit.from), ...edit.lines)
-      at = edit.to
+    const sideLines: string[] = []
+    let unchangedFrom = from
+    for (const edit of edits.filter((candidate) => candidate.isMine === isMine)) {
+      sideLines.push(...base.slice(unchangedFrom, edit.from), ...edit.lines)
+      unchangedFrom = edit.to
     }
-    return [...side, ...base.slice(at, to)]
+    return [...sideLines, ...base.slice(unchangedFrom, to)]
   })
   if (edits.every(({ isMine }) => isMine)) return { lines: mine }
   if (edits.every(({ isMine }) => !isMine)) return { lines: theirs }

@@ -4,22 +4,24 @@ import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.t
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
 import { createHash } from 'node:crypto'
 
-/** Limits of a patch to display; a longer one stores only blob ids (see shared/util/large-change.ts). */
+/** Limits of a patch to display; a longer patch contains only blob ids (see shared/util/large-change.ts). */
 const maxLines = 2000
 const maxCharacters = 200_000
-/** Characters of a patch when no history stores the texts; below the request limit of undo. */
+/** Limit of a patch if the history does not store the texts; below the request limit of undo. */
 const maxCharactersWithoutHistory = 8_000_000
 
-const context = 2
-/** Context lines that may differ when a patch is applied. */
-const fuzz = 2
+type Lines = readonly string[]
+
+const contextLines = 2
+/** Number of context lines that may differ when a patch is applied. */
+const fuzzFactor = 2
 
 /** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
 export type RevertStatus = 'there' | 'undone' | 'changed'
 
 export interface DescribeOptions {
-  /** True if the history stores both texts, so a long patch can be replaced by their ids. */
-  readonly isKept: boolean
+  /** True if the history stores both texts, so that their ids can replace a long patch. */
+  readonly isInHistory: boolean
   /** Limit of the comparison, as in `compareLines`. */
   readonly steps?: number
 }
@@ -29,19 +31,19 @@ export function describeChange(
   path: string,
   before: string,
   after: string,
-  { isKept, steps }: DescribeOptions,
+  { isInHistory, steps }: DescribeOptions,
 ): FileChange {
-  const [olds, news] = [splitLines(before), splitLines(after)]
-  const edits = compareLines(olds, news, steps)
+  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
+  const edits = compareLines(beforeLines, afterLines, steps)
   let added = 0
   let removed = 0
   let characters = 0
   for (const edit of edits) {
     added += edit.newTo - edit.newFrom
     removed += edit.to - edit.from
-    characters += lengthOf(olds, edit.from, edit.to) + lengthOf(news, edit.newFrom, edit.newTo)
+    characters += lengthOf(beforeLines, edit.from, edit.to) + lengthOf(afterLines, edit.newFrom, edit.newTo)
   }
-  const isLong = isKept
+  const isLong = isInHistory
     ? added + removed > maxLines || characters > maxCharacters
     : characters > maxCharactersWithoutHistory
   const patch = isLong
@@ -51,12 +53,11 @@ export function describeChange(
         newFileName: path,
         oldHeader: undefined,
         newHeader: undefined,
-        hunks: hunksOf(edits, olds, news),
+        hunks: hunksOf(edits, beforeLines, afterLines),
       })
-  return { path, patch, added, removed, startLine: startLine(edits[0]) }
+  return { path, patch, added, removed, startLine: firstChangedLine(edits[0]) }
 }
 
-/** Returns the numbers of added and removed lines. */
 export function countLines(before: string, after: string): { added: number; removed: number } {
   let added = 0
   let removed = 0
@@ -75,13 +76,12 @@ export function revertPatch(text: string, patch: string): string | undefined {
   const [parsed] = parsePatch(patch)
   if (!parsed) return undefined
   const statuses = revertStatusOfHunks(text, patch)
-  const hunks = parsed.hunks.filter((_, place) => statuses[place] !== 'undone')
+  const hunks = parsed.hunks.filter((_, index) => statuses[index] !== 'undone')
   if (hunks.length === 0) return text
-  const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
+  const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor })
   return restored === false ? undefined : restored
 }
 
-/** Returns the inverse patch. */
 export function invertPatch(patch: string): string {
   const large = parseLargeChange(patch)
   if (large) {
@@ -98,46 +98,46 @@ export function revertStatusOfHunks(text: string, patch: string): RevertStatus[]
   const [parsed] = parsePatch(patch)
   if (!parsed) return []
   const lines = splitLines(text)
-  return parsed.hunks.map((hunk) => revertStatusOf(text, lines, { ...parsed, hunks: [hunk] }, hunk))
+  return parsed.hunks.map((hunk) => revertStatusOfHunk(text, lines, { ...parsed, hunks: [hunk] }, hunk))
 }
 
-function revertStatusOf(
+function revertStatusOfHunk(
   text: string,
   lines: readonly string[],
   patch: StructuredPatch,
   hunk: StructuredPatchHunk,
 ): RevertStatus {
-  const [olds, news] = [sideOf(hunk, '-'), sideOf(hunk, '+')]
+  const [beforeLines, afterLines] = [linesOfSide(hunk, '-'), linesOfSide(hunk, '+')]
   const isLast = reachesEnd(hunk)
-  if (matchesAt(lines, hunk.newStart, news, isLast)) return 'there'
-  if (matchesAt(lines, hunk.oldStart, olds, isLast)) return 'undone'
+  if (matchesAt(lines, hunk.newStart, afterLines, isLast)) return 'there'
+  if (matchesAt(lines, hunk.oldStart, beforeLines, isLast)) return 'undone'
   const reversed = reversePatch(patch)
   const canRevert = applyPatch(text, reversed) !== false
   const reapplied = applyPatch(text, patch)
-  // At the end of a file one side can be a prefix of the other, so both match; the longer side is the one present.
-  if (canRevert && reapplied !== false) return news.length >= olds.length ? 'there' : 'undone'
+  // At the end of a file, one side can be a prefix of the other, so that both match; the file contains the longer one.
+  if (canRevert && reapplied !== false) return afterLines.length >= beforeLines.length ? 'there' : 'undone'
   if (canRevert) return 'there'
-  // Without context after the change, the lines found may be a later edit of the changed lines.
-  if (reapplied !== false && (endsInContext(hunk) || reapplied.endsWith(news.join('')))) return 'undone'
-  return applyPatch(text, reversed, { fuzzFactor: fuzz }) === false ? 'changed' : 'there'
+  // Without context after the change, the patch may have matched a later edit of the changed lines.
+  if (reapplied !== false && (endsInContext(hunk) || reapplied.endsWith(afterLines.join('')))) return 'undone'
+  return applyPatch(text, reversed, { fuzzFactor }) === false ? 'changed' : 'there'
 }
 
-/** @param start 1-based */
+/** @param start 1-based @param isLast true if the lines must be the last ones of the file */
 function matchesAt(lines: readonly string[], start: number, side: readonly string[], isLast: boolean): boolean {
   const from = start - 1
-  return (!isLast || from + side.length === lines.length) && side.every((line, place) => lines[from + place] === line)
+  return (!isLast || from + side.length === lines.length) && side.every((line, index) => lines[from + index] === line)
 }
 
-function sideOf({ lines }: StructuredPatchHunk, sign: '-' | '+'): string[] {
-  return lines.flatMap((line, place) => {
+function linesOfSide({ lines }: StructuredPatchHunk, sign: '-' | '+'): string[] {
+  return lines.flatMap((line, index) => {
     if (!line.startsWith(' ') && !line.startsWith(sign)) return []
-    return [`${line.slice(1)}${lines[place + 1]?.startsWith('\\') ? '' : '\n'}`]
+    return [`${line.slice(1)}${lines[index + 1]?.startsWith('\\') ? '' : '\n'}`]
   })
 }
 
 function reachesEnd({ lines }: StructuredPatchHunk): boolean {
   const contentLines = lines.filter((line) => !line.startsWith('\\'))
-  return contentLines.slice(-context).some((line) => !line.startsWith(' ')) || contentLines.length < context
+  return contentLines.slice(-contextLines).some((line) => !line.startsWith(' ')) || contentLines.length < contextLines
 }
 
 function endsInContext({ lines }: StructuredPatchHunk): boolean {
@@ -150,40 +150,41 @@ function lengthOf(lines: readonly string[], from: number, to: number): number {
   return length
 }
 
-function startLine(first: LineEdit | undefined): number {
+function firstChangedLine(first: LineEdit | undefined): number {
   return first ? first.newFrom + 1 : 1
 }
 
-function hunksOf(edits: readonly LineEdit[], olds: readonly string[], news: readonly string[]): StructuredPatchHunk[] {
+function hunksOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk[] {
   const hunks: StructuredPatchHunk[] = []
   for (let index = 0; index < edits.length;) {
     let last = index
     // Edits with adjacent or overlapping context form one hunk.
-    while ((edits[last + 1]?.from ?? Infinity) - (edits[last]?.to ?? 0) <= 2 * context) last += 1
-    hunks.push(hunkOf(edits.slice(index, last + 1), olds, news))
+    while ((edits[last + 1]?.from ?? Infinity) - (edits[last]?.to ?? 0) <= 2 * contextLines) last += 1
+    hunks.push(hunkOf(edits.slice(index, last + 1), beforeLines, afterLines))
     index = last + 1
   }
   return hunks
 }
 
-function hunkOf(edits: readonly LineEdit[], olds: readonly string[], news: readonly string[]): StructuredPatchHunk {
+function hunkOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk {
   const [first, last] = [edits[0], edits.at(-1)]
-  const from = Math.max(0, (first?.from ?? 0) - context)
-  const to = Math.min(olds.length, (last?.to ?? 0) + context)
+  const from = Math.max(0, (first?.from ?? 0) - contextLines)
+  const to = Math.min(beforeLines.length, (last?.to ?? 0) + contextLines)
   const newFrom = (first?.newFrom ?? 0) - ((first?.from ?? 0) - from)
   const newTo = (last?.newTo ?? 0) + (to - (last?.to ?? 0))
   const lines: string[] = []
   let at = from
   for (const edit of edits) {
-    lines.push(...signed(' ', olds.slice(at, edit.from)), ...signed('-', olds.slice(edit.from, edit.to)))
-    lines.push(...signed('+', news.slice(edit.newFrom, edit.newTo)))
+    lines.push(...withSign(' ', beforeLines.slice(at, edit.from)))
+    lines.push(...withSign('-', beforeLines.slice(edit.from, edit.to)))
+    lines.push(...withSign('+', afterLines.slice(edit.newFrom, edit.newTo)))
     at = edit.to
   }
-  lines.push(...signed(' ', olds.slice(at, to)))
+  lines.push(...withSign(' ', beforeLines.slice(at, to)))
   return { oldStart: from + 1, oldLines: to - from, newStart: newFrom + 1, newLines: newTo - newFrom, lines }
 }
 
-function signed(sign: string, lines: readonly string[]): string[] {
+function withSign(sign: string, lines: readonly string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   )

@@ -13,9 +13,10 @@ import { readIfExists } from './read-file.ts'
 export async function readOrSetAside<T>(
   file: string,
   parse: (text: string) => T | undefined,
-  onDamaged: (aside: string) => void,
+  onDamaged: (newPath: string) => void,
 ): Promise<T | undefined> {
   const text = await readIfExists(file).catch((error: unknown) => {
+    // A folder counts as an invalid file.
     if (isSystemError(error, 'EISDIR')) return '\0'
     throw error
   })
@@ -26,16 +27,16 @@ export async function readOrSetAside<T>(
 
 /** Renames a damaged file or folder. @returns the new path @throws system errors */
 export async function renameDamaged(file: string): Promise<string> {
-  const aside = damagedPath(file)
-  await rename(file, aside)
-  return aside
+  const newPath = damagedPath(file)
+  await rename(file, newPath)
+  return newPath
 }
 
 /** Copies a damaged file that stays in use. @returns the path of the copy @throws system errors */
 export async function copyDamaged(file: string): Promise<string> {
-  const aside = damagedPath(file)
-  await copyFile(file, aside)
-  return aside
+  const copyPath = damagedPath(file)
+  await copyFile(file, copyPath)
+  return copyPath
 }
 
 function damagedPath(file: string): string {

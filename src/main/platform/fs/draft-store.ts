@@ -41,30 +41,30 @@ export class DraftStore<T extends object> {
       if (isSystemError(error, 'ENOENT')) return []
       throw error
     })
-    const found: StoredDraft<T>[] = []
+    const drafts: StoredDraft<T>[] = []
     for (const file of names) {
       const writer = writerOf(name, file)
       if (writer === undefined) continue
       const parse = (text: string) => this.#parse(writer, parseJson(text))
       const storedDraft = await this.#queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
-      if (storedDraft) found.push(storedDraft)
+      if (storedDraft) drafts.push(storedDraft)
     }
-    return found.toSorted((one, other) => other.at - one.at)
+    return drafts.toSorted((one, other) => other.at - one.at)
   }
 
   /**
    * Stores a draft.
    * @param draft null deletes the stored draft
-   * @param shownAs name of the file for error messages
+   * @param shownPath path of the file for error messages
    * @throws AppError 'disk_full', 'write_failed'
    */
-  async save(name: string, writer: string, draft: T | null, shownAs?: string): Promise<void> {
+  async save(name: string, writer: string, draft: T | null, shownPath?: string): Promise<void> {
     const file = writer === sharedWriter ? `${name}.json` : `${name}~${writer}.json`
     const target = join(this.#options.folder, file)
     await this.#queue.run(file, () =>
       draft === null
         ? rm(target, { force: true })
-        : writeDurably(target, JSON.stringify({ ...draft, at: this.#options.now().getTime() }), shownAs),
+        : writeDurably(target, JSON.stringify({ ...draft, at: this.#options.now().getTime() }), shownPath),
     )
   }
 

@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs'
 
 const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
 
-/** Returns true for the name of a temporary file; after a crash, nothing refers to it. */
+/** Returns true for the name of a temporary file, which stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
   return temporaryName.test(name)
 }
@@ -24,22 +24,22 @@ export function temporaryPath(file: string): string {
 
 /**
  * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
- * @param shownAs path of the file for error messages
- * @param beforeRename last check; if it throws, the file stays unchanged
+ * @param shownPath path of the file for error messages
+ * @param beforeRename runs a last check; if it throws, the file stays unchanged
  * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
  */
 export async function writeDurably(
   file: string,
   data: string | Uint8Array,
-  shownAs: string = file,
+  shownPath: string = file,
   beforeRename?: () => Promise<void>,
 ): Promise<void> {
-  await replace(file, bytesOf(data), { shownAs, isDurable: true, beforeRename })
+  await replaceFile(file, bytesOf(data), { shownPath, isDurable: true, beforeRename })
 }
 
 /** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
 export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
-  await replace(file, bytesOf(data), { shownAs: file, isDurable: true, newMode: 0o600 })
+  await replaceFile(file, bytesOf(data), { shownPath: file, isDurable: true, newMode: 0o600 })
 }
 
 /**
@@ -47,16 +47,16 @@ export async function writeDurablyPrivate(file: string, data: string | Uint8Arra
  * lose it.
  * @throws AppError 'disk_full', 'write_failed'
  */
-export async function writeAtomically(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
-  await replace(file, bytesOf(data), { shownAs, isDurable: false })
+export async function writeAtomically(file: string, data: string | Uint8Array, shownPath = file): Promise<void> {
+  await replaceFile(file, bytesOf(data), { shownPath, isDurable: false })
 }
 
 /**
- * Appends a text and syncs it. Ends an incomplete last line first, so that the new text starts on its own line. The
- * caller must prevent concurrent appends.
+ * Appends a text and syncs it. Adds a line break first if the last line has none. The caller must prevent concurrent
+ * appends.
  * @throws AppError 'disk_full', 'write_failed'; nothing is appended
  */
-export async function appendDurably(file: string, text: string, shownAs: string = file): Promise<void> {
+export async function appendDurably(file: string, text: string, shownPath: string = file): Promise<void> {
   try {
     const handle = await open(file, 'a+')
     try {
@@ -65,7 +65,7 @@ export async function appendDurably(file: string, text: string, shownAs: string 
       await handle.close()
     }
   } catch (error) {
-    throw toWriteError(error, shownAs, Buffer.byteLength(text))
+    throw toWriteError(error, shownPath, Buffer.byteLength(text))
   }
 }
 
@@ -96,34 +96,34 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data, 'utf8') : data
 }
 
-interface Replacement {
-  readonly shownAs: string
+interface ReplaceOptions {
+  readonly shownPath: string
   readonly isDurable: boolean
   readonly newMode?: number
   readonly beforeRename?: (() => Promise<void>) | undefined
 }
 
-async function replace(
+async function replaceFile(
   file: string,
   bytes: Uint8Array,
-  { shownAs, isDurable, newMode, beforeRename }: Replacement,
+  { shownPath, isDurable, newMode, beforeRename }: ReplaceOptions,
 ): Promise<void> {
   const folder = dirname(file)
-  const temporary = temporaryPath(file)
+  const temporaryFile = temporaryPath(file)
   try {
     await makeFolder(folder)
     const mode = (await modeOf(file)) ?? newMode
     try {
-      await writeNew(temporary, bytes, mode, isDurable)
+      await writeNew(temporaryFile, bytes, mode, isDurable)
       await beforeRename?.()
-      await rename(temporary, file)
+      await rename(temporaryFile, file)
     } catch (error) {
-      await unlink(temporary).catch(() => undefined)
+      await unlink(temporaryFile).catch(() => undefined)
       throw error
     }
     if (isDurable) await syncFolder(folder)
   } catch (error) {
-    throw toWriteError(error, shownAs, bytes.length)
+    throw toWriteError(error, shownPath, bytes.length)
   }
 }
 
@@ -148,22 +148,22 @@ async function writeNew(file: string, bytes: Uint8Array, mode: number | undefine
     if (mode !== undefined) await handle.chmod(mode)
     if (isDurable) await handle.sync()
     const { size } = await handle.stat()
-    if (size !== bytes.length) throw shortWrite(bytes.length, size)
+    if (size !== bytes.length) throw shortWriteError(bytes.length, size)
   } finally {
     await handle.close()
   }
 }
 
-/** A single write call may accept only part of the bytes. */
+/** Writes all bytes: a single write call may accept only some of them. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)
-    if (bytesWritten === 0) throw shortWrite(bytes.length, done)
-    done += bytesWritten
+  for (let offset = 0; offset < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset)
+    if (bytesWritten === 0) throw shortWriteError(bytes.length, offset)
+    offset += bytesWritten
   }
 }
 
-function shortWrite(expected: number, written: number): NodeJS.ErrnoException {
+function shortWriteError(expected: number, written: number): NodeJS.ErrnoException {
   const error: NodeJS.ErrnoException = new Error(`ENOSPC: only ${written} of ${expected} bytes could be written`)
   error.code = 'ENOSPC'
   error.syscall = 'write'

@@ -1,6 +1,6 @@
 /**
- * Locks between processes: an operating system lock on an empty file, taken through SQLite on every platform. It is
- * released when its holder ends, also by a crash. Within the process, waiters queue; across processes, they poll.
+ * Locks between processes: an operating system lock on an empty file, taken through SQLite on every platform. The
+ * system releases it when the holder ends, also by a crash. Callers in this process queue; other processes poll.
  */
 import Database from 'better-sqlite3'
 import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { currentFileTime } from './file-age.ts'
 import { KeyedQueue } from './work-queue.ts'
 
-/** Poll interval, initial and maximum, ms. A write with two syncs takes about 5 ms. */
+/** Initial and maximum poll interval, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1
 const maxDelayMs = 25
 /** Default timeout, ms; a holder needs a lock only for a few writes. */
@@ -87,9 +87,9 @@ export class FileLock {
     if (this.#database?.inTransaction) this.#database.exec('ROLLBACK')
   }
 
-  /** Deletes the lock file if this object holds the lock, and closes it. For names that are not used again. */
+  /** Deletes the lock file if this object holds the lock, and closes it. Only for names that are not used again. */
   deleteAndClose(): void {
-    // A process that has opened the file detects through `isFileCurrent` that it was deleted.
+    // Another process that has opened the file detects the deletion with `isFileCurrent`.
     if (this.isHeld) unlinkSync(this.file)
     this.close()
   }
@@ -121,7 +121,7 @@ function makeParent(file: string): void {
   }
 }
 
-/** Systems that clean temporary folders keep recently modified files. */
+/** Updates the modification time: systems that clean temporary folders keep recently modified files. */
 function touch(file: string): void {
   const now = currentFileTime()
   try {

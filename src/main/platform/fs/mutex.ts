@@ -31,22 +31,22 @@ export class Mutex {
   }
 
   /**
-   * Runs `work` exclusively. Not reentrant: `work` must not run on the same path again.
+   * Runs `work` exclusively. Not reentrant: `work` must not call `run` for the same path.
    * @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const name = (this.#name ??= await resolveRealPath(this.#path))
     return queue.run(name, async () => {
-      let hasBegun = false
+      let hasStarted = false
       try {
         this.#lock ??= lockForName(name)
         return await this.#lock.withLock(() => {
-          hasBegun = true
+          hasStarted = true
           return work()
         })
       } catch (error) {
-        if (hasBegun) throw error
-        if (error instanceof LockBusyError) throw busy(this.#path, error)
+        if (hasStarted) throw error
+        if (error instanceof LockBusyError) throw busyError(this.#path, error)
         this.#reportOnce(error)
         return work()
       }
@@ -65,7 +65,7 @@ export class Mutex {
   }
 }
 
-function busy(path: string, cause: LockBusyError): AppError {
+function busyError(path: string, cause: LockBusyError): AppError {
   return new AppError('file_busy', `another process has locked ${path} and does not release it`, { path }, { cause })
 }
 
@@ -78,11 +78,11 @@ export async function resolveRealPath(path: string): Promise<string> {
   })
 }
 
-/** Returns the absolute folder for lock files, creating it. @throws Error if the folder belongs to another user */
+/** Returns the absolute folder for lock files and creates it. @throws Error if the folder belongs to another user */
 export function lockFolder(): string {
   if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
   const uid = process.getuid?.() ?? 0
-  // Not $TMPDIR: all processes of the user must share the folder.
+  // $TMPDIR is not used: all processes of the user must share the folder.
   const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
   // With `recursive`, mkdir succeeds if another process has just created the folder.
   mkdirSync(folder, { mode: 0o700, recursive: true })

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** Reads a UTF-8 file; invalid bytes become U+FFFD. Undefined if it does not exist. @throws other system errors */
+/** Reads a UTF-8 file; invalid bytes become U+FFFD. @returns undefined if it is missing @throws other system errors */
 export async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')

@@ -7,7 +7,7 @@ import { isTemporaryFile } from './durable-write.ts'
 /** Temporary files younger than this may still be in use by another process, ms. */
 const minAgeMs = 60_000
 /** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
-const tidyAfterMs = 3000
+const cleanupDelayMs = 3000
 
 export interface CleanupResult {
   /** Paths of all other files, relative to the folder, with forward slashes. */
@@ -50,15 +50,15 @@ export function scheduleCleanup(
 ): () => void {
   let isCancelled = false
   let timer: NodeJS.Timeout | undefined
-  const begin = (ms: number, isLast: boolean) => {
+  const schedule = (ms: number, isLast: boolean) => {
     timer = setTimeout(() => {
       cleanUp().then(({ hasRecentFiles }) => {
-        if (hasRecentFiles && !isLast && !isCancelled) begin(minAgeMs + 1000, true)
+        if (hasRecentFiles && !isLast && !isCancelled) schedule(minAgeMs + 1000, true)
       }, onFault)
     }, ms)
     timer.unref()
   }
-  begin(tidyAfterMs, false)
+  schedule(cleanupDelayMs, false)
   return () => {
     isCancelled = true
     clearTimeout(timer)

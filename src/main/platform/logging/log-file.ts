@@ -8,8 +8,8 @@ import { dirname } from 'node:path'
 import { systemClock } from '../clock.ts'
 
 const maxBytes = 10 * 1024 * 1024
-/** Interval for checking that the path still leads to the open file, and for retrying, ms. */
-const lookMs = 1000
+/** Interval for checking that the path still leads to the open file, and for opening it again, ms. */
+const checkIntervalMs = 1000
 
 export interface LogFileOptions {
   readonly maxBytes?: number
@@ -23,8 +23,8 @@ export class LogFile {
   readonly #now: () => number
   #handle: number | undefined
   #size = 0
-  #lookedAt = -Infinity
-  #dropped = 0
+  #checkedAt = -Infinity
+  #droppedCount = 0
   #endsInPartialLine = false
 
   constructor(path: string, options: LogFileOptions = {}) {
@@ -37,7 +37,7 @@ export class LogFile {
     try {
       this.#checkFile()
     } catch {
-      // A write after `lookMs` retries.
+      // A write after `checkIntervalMs` opens the file again.
       this.close()
     }
   }
@@ -47,16 +47,16 @@ export class LogFile {
     try {
       this.#checkFile()
       if (this.#handle === undefined) {
-        this.#dropped += 1
+        this.#droppedCount += 1
         return
       }
       if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#rotate()
-      const droppedNote = this.#dropped > 0 ? droppedLine(this.#dropped) : ''
-      this.#append(this.#handle, `${this.#endsInPartialLine ? '\n' : ''}${droppedNote}${line}`)
-      this.#dropped = 0
+      const droppedText = this.#droppedCount > 0 ? droppedLine(this.#droppedCount) : ''
+      this.#append(this.#handle, `${this.#endsInPartialLine ? '\n' : ''}${droppedText}${line}`)
+      this.#droppedCount = 0
     } catch {
-      // A log error cannot be logged; the count follows when writing works again.
-      this.#dropped += 1
+      // An error of the log cannot be logged; a later line contains the number of dropped lines.
+      this.#droppedCount += 1
       this.close()
     }
   }
@@ -74,8 +74,8 @@ export class LogFile {
 
   #checkFile(): void {
     const now = this.#now()
-    if (now - this.#lookedAt < lookMs && now >= this.#lookedAt) return
-    this.#lookedAt = now
+    if (now - this.#checkedAt < checkIntervalMs && now >= this.#checkedAt) return
+    this.#checkedAt = now
     if (this.#handle !== undefined && isSameFile(this.#handle, this.#path)) {
       this.#size = fstatSync(this.#handle).size
       return
@@ -96,20 +96,20 @@ export class LogFile {
 
   #append(handle: number, text: string): void {
     const bytes = Buffer.from(text, 'utf8')
-    for (let done = 0; done < bytes.length;) {
-      const written = writeSync(handle, bytes, done)
-      done += written
+    for (let offset = 0; offset < bytes.length;) {
+      const written = writeSync(handle, bytes, offset)
+      offset += written
       this.#size += written
-      this.#endsInPartialLine = done < bytes.length
-      if (written === 0) throw new Error('no room')
+      this.#endsInPartialLine = offset < bytes.length
+      if (written === 0) throw new Error('no space left')
     }
   }
 }
 
 function isSameFile(handle: number, path: string): boolean {
   const current = statSync(path, { throwIfNoEntry: false })
-  const open = fstatSync(handle)
-  return current !== undefined && current.ino === open.ino && current.dev === open.dev
+  const opened = fstatSync(handle)
+  return current !== undefined && current.ino === opened.ino && current.dev === opened.dev
 }
 
 function droppedLine(count: number): string {

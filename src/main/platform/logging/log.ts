@@ -13,7 +13,7 @@ export interface Log {
   close(): void
 }
 
-const secrets = [
+const secretPatterns = [
   /\b(sk|pk|rk)-[A-Za-z0-9_-]{8,}/g,
   /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
   /([?&](?:token|key|api_key)=)[^&\s"]+/gi,
@@ -21,20 +21,20 @@ const secrets = [
 
 /** Redacts API keys, tokens and credentials in URLs. */
 export function redact(text: string): string {
-  return secrets.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
+  return secretPatterns.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }
 
-/** Maximum UTF-16 code units of an error to log: a message can quote a whole file. */
-const maxMessage = 4000
-const maxStack = 8000
+/** Limits of a logged error, UTF-16 code units: a message can quote a whole file. */
+const maxMessageLength = 4000
+const maxStackLength = 8000
 
-/** Opens `commonplace.log` in a folder (absolute). Never throws: a write one second later retries. */
+/** Opens `commonplace.log` in a folder (absolute). Never throws: a later write tries to open the file again. */
 export function openLog(folder: string): Log {
   const path = join(folder, 'commonplace.log')
   const file = new LogFile(path)
   file.open()
-  let opened: Logger | undefined
-  const logger = () => (opened ??= startLogger((line) => file.write(redact(line))))
+  let loggerCache: Logger | undefined
+  const logger = () => (loggerCache ??= startLogger((line) => file.write(redact(line))))
   return {
     file: path,
     info: (details, message) => logger().info(details, message),
@@ -48,7 +48,7 @@ export function openLog(folder: string): Log {
   }
 }
 
-/** Loads pino with the first line: most commands write none and start 10 ms faster. */
+/** Loads pino for the first line: most commands write no line and start 10 ms faster without pino. */
 function startLogger(write: (line: string) => void): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
   return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
@@ -56,11 +56,11 @@ function startLogger(write: (line: string) => void): Logger {
 
 function describeError(error: unknown): object | string {
   try {
-    if (!(error instanceof Error)) return String(error).slice(0, maxMessage)
+    if (!(error instanceof Error)) return String(error).slice(0, maxMessageLength)
     return {
-      message: error.message.slice(0, maxMessage),
-      stack: error.stack?.slice(0, maxStack),
-      cause: String(error.cause ?? '').slice(0, maxMessage),
+      message: error.message.slice(0, maxMessageLength),
+      stack: error.stack?.slice(0, maxStackLength),
+      cause: String(error.cause ?? '').slice(0, maxMessageLength),
     }
   } catch {
     // Any value can be thrown, including ones whose conversion to a string throws.

@@ -1,6 +1,6 @@
 /**
- * Handles uncaught exceptions and rejections. They are logged and reported, and the process continues, because other
- * requests share it. Above 10 in a minute, they are reported as repeated once and then only counted.
+ * Logs and reports uncaught exceptions and rejections. The process continues, because other requests share it. The
+ * eleventh error within a minute is reported as repeated; the following ones are only counted.
  */
 import type { Log } from './log.ts'
 
@@ -18,7 +18,7 @@ export interface UncaughtFault {
 
 type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
-const maxInAMinute = 10
+const maxPerMinute = 10
 const minuteMs = 60_000
 
 /** Installs the handler. @returns a function that removes it, which restores Node's default: the process exits */
@@ -26,23 +26,23 @@ export function handleUncaughtErrors(
   { log, onFault, now = () => performance.now() }: UncaughtOptions,
   source: Source = process,
 ): () => void {
-  let times: number[] = []
+  let recentTimes: number[] = []
   let suppressedCount = 0
-  const follow = (error: unknown) => {
+  const handleError = (error: unknown) => {
     const time = now()
-    times = times.filter((earlier) => time - earlier < minuteMs)
-    if (times.length > maxInAMinute) {
+    recentTimes = recentTimes.filter((earlier) => time - earlier < minuteMs)
+    if (recentTimes.length > maxPerMinute) {
       suppressedCount += 1
       return
     }
-    times.push(time)
+    recentTimes.push(time)
     if (suppressedCount > 0) log.warn({ count: suppressedCount }, 'more uncaught errors were not logged')
     suppressedCount = 0
-    const isRepeated = times.length > maxInAMinute
+    const isRepeated = recentTimes.length > maxPerMinute
     const reference = log.fault(error, isRepeated ? 'uncaught, repeatedly' : 'uncaught')
     onFault({ reference, isRepeated })
   }
   // Node raises unhandled rejections as uncaught exceptions if no listener handles them.
-  source.on('uncaughtException', follow)
-  return () => source.off('uncaughtException', follow)
+  source.on('uncaughtException', handleError)
+  return () => source.off('uncaughtException', handleError)
 }

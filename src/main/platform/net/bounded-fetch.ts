@@ -18,23 +18,23 @@ export interface BodyLimits {
 /**
  * Wraps a fetch function. Error responses are cut to `maxErrorBytes`.
  * @param limitsOf returns the limits by request method and response MIME type
- * @param tooMuch creates the error for a body larger than `limit` bytes
+ * @param tooLargeError creates the error for a body or an event larger than `limit` bytes
  */
 export function boundedFetch(
-  inner: Fetch,
+  fetchFunction: Fetch,
   limitsOf: (method: string, type: string) => BodyLimits,
-  tooMuch: (limit: number) => Error,
+  tooLargeError: (limit: number) => Error,
 ): Fetch {
   return async (input, init) => {
     const method = (init?.method ?? 'GET').toUpperCase()
-    const response = await inner(input, {
+    const response = await fetchFunction(input, {
       ...init,
       redirect: method === 'GET' ? (init?.redirect ?? 'follow') : 'manual',
     })
     if (!response.body) return response
     const body = response.ok
-      ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)
-      : truncated(response.body, maxErrorBytes)
+      ? limitStream(response.body, limitsOf(method, mimeTypeOf(response)), tooLargeError)
+      : truncateStream(response.body, maxErrorBytes)
     const { status, statusText, headers } = response
     // These headers describe the compressed body.
     const remainingHeaders = new Headers(headers)
@@ -46,26 +46,26 @@ export function boundedFetch(
   }
 }
 
-function typeOf({ headers }: Response): string {
+function mimeTypeOf({ headers }: Response): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-function limited(
+function limitStream(
   source: ReadableStream<Uint8Array>,
   { event, whole }: BodyLimits,
-  tooMuch: (limit: number) => Error,
+  tooLargeError: (limit: number) => Error,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
-  const lines = event === undefined ? undefined : new Lines(event, tooMuch)
+  const lines = event === undefined ? undefined : new LineBuffer(event, tooLargeError)
   const nesting = new JsonDepthCounter()
   let bytes = 0
-  const next = async (): Promise<Uint8Array | undefined> => {
+  const readNext = async (): Promise<Uint8Array | undefined> => {
     for (;;) {
       const { value, done } = await reader.read()
-      if (done) return lines?.rest()
+      if (done) return lines?.takeRemaining()
       bytes += value.length
-      if (whole !== undefined && bytes > whole) throw tooMuch(whole)
-      if (!lines && !value.every((byte) => nesting.add(byte))) throw tooMuch(bytes)
+      if (whole !== undefined && bytes > whole) throw tooLargeError(whole)
+      if (!lines && !value.every((byte) => nesting.add(byte))) throw tooLargeError(bytes)
       const ready = lines ? lines.add(value) : value
       if (ready.length > 0) return ready
     }
@@ -74,7 +74,7 @@ function limited(
     {
       async pull(controller) {
         try {
-          const chunk = await next()
+          const chunk = await readNext()
           if (chunk && chunk.length > 0) controller.enqueue(chunk)
           else controller.close()
         } catch (error) {
@@ -91,18 +91,19 @@ function limited(
 const lineFeed = 10
 const carriageReturn = 13
 
-class Lines {
-  readonly #most: number
-  readonly #tooMuch: (limit: number) => Error
+/** Splits an event stream after its complete lines; an empty line ends an event. */
+class LineBuffer {
+  readonly #maxEventBytes: number
+  readonly #tooLargeError: (limit: number) => Error
   #pending: Uint8Array[] = []
   #eventBytes = 0
   #isLineEmpty = true
-  #wasReturn = false
+  #wasCarriageReturn = false
   readonly #nesting = new JsonDepthCounter()
 
-  constructor(maxBytes: number, tooMuch: (limit: number) => Error) {
-    this.#most = maxBytes
-    this.#tooMuch = tooMuch
+  constructor(maxEventBytes: number, tooLargeError: (limit: number) => Error) {
+    this.#maxEventBytes = maxEventBytes
+    this.#tooLargeError = tooLargeError
   }
 
   /** Returns the complete lines so far; empty if there are none. */
@@ -110,11 +111,11 @@ class Lines {
     let end = 0
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at]
-      const isSecondHalf = byte === lineFeed && this.#wasReturn
-      this.#wasReturn = byte === carriageReturn
+      const endsCrLf = byte === lineFeed && this.#wasCarriageReturn
+      this.#wasCarriageReturn = byte === carriageReturn
       if (byte === lineFeed || byte === carriageReturn) {
         this.#nesting.endLine()
-        if (this.#isLineEmpty && !isSecondHalf) {
+        if (this.#isLineEmpty && !endsCrLf) {
           this.#eventBytes = 0
           this.#nesting.reset()
         }
@@ -123,10 +124,10 @@ class Lines {
       } else {
         this.#isLineEmpty = false
         this.#eventBytes += 1
-        if (!this.#nesting.add(byte ?? 0)) throw this.#tooMuch(this.#most)
+        if (!this.#nesting.add(byte ?? 0)) throw this.#tooLargeError(this.#maxEventBytes)
       }
     }
-    if (this.#eventBytes > this.#most) throw this.#tooMuch(this.#most)
+    if (this.#eventBytes > this.#maxEventBytes) throw this.#tooLargeError(this.#maxEventBytes)
     if (end === 0) {
       this.#pending.push(chunk)
       return new Uint8Array()
@@ -138,24 +139,24 @@ class Lines {
   }
 
   /** Returns the unterminated last line; empty on a second call. */
-  rest(): Uint8Array {
-    const rest = Buffer.concat(this.#pending)
+  takeRemaining(): Uint8Array {
+    const remaining = Buffer.concat(this.#pending)
     this.#pending = []
-    return rest
+    return remaining
   }
 }
 
-function truncated(source: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   const reader = source.getReader()
-  let bytesLeft = maxBytes
+  let remainingBytes = maxBytes
   return new ReadableStream(
     {
       async pull(controller) {
-        const { value, done } = bytesLeft > 0 ? await reader.read() : { value: undefined, done: true }
-        const taken = value?.subarray(0, bytesLeft)
-        bytesLeft -= taken?.length ?? 0
-        if (taken && taken.length > 0) controller.enqueue(taken)
-        if (!done && bytesLeft > 0) return
+        const { value, done } = remainingBytes > 0 ? await reader.read() : { value: undefined, done: true }
+        const chunk = value?.subarray(0, remainingBytes)
+        remainingBytes -= chunk?.length ?? 0
+        if (chunk && chunk.length > 0) controller.enqueue(chunk)
+        if (!done && remainingBytes > 0) return
         await reader.cancel().catch(() => undefined)
         controller.close()
       },

@@ -1,4 +1,4 @@
-/** Maximum nesting of a JSON response; real ones, tool schemas included, stay below 100. */
+/** Maximum nesting of a JSON response; the levels of real responses, with tool schemas, stay below 100. */
 export const maxLevels = 200
 
 const quote = 0x22
@@ -7,18 +7,18 @@ const backslash = 0x5c
 /** Tracks the nesting depth of a JSON byte stream. */
 export class JsonDepthCounter {
   #levels = 0
-  #isString = false
+  #isInString = false
   #isEscaped = false
 
-  /** Returns false if the nesting exceeds `maxLevels`. */
+  /** Adds one byte. Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
-    if (this.#isString) {
+    if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false
       else if (byte === backslash) this.#isEscaped = true
-      else if (byte === quote) this.#isString = false
+      else if (byte === quote) this.#isInString = false
       return true
     }
-    if (byte === quote) this.#isString = true
+    if (byte === quote) this.#isInString = true
     else if (byte === 0x5b || byte === 0x7b) this.#levels += 1
     else if (byte === 0x5d || byte === 0x7d) this.#levels = Math.max(0, this.#levels - 1)
     return this.#levels <= maxLevels
@@ -26,7 +26,7 @@ export class JsonDepthCounter {
 
   /** Resets the string state: JSON strings do not span lines. */
   endLine(): void {
-    this.#isString = false
+    this.#isInString = false
     this.#isEscaped = false
   }
 
@@ -36,7 +36,6 @@ export class JsonDepthCounter {
   }
 }
 
-/** Returns true if the nesting stays within `maxLevels`. */
 export function isWithinDepthLimit(json: string): boolean {
   const nesting = new JsonDepthCounter()
   for (let at = 0; at < json.length; at += 1) if (!nesting.add(json.charCodeAt(at))) return false

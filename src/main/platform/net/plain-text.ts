@@ -1,18 +1,18 @@
 import { parseJson } from '#shared/util/json.ts'
 
-const maxWords = 300
+const maxCharacters = 300
 
-/** Converts an error body to one line of at most 300 characters, without markup and enclosing quotes. */
-export function toPlainLine(words: string): string {
-  const text = unquoted(words)
+/** Converts an error body to one line of at most 300 characters. Removes markup and enclosing quotes. */
+export function toPlainLine(body: string): string {
+  const text = unquoted(body)
     .replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return text.length <= maxWords ? text.toWellFormed() : `${text.slice(0, maxWords).toWellFormed()}…`
+  return text.length <= maxCharacters ? text.toWellFormed() : `${text.slice(0, maxCharacters).toWellFormed()}…`
 }
 
-function unquoted(words: string): string {
-  const value = words.startsWith('"') ? parseJson(words) : undefined
-  return typeof value === 'string' ? value : words
+function unquoted(body: string): string {
+  const value = body.startsWith('"') ? parseJson(body) : undefined
+  return typeof value === 'string' ? value : body
 }

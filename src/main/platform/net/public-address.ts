@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-const inside = new BlockList()
+const nonPublicRanges = new BlockList()
 for (const [address, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -17,22 +17,22 @@ for (const [address, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
-  inside.addSubnet(address, bits, 'ipv4')
+  nonPublicRanges.addSubnet(address, bits, 'ipv4')
 
-/** SSRF guard for IPv6: only globally routable ranges, excluding those that embed IPv4 addresses. */
-const open6 = new BlockList()
-open6.addSubnet('2000::', 3, 'ipv6')
+/** Globally routable IPv6 addresses. `nonPublicRanges` excludes the parts that are reserved or embed IPv4 addresses. */
+const globalIpv6Ranges = new BlockList()
+globalIpv6Ranges.addSubnet('2000::', 3, 'ipv6')
 for (const [address, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ] as const)
-  inside.addSubnet(address, bits, 'ipv6')
+  nonPublicRanges.addSubnet(address, bits, 'ipv6')
 
 /** Returns true for an IP address (without brackets) that is not loopback, private, link-local or reserved. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
-  if (version === 4) return !inside.check(address, 'ipv4')
-  return version === 6 && open6.check(address, 'ipv6') && !inside.check(address, 'ipv6')
+  if (version === 4) return !nonPublicRanges.check(address, 'ipv4')
+  return version === 6 && globalIpv6Ranges.check(address, 'ipv6') && !nonPublicRanges.check(address, 'ipv6')
 }

@@ -1,7 +1,7 @@
 /**
  * Fetches a remote image for a note, on the user's request, without cookies and referrer. SSRF guard: the host is
  * resolved once and the request connects to the checked address, which prevents DNS rebinding; every redirect is
- * checked again. Size and time are limited, and the type is detected from the bytes.
+ * checked as well. Size and time are limited, and the type is detected from the bytes.
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
@@ -11,10 +11,10 @@ import { isPublicAddress } from './public-address.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
 export const maxImageBytes = 10 * 1024 * 1024
-const patienceMs = 20_000
+const timeoutMs = 20_000
 const maxRedirects = 4
 
-const beginnings: readonly (readonly [type: string, at: number, bytes: string])[] = [
+const signatures: readonly (readonly [type: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1A\n'],
   ['image/jpeg', 0, '\xFF\xD8\xFF'],
   ['image/gif', 0, 'GIF8'],
@@ -24,8 +24,8 @@ const beginnings: readonly (readonly [type: string, at: number, bytes: string])[
   ['image/bmp', 0, 'BM'],
 ]
 
-const drawing = 'image/svg+xml'
-const drawingStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
+const svgType = 'image/svg+xml'
+const svgStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
 
 export interface RemoteImage {
   /** MIME type. */
@@ -33,7 +33,7 @@ export interface RemoteImage {
   readonly bytes: Buffer
 }
 
-interface PicturesOptions {
+interface RemoteImagesOptions {
   readonly env: NodeJS.ProcessEnv
   /** Returns true if connections to the address are allowed; by default, public addresses. */
   readonly isAllowedAddress?: ((address: string) => boolean) | undefined
@@ -44,7 +44,7 @@ export class RemoteImages {
   readonly #env: NodeJS.ProcessEnv
   #dispatcher: Dispatcher | undefined
 
-  constructor({ env, isAllowedAddress = isPublicAddress }: PicturesOptions) {
+  constructor({ env, isAllowedAddress = isPublicAddress }: RemoteImagesOptions) {
     this.#env = env
     this.#isAllowedAddress = isAllowedAddress
   }
@@ -55,16 +55,16 @@ export class RemoteImages {
    * 'picture_unusable' if it is not an image or too large
    */
   async load(address: string, signal?: AbortSignal): Promise<RemoteImage> {
-    const deadline = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])])
+    const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)
-    for (let step = 0; step <= maxRedirects; step += 1) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       const response = await this.#request(url, deadline)
       const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
-      if (next === null) return await read(url, response)
+      if (next === null) return await readImage(url, response)
       await response.body?.cancel().catch(() => undefined)
       url = this.#checkUrl(next, url)
     }
-    throw unavailable(url, 'too many redirects')
+    throw unavailableError(url, 'too many redirects')
   }
 
   async close(): Promise<void> {
@@ -75,19 +75,19 @@ export class RemoteImages {
   #checkUrl(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
-    if (!url || !isWeb || url.username !== '' || url.password !== '') throw refused(url?.host ?? '?')
+    if (!url || !isWeb || url.username !== '' || url.password !== '') throw refusedError(url?.host ?? '?')
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-    const isNumber = isIP(host) !== 0
-    if (isNumber ? !this.#isAllowedAddress(host) : isInside(host)) throw refused(url.host)
+    const isIpAddress = isIP(host) !== 0
+    if (isIpAddress ? !this.#isAllowedAddress(host) : isLocalHostName(host)) throw refusedError(url.host)
     return url
   }
 
   async #request(url: URL, signal: AbortSignal) {
     try {
-      // Loaded on first use: undici is 1 MB.
+      // The module has 1 MB, so it is loaded on first use.
       const undici = await import('undici')
       return await undici.fetch(url, {
-        dispatcher: this.#dispatch(undici),
+        dispatcher: this.#dispatcherFor(undici),
         signal,
         redirect: 'manual',
         credentials: 'omit',
@@ -97,17 +97,17 @@ export class RemoteImages {
     } catch (error) {
       for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
         if (cause instanceof AppError) throw cause
-      throw unavailable(url, whyOf(error), error)
+      throw unavailableError(url, rootCauseMessage(error), error)
     }
   }
 
-  #dispatch({ Agent, EnvHttpProxyAgent }: typeof import('undici')): Dispatcher {
+  #dispatcherFor({ Agent, EnvHttpProxyAgent }: typeof import('undici')): Dispatcher {
     const env = this.#env
     const httpProxy = env['http_proxy'] || env['HTTP_PROXY']
     const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
     const noProxy = env['no_proxy'] || env['NO_PROXY']
     const options = { connect: { lookup: this.#lookUp }, connections: 6 }
-    // A proxy resolves host names itself, outside; requests that bypass it use the checked lookup.
+    // A proxy resolves host names itself; requests that bypass the proxy use the checked lookup.
     this.#dispatcher ??=
       httpsProxy === undefined
         ? new Agent(options)
@@ -130,44 +130,44 @@ export class RemoteImages {
       if (error) return callback(error, [])
       const allowed = addresses.filter(({ address }) => this.#isAllowedAddress(address))
       const [first] = allowed
-      // Refuse a host if any of its addresses is not allowed.
-      if (!first || allowed.length < addresses.length) return callback(refused(host), [])
+      // The host is refused if any of its addresses is not allowed.
+      if (!first || allowed.length < addresses.length) return callback(refusedError(host), [])
       if (options.all === true) callback(null, allowed)
       else callback(null, first.address, first.family)
     })
   }
 }
 
-function isInside(host: string): boolean {
+function isLocalHostName(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
 
-async function read(url: URL, response: Response): Promise<RemoteImage> {
-  if (!response.ok) throw unavailable(url, `HTTP ${response.status}`)
+async function readImage(url: URL, response: Response): Promise<RemoteImage> {
+  if (!response.ok) throw unavailableError(url, `HTTP ${response.status}`)
   const declaredType = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (!declaredType.startsWith('image/')) throw unusable(url)
-  const parts: Uint8Array[] = []
+  if (!declaredType.startsWith('image/')) throw unusableError(url)
+  const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const part of response.body ?? []) {
-      size += part.length
-      if (size > maxImageBytes) throw unusable(url)
-      parts.push(part)
+    for await (const chunk of response.body ?? []) {
+      size += chunk.length
+      if (size > maxImageBytes) throw unusableError(url)
+      chunks.push(chunk)
     }
   } catch (error) {
-    throw error instanceof AppError ? error : unavailable(url, whyOf(error), error)
+    throw error instanceof AppError ? error : unavailableError(url, rootCauseMessage(error), error)
   }
-  const bytes = Buffer.concat(parts)
+  const bytes = Buffer.concat(chunks)
   const type = imageType(bytes, declaredType)
-  if (type === undefined) throw unusable(url)
+  if (type === undefined) throw unusableError(url)
   return { type, bytes }
 }
 
-function refused(host: string): AppError {
+function refusedError(host: string): AppError {
   return new AppError('picture_refused', `${host} is not a public web address`, { host })
 }
 
-function unusable({ host }: URL): AppError {
+function unusableError({ host }: URL): AppError {
   const megabytes = maxImageBytes / 1024 / 1024
   return new AppError('picture_unusable', `${host} did not return an image of at most ${megabytes} MB`, {
     host,
@@ -175,14 +175,14 @@ function unusable({ host }: URL): AppError {
   })
 }
 
-function unavailable({ host }: URL, reason: string, cause?: unknown): AppError {
+function unavailableError({ host }: URL, reason: string, cause?: unknown): AppError {
   return new AppError('picture_unavailable', `${host} did not return the image: ${reason}`, { host, reason }, { cause })
 }
 
-function whyOf(error: unknown): string {
-  let last = error
-  while (last instanceof Error && last.cause instanceof Error) last = last.cause
-  return last instanceof Error ? last.message : String(last)
+function rootCauseMessage(error: unknown): string {
+  let cause = error
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /**
@@ -193,6 +193,6 @@ function whyOf(error: unknown): string {
 export function imageType(bytes: Uint8Array, declaredType: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')
-  for (const [type, at, mark] of beginnings) if (text.startsWith(mark, at)) return type
-  return declaredType === drawing && drawingStart.test(start.toString('utf8')) ? drawing : undefined
+  for (const [type, offset, signature] of signatures) if (text.startsWith(signature, offset)) return type
+  return declaredType === svgType && svgStart.test(start.toString('utf8')) ? svgType : undefined
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '../clock.ts'
 
-/** Returns the wait from `retry-after-ms` or `retry-after` (seconds or a date) in ms; undefined if none is valid. */
+/** Returns the delay in `retry-after-ms` or `retry-after` (seconds or a date), ms; undefined if none is valid. */
 export function parseRetryAfter(headers: Headers | undefined): number | undefined {
-  const exact = Number(headers?.get('retry-after-ms') || Number.NaN)
-  if (Number.isFinite(exact)) return Math.max(0, exact)
+  const milliseconds = Number(headers?.get('retry-after-ms') || Number.NaN)
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
   const value = headers?.get('retry-after')
   if (value === null || value === undefined || value === '') return undefined
   const seconds = Number(value)

@@ -19,9 +19,9 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-async function* withOrpcErrors(steps: AsyncGenerator): AsyncGenerator {
+async function* withOrpcErrors(output: AsyncGenerator): AsyncGenerator {
   try {
-    yield* steps
+    yield* output
   } catch (error) {
     throw toOrpcError(error)
   }

@@ -20,7 +20,7 @@ interface CallOptions {
 
 export interface WorkerOptions<Client> {
   readonly entry: URL
-  /** Idle time before the worker ends, ms; without it only `close` ends the worker. */
+  /** Idle time after which the worker ends, ms; if undefined, only `close` ends the worker. */
   readonly idleMs?: number | undefined
   /** Runs before the first request. @param ending aborted when the worker ends */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
@@ -33,14 +33,14 @@ export interface WorkerOptions<Client> {
 interface RunningWorker<Client> {
   readonly thread: Thread<Client>
   readonly ready: Promise<void>
-  readonly ending: AbortController
+  readonly lifetime: AbortController
 }
 
 /** Owns a worker that starts with the first request, ends when idle, and restarts with the next one after a crash. */
 export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
   #running: RunningWorker<WorkerClient<Jobs>> | undefined
-  /** Settles when the previous worker has ended: the next one may need its locks. */
+  /** Settles when the previous worker has ended; the next one waits for it, because it may need the same locks. */
   #previousExit: Promise<void> = Promise.resolve()
   #pendingCount = 0
   #idleTimer: NodeJS.Timeout | undefined
@@ -55,21 +55,21 @@ export class WorkerHost<Jobs extends WorkerJobs> {
 
   /**
    * Runs a request.
-   * @param signal rejects at once; if no other request is pending, the worker ends
+   * @param signal its abort rejects the request at once, and ends the worker if no other request is pending
    * @throws the signal's reason; errors of the worker; an Error if the worker dies
    */
   async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     const { thread, ready } = this.#acquire()
-    const abortion = Promise.withResolvers<never>()
-    const abort = () => abortion.reject(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
+    const aborted = Promise.withResolvers<never>()
+    const onAbort = () => aborted.reject(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      return await Promise.race([ready.then(() => work(thread.client)), abortion.promise])
+      return await Promise.race([ready.then(() => work(thread.client)), aborted.promise])
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
-      signal?.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', onAbort)
       this.#release()
       if (signal?.aborted && this.#pendingCount === 0) void this.#end()
     }
@@ -96,10 +96,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   #acquire(): RunningWorker<WorkerClient<Jobs>> {
     this.#pendingCount += 1
     clearTimeout(this.#idleTimer)
-    const known = this.#running
-    if (known?.thread.isOpen) return known
+    const existing = this.#running
+    if (existing?.thread.isOpen) return existing
     // The worker has crashed, but its exit event is still pending.
-    if (known) this.#previousExit = known.thread.exited
+    if (existing) this.#previousExit = existing.thread.exited
     return (this.#running = this.#start())
   }
 
@@ -108,16 +108,16 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     const { idleMs } = this.#options
     clearTimeout(this.#idleTimer)
     if (this.#pendingCount > 0 || idleMs === undefined) return
-    this.#idleTimer = setTimeout(() => void this.#endIdle(), idleMs)
+    this.#idleTimer = setTimeout(() => void this.#endIfIdle(), idleMs)
     this.#idleTimer.unref()
   }
 
   #start(): RunningWorker<WorkerClient<Jobs>> {
     const { entry, onStart, onCrash } = this.#options
     const thread = startThread<WorkerClient<Jobs>>(entry)
-    const ending = new AbortController()
-    const ready = this.#previousExit.then(() => onStart?.(thread.client, ending.signal))
-    const running = { thread, ready, ending }
+    const lifetime = new AbortController()
+    const ready = this.#previousExit.then(() => onStart?.(thread.client, lifetime.signal))
+    const running = { thread, ready, lifetime }
     thread.onExit((error) => {
       if (this.#running === running) this.#running = undefined
       onCrash?.(error)
@@ -128,7 +128,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return running
   }
 
-  async #endIdle(): Promise<void> {
+  async #endIfIdle(): Promise<void> {
     const running = this.#running
     const { flush } = this.#options
     if (running && flush) {
@@ -147,10 +147,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return this.#previousExit
   }
 
-  async #stop({ thread, ready, ending }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
+  async #stop({ thread, ready, lifetime }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
     const { onStop } = this.#options
     if (onStop) await ready.then(() => onStop(thread.client)).catch(() => undefined)
-    ending.abort()
+    lifetime.abort()
     await thread.terminate()
   }
 }
@@ -192,7 +192,7 @@ export function startThread<Client extends object>(
   worker.postMessage({ port: port2, shared: sharedMemories() } satisfies FirstMessage, [port2])
   const link = new ThreadLink(port1)
   const client = createORPCClient(link) as Client
-  let terminated = false
+  let isTerminated = false
   let failure: Error | undefined
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error))
@@ -207,11 +207,11 @@ export function startThread<Client extends object>(
     onExit(listener) {
       worker.on('exit', (code) => {
         port1.close()
-        if (!terminated) listener(failure ?? new Error(`a thread ended with code ${code}`))
+        if (!isTerminated) listener(failure ?? new Error(`a thread ended with code ${code}`))
       })
     },
     async terminate() {
-      terminated = true
+      isTerminated = true
       port1.close()
       await worker.terminate()
     },
@@ -228,7 +228,7 @@ class ThreadLink implements ClientLink<Record<never, never>> {
     // Registered before RPCLink's own listener, which would report the close as an abort.
     port.on('close', () => {
       this.isOpen = false
-      for (const fail of this.#pendingRejects) fail(threadEndedError())
+      for (const reject of this.#pendingRejects) reject(threadEndedError())
       this.#pendingRejects.clear()
     })
     this.#link = new RPCLink({ port })
@@ -238,8 +238,8 @@ class ThreadLink implements ClientLink<Record<never, never>> {
     if (!this.isOpen) return Promise.reject(threadEndedError())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#pendingRejects.add(reject)
-    const settled = () => this.#pendingRejects.delete(reject)
-    this.#link.call(path, input, options).then(resolve, reject).finally(settled)
+    const removeReject = () => this.#pendingRejects.delete(reject)
+    this.#link.call(path, input, options).then(resolve, reject).finally(removeReject)
     return promise
   }
 }

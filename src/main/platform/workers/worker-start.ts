@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** Default V8 young generation, MB: a larger one mostly costs memory. */
+/** Default V8 young generation, MB: a larger one needs memory and has little benefit. */
 export const defaultYoungGenerationMb = 2
 /** V8 young generation for searches, which allocate many short-lived objects, MB. */
 export const searcherYoungGenerationMb = 8
@@ -14,8 +14,8 @@ export function workerEntry(mainFolder: URL, name: string): URL {
   return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
 }
 
-export function startWorker(entry: URL, youngMb: number): Worker {
-  return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, env: threadEnv() })
+export function startWorker(entry: URL, youngGenerationMb: number): Worker {
+  return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb }, env: threadEnv() })
 }
 
 /** Shares this process's compile cache with the worker; otherwise every start would compile all code. */
@@ -24,17 +24,17 @@ function threadEnv(): NodeJS.ProcessEnv {
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-/** Memory shared by all threads. A worker receives the map as it is when the worker starts. */
-const shared = new Map<string, SharedArrayBuffer>()
+/** Memory shared by all threads. A worker receives the buffers that exist when it starts. */
+const sharedBuffers = new Map<string, SharedArrayBuffer>()
 
 export function shareMemory(name: string, memory: SharedArrayBuffer): void {
-  shared.set(name, memory)
+  sharedBuffers.set(name, memory)
 }
 
 export function sharedMemory(name: string): SharedArrayBuffer | undefined {
-  return shared.get(name)
+  return sharedBuffers.get(name)
 }
 
 export function sharedMemories(): ReadonlyMap<string, SharedArrayBuffer> {
-  return shared
+  return sharedBuffers
 }

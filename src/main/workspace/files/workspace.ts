@@ -321,8 +321,8 @@ export class Workspace {
 
   /** Compares the texts of a write line by line. A separate call, so that writes do not wait for the diff. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const isKept = this.#revertSources.history() !== undefined && isNote(path)
-    return this.#revertSources.differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
+    const isInHistory = this.#revertSources.history() !== undefined && isNote(path)
+    return this.#revertSources.differ.describe({ path, before: before ?? '', after: after ?? '', isInHistory }, signal)
   }
 
   /**

@@ -68,7 +68,7 @@ export class GitLog {
     ])
     const [textBefore, textAfter] = [decodeBlob(before, path), decodeBlob(after, path)]
     const { patch } = await this.#options.differ.describe(
-      { path, before: textBefore, after: textAfter, isKept: false },
+      { path, before: textBefore, after: textAfter, isInHistory: false },
       signal,
     )
     return { patch }

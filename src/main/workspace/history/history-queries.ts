@@ -151,7 +151,7 @@ export async function diffOf(
   if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
   const before = file.before === null ? null : await repository.text(file.before)
   const after = file.after === null ? null : await repository.text(file.after)
-  const { patch } = describeChange(path, before ?? '', after ?? '', { isKept: true })
+  const { patch } = describeChange(path, before ?? '', after ?? '', { isInHistory: true })
   return { patch, before, after }
 }
 

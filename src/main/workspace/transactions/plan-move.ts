@@ -189,7 +189,7 @@ async function createPlan(
     const shown = rewrites.slice(0, maxShown).map(({ path, newPath, before, after }) => ({
       path: newPath,
       count: counts.get(path) ?? 0,
-      patch: describeChange(newPath, before, after, { isKept: false, steps: 100_000 }).patch,
+      patch: describeChange(newPath, before, after, { isInHistory: false, steps: 100_000 }).patch,
     }))
     return {
       count: files.reduce((sum, { edits }) => sum + edits.length, 0),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
-import { fittingText, dataNotice, wrapMemory, label, tokensLeftFor, defaultAnswerTokens } from '../bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems, defaultAnswerTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
 import { assertLineExists, linesFrom, findStart } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
-const linesBefore = 10
+const contextLines = 10
 const maxLines = 5000
 const maxResults = 20
 
@@ -36,7 +36,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
       const { line, character } = await findStart(result, context)
       return {
         id: noteId(path, line, character),
-        title: label(heading === '' ? path : `${heading} · ${path}`),
+        title: toLabel(heading === '' ? path : `${heading} · ${path}`),
         url: noteUri(path, line),
       }
     })
@@ -44,7 +44,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   },
 }
 
-/** Builds an id such as `memory/2026-01-20.md:12`, read with context; `+3001` starts at that character (1-based). */
+/** Returns an id such as `memory/2026-01-20.md:12`, or with `+3001` to start at that character (1-based). */
 function noteId(path: string, line: number, character?: number): string {
   return `${path}:${line}${character === undefined ? '' : `+${character}`}`
 }
@@ -76,37 +76,32 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     if (path.includes('://')) throw new AppError('input_invalid', 'use an id from search', { reason: 'id' })
     const fromCharacter = Math.max(1, Number(character ?? 1))
     const requestedLine = Math.max(1, Number(line))
-    const first = character === undefined ? Math.max(1, requestedLine - linesBefore) : requestedLine
-    const read = await ask((primary) =>
-      primary.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
+    const firstLine = character === undefined ? Math.max(1, requestedLine - contextLines) : requestedLine
+    const note = await ask((primary) =>
+      primary.workspace.lines({ agent, path, from: firstLine, count: maxLines, forProgram: client }),
     )
-    assertLineExists(path, read.total, requestedLine)
-    const rest = (from: number) => ({
+    assertLineExists(path, note.total, requestedLine)
+    const otherFields = (from: number) => ({
       id,
-      title: label(path),
+      title: toLabel(path),
       url: noteUri(path, from),
       metadata: { notice: dataNotice },
     })
-    const shownFrom = (from: number) => {
-      const lines = read.lines.slice(from - first)
-      const { character, ...wanted } = linesFrom(path, { lines, total: read.total }, from, fromCharacter)
-      return { from, character, ...fittingText(wanted.lines, tokensLeftFor(defaultAnswerTokens, rest(from))) }
+    const fitFrom = (from: number) => {
+      const lines = note.lines.slice(from - firstLine)
+      const { character, ...section } = linesFrom(path, { lines, total: note.total }, from, fromCharacter)
+      return { from, character, ...fittingText(section.lines, tokensForItems(defaultAnswerTokens, otherFields(from))) }
     }
-    const withContext = shownFrom(first)
-    // If the context lines leave no room, start at the requested line.
+    const withContext = fitFrom(firstLine)
+    // If the requested line does not fit after the context lines, the answer starts at the requested line.
     const showsRequestedLine =
-      first + withContext.lines.length > requestedLine || read.lines.length <= requestedLine - first
-    const {
-      from,
-      character: firstCharacter,
-      lines,
-      cutAt,
-    } = showsRequestedLine ? withContext : shownFrom(requestedLine)
-    const last = from + lines.length - 1
-    const next = cutAt === undefined ? noteId(path, last + 1, 1) : noteId(path, from, firstCharacter + cutAt)
-    const more = last < read.total || cutAt !== undefined ? { more: `fetch ${next}` } : {}
-    const lineRange = `${from}–${last} of ${read.total}`
-    const { metadata, ...named } = rest(from)
-    return { ...named, text: wrapMemory(lines.join('\n')), metadata: { ...metadata, lines: lineRange, ...more } }
+      firstLine + withContext.lines.length > requestedLine || note.lines.length <= requestedLine - firstLine
+    const { from, character: firstCharacter, lines, cutAt } = showsRequestedLine ? withContext : fitFrom(requestedLine)
+    const lastLine = from + lines.length - 1
+    const nextId = cutAt === undefined ? noteId(path, lastLine + 1, 1) : noteId(path, from, firstCharacter + cutAt)
+    const more = lastLine < note.total || cutAt !== undefined ? { more: `fetch ${nextId}` } : {}
+    const lineRange = `${from}–${lastLine} of ${note.total}`
+    const { metadata, ...fields } = otherFields(from)
+    return { ...fields, text: wrapMemory(lines.join('\n')), metadata: { ...metadata, lines: lineRange, ...more } }
   },
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
-import { splitsSurrogatePair, label } from '../bounded-answer.ts'
+import { splitsSurrogatePair, toLabel } from '../bounded-answer.ts'
 import type { SearchResult } from '#shared/contract/index.ts'
 import type { ToolContext } from './memory-tool.ts'
 
@@ -9,23 +9,23 @@ export interface ReadLines {
 }
 
 /**
- * Returns the lines, the first from `fromCharacter` on (1-based UTF-16 offset; moved behind a split surrogate pair).
+ * Returns the lines; the first one starts at `fromCharacter` (1-based, UTF-16), or one later inside a surrogate pair.
  * @param from number of the first line, 1-based @returns `character`: 1-based start; `length`: of the uncut first line
- * @throws AppError `input_invalid` behind the end of the note or the line
+ * @throws AppError `input_invalid` if the line or the character does not exist
  */
 export function linesFrom(path: string, { lines, total }: ReadLines, from: number, fromCharacter = 1) {
   assertLineExists(path, total, from)
   const [first, ...others] = lines
   if (first === undefined) return { lines: [], character: 1, length: 0 }
   if (fromCharacter > Math.max(1, first.length)) {
-    const reason = `line ${from} of ${label(path)} has ${countText(first.length, 'character')}`
+    const reason = `line ${from} of ${toLabel(path)} has ${countText(first.length, 'character')}`
     throw new AppError('input_invalid', reason, { reason })
   }
   const at = splitsSurrogatePair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
   return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
 }
 
-/** @throws AppError `input_invalid` if the line (1-based) is behind the end of the note */
+/** @throws AppError `input_invalid` if the line (1-based) is after the end of the note */
 export function assertLineExists(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return
   const reason = missingLineText(path, total, line)
@@ -33,33 +33,33 @@ export function assertLineExists(path: string, total: number, line: number): voi
 }
 
 export function missingLineText(path: string, total: number, line: number): string {
-  return `${label(path)} has ${countText(total, 'line')}: there is no line ${line}`
+  return `${toLabel(path)} has ${countText(total, 'line')}: there is no line ${line}`
 }
 
-function countText(count: number, what: string): string {
-  return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
+function countText(count: number, noun: string): string {
+  return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** A line of this many characters may not fit in an answer. */
-const longLine = 2000
+const longLineLength = 2000
 
-export interface Place {
+export interface TextPosition {
   /** 1-based. */
   readonly line: number
   /** 1-based; undefined for the first character, or if the line is short. */
   readonly character?: number
 }
 
-/** Returns the start of a result; reads the line if the snippet is part of one. @throws as `workspace.lines` */
+/** Returns the start of a result. Reads the line if the snippet is one line. @throws as `workspace.lines` */
 export async function findStart(
   { path, startLine, snippetLine = startLine, snippet }: SearchResult,
   { agent, client, ask }: ToolContext,
-): Promise<Place> {
+): Promise<TextPosition> {
   if (snippet.includes('\n')) return { line: startLine }
-  const read = await ask((primary) =>
+  const note = await ask((primary) =>
     primary.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
   )
-  const [text = ''] = read.lines
+  const [text = ''] = note.lines
   const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))
-  return text.length < longLine || at < 1 ? { line: startLine } : { line: snippetLine, character: at + 1 }
+  return text.length < longLineLength || at < 1 ? { line: startLine } : { line: snippetLine, character: at + 1 }
 }

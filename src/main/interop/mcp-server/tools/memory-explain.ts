@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
-import { takeFitting, clip, label, tokensLeftFor } from '../bounded-answer.ts'
+import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { missingLineText } from './lines-from.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
@@ -60,29 +60,29 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
     )
     const { minScore, weights, conditions, candidates, why, stale, standstill } = explanation
     const hints = staleIndexHints(stale, standstill)
-    const rest = {
+    const otherFields = {
       minScore,
       weights,
       conditions: conditions.slice(0, 10).map(conditionText),
-      ...(why ? { why: await whyText(why, context) } : {}),
+      ...(why ? { why: await explainPlace(why, context) } : {}),
       ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
-    const { kept } = takeFitting(
+    const { shown } = takeFitting(
       candidates.slice(0, maxCandidates),
-      tokensLeftFor(maxTokens, rest),
+      tokensForItems(maxTokens, otherFields),
       toShownCandidate,
       withoutDetails,
     )
-    const omittedCount = candidates.length - kept.length
+    const omittedCount = candidates.length - shown.length
     const leftOut = { what: `${omittedCount} candidates with lower scores`, howToGet }
-    return { ...rest, candidates: kept, ...(omittedCount > 0 ? { leftOut } : {}) }
+    return { ...otherFields, candidates: shown, ...(omittedCount > 0 ? { leftOut } : {}) }
   },
 }
 
 function toShownCandidate(candidate: Candidate): ShownCandidate {
   const { path, startLine, endLine, score, vector, text, modifiers, verdict } = candidate
   return {
-    path: label(path),
+    path: toLabel(path),
     startLine,
     endLine,
     score: Number(score.toFixed(3)),
@@ -127,7 +127,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   local: 'this place stays on this machine, in part or in full, or does not exist',
 }
 
-const unsearchedTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
+const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'the user’s agent reads this file in full with every request, so it is not searched',
   scope: 'the user’s settings limit search to MEMORY.md and memory/',
   ignored: 'the user’s settings exclude this file',
@@ -141,16 +141,16 @@ const unsearchedTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   emptyLine: 'there is nothing on this line',
 }
 
-async function whyText(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
+async function explainPlace(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
   const { path, line, reason, rank, unsearched } = why
-  if (!unsearched) return { path: label(path), line, reason: reasons[reason], rank }
-  const missingLineReason = unsearched.reason === 'emptyLine' ? await missingLine() : undefined
-  const detail = unsearched.message === undefined ? '' : ` (${label(unsearched.message)})`
-  const text = `${reasons[reason]}: ${missingLineReason ?? unsearchedTexts[unsearched.reason]}${detail}`
-  return { path: label(path), line, reason: text, rank }
+  if (!unsearched) return { path: toLabel(path), line, reason: reasons[reason], rank }
+  const missingLine = unsearched.reason === 'emptyLine' ? await missingLineReason() : undefined
+  const detail = unsearched.message === undefined ? '' : ` (${toLabel(unsearched.message)})`
+  const text = `${reasons[reason]}: ${missingLine ?? exclusionTexts[unsearched.reason]}${detail}`
+  return { path: toLabel(path), line, reason: text, rank }
 
-  /** The index reports a line behind the end like an empty line. */
-  async function missingLine(): Promise<string | undefined> {
+  /** Returns undefined if the line exists: the index reports a line after the end as an empty line. */
+  async function missingLineReason(): Promise<string | undefined> {
     const { total } = await ask((primary) =>
       primary.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
     )

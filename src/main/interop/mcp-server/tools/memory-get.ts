@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPath } from '#shared/util/limits.ts'
-import { fittingText, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
+import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
@@ -34,32 +34,32 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   isReadOnly: true,
   async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, client, ask }) {
     const requestedCount = count ?? maxLines
-    const read = await ask((primary) =>
+    const note = await ask((primary) =>
       primary.workspace.lines({ agent, path, from, count: requestedCount, forProgram: client }),
     )
-    const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
-    const requested = linesFrom(path, read, from, fromCharacter)
-    const { lines, cutAt } = fittingText(requested.lines, tokensLeftFor(maxTokens, rest))
+    const fields = { path: toLabel(path), startLine: from, endLine: from, totalLines: note.total, notice: dataNotice }
+    const requested = linesFrom(path, note, from, fromCharacter)
+    const { lines, cutAt } = fittingText(requested.lines, tokensForItems(maxTokens, fields))
     const endLine = from + lines.length - 1
-    const last = count === undefined ? read.total : Math.min(from + count - 1, read.total)
+    const lastRequested = count === undefined ? note.total : Math.min(from + count - 1, note.total)
     const leftOut =
       cutAt === undefined
-        ? { what: `lines ${endLine + 1}–${last}`, howToGet: `memory_get with from: ${endLine + 1}` }
-        : leftOfLine(from, requested.character + cutAt, requested.length, last)
+        ? { what: `lines ${endLine + 1}–${lastRequested}`, howToGet: `memory_get with from: ${endLine + 1}` }
+        : leftOutOfLine(from, requested.character + cutAt, requested.length, lastRequested)
     return {
-      ...rest,
+      ...fields,
       endLine,
       text: wrapMemory(lines.join('\n')),
-      ...(endLine < last || cutAt !== undefined ? { leftOut } : {}),
+      ...(endLine < lastRequested || cutAt !== undefined ? { leftOut } : {}),
     }
   },
 }
 
 /** @param character first character that is not shown, 1-based */
-function leftOfLine(line: number, character: number, length: number, last: number) {
-  const others = last > line ? `, and lines ${line + 1}–${last}` : ''
+function leftOutOfLine(line: number, character: number, length: number, lastLine: number) {
+  const otherLines = lastLine > line ? `, and lines ${line + 1}–${lastLine}` : ''
   return {
-    what: `characters ${character}–${length} of line ${line}${others}`,
+    what: `characters ${character}–${length} of line ${line}${otherLines}`,
     howToGet: `memory_get with from: ${line}, fromCharacter: ${character}`,
   }
 }

@@ -1,25 +1,26 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { takeFitting, clip, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
+import { takeFitting, clip, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const dayMs = 86_400_000
 /** Limit of changes with text: each needs a request to the history. */
 const maxWithText = 10
-const textTokens = 250
+/** Limit of the text of one change, tokens. */
+const maxTextTokens = 250
 
-/** Most changes that the contract returns for one request. */
+/** Limit of changes in one request to the history. */
 const maxEntries = 1000
-/** Cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
-const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
+/** The cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
+const cursorPattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
 
 const input = z.object({
   days: z.number().positive().max(3650).default(7).describe('Number of days to look back'),
   limit: z.number().int().min(1).max(100).default(20).describe('Maximum number of changes'),
   before: z
     .string()
-    .regex(placePattern, 'use before as leftOut returned it')
+    .regex(cursorPattern, 'use before as leftOut returned it')
     .optional()
     .describe('Cursor for older changes, from leftOut of the previous answer'),
   maxTokens: maxTokensParameter,
@@ -52,25 +53,26 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   isReadOnly: true,
   async run({ days, limit, before, maxTokens }, context) {
     const since = context.now().getTime() - days * dayMs
-    const recorded = await recordedChanges(context, since, limit, before)
+    const recorded = await readChanges(context, since, limit, before)
     if (!recorded) return { changes: [], notice: dataNotice, hint: 'The history is turned off in the settings.' }
     const page = recorded.entries.slice(0, limit)
-    const told = await Promise.all(
+    const shownChanges = await Promise.all(
       page.map(async (entry, index) =>
         toShownChange(entry, index < maxWithText ? await addedText(context, entry) : ''),
       ),
     )
-    const rest = { notice: dataNotice, ...(told.length === 0 ? { hint: nothingText(days, before) } : {}) }
-    const { kept } = takeFitting(
-      told,
-      tokensLeftFor(maxTokens, rest),
+    const hint = shownChanges.length === 0 ? { hint: noChangesText(days, before) } : {}
+    const otherFields = { notice: dataNotice, ...hint }
+    const { shown } = takeFitting(
+      shownChanges,
+      tokensForItems(maxTokens, otherFields),
       (change): ShownChange => change,
       ({ text: _text, ...change }): ShownChange => change,
     )
-    const cutCount = kept.filter(
+    const cutCount = shown.filter(
       ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
     ).length
-    const next = nextCursor(recorded, kept.length)
+    const next = nextCursor(recorded, shown.length)
     const what = [
       ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
       ...(cutCount > 0 ? [`all or the end of the text of ${cutCount} changes`] : []),
@@ -80,50 +82,49 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
       ...(cutCount > 0 ? ['memory_get reads the notes'] : []),
     ]
     const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
-    return { changes: kept, ...rest, ...(what.length > 0 ? { leftOut } : {}) }
+    return { changes: shown, ...otherFields, ...(what.length > 0 ? { leftOut } : {}) }
   },
 }
 
-function nothingText(days: number, before: string | undefined): string {
+function noChangesText(days: number, before: string | undefined): string {
   return before === undefined ? `Nothing changed in the last ${days} days.` : `Nothing older in the last ${days} days.`
 }
 
-interface Recorded {
+interface RecordedChanges {
   /** Newest first; one more than requested if there are more. */
   readonly entries: readonly HistoryEntry[]
-  /** Number of files of the first commit that earlier answers have listed already. */
+  /** Number of files of the first commit that earlier answers have listed. */
   readonly listedFiles: number
-  /** True if the history may have more entries. */
-  readonly isCut: boolean
+  readonly mayHaveMore: boolean
 }
 
 /** @returns undefined while the history is turned off */
-async function recordedChanges(
+async function readChanges(
   { agent, client, ask }: ToolContext,
   since: number,
   limit: number,
   cursor: string | undefined,
-): Promise<Recorded | undefined> {
-  const [, commit, fileOffset] = placePattern.exec(cursor ?? '') ?? []
+): Promise<RecordedChanges | undefined> {
+  const [, commit, fileOffset] = cursorPattern.exec(cursor ?? '') ?? []
   const listedFiles = Number(fileOffset ?? 0)
-  const begin = commit === undefined ? {} : { [fileOffset === undefined ? 'before' : 'from']: commit }
+  const start = commit === undefined ? {} : { [fileOffset === undefined ? 'before' : 'from']: commit }
   const entryLimit = Math.min(maxEntries, listedFiles + limit + 1)
   try {
     const all = await ask((primary) =>
-      primary.history.timeline({ agent, since, ...begin, limit: entryLimit, forProgram: client }),
+      primary.history.timeline({ agent, since, ...start, limit: entryLimit, forProgram: client }),
     )
     const entries = all.slice(listedFiles)
-    return { entries, listedFiles, isCut: all.length >= entryLimit }
+    return { entries, listedFiles, mayHaveMore: all.length >= entryLimit }
   } catch (error) {
     if (error instanceof AppError && error.code === 'history_off') return undefined
     throw error
   }
 }
 
-function nextCursor({ entries, listedFiles, isCut }: Recorded, count: number): string | undefined {
+function nextCursor({ entries, listedFiles, mayHaveMore }: RecordedChanges, count: number): string | undefined {
   const last = entries[count - 1]
   const next = entries[count]
-  if (!last || (!next && !isCut)) return undefined
+  if (!last || (!next && !mayHaveMore)) return undefined
   if (next?.commit !== last.commit) return last.commit
   // An answer can list a part of a commit with many files.
   const filesOfCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
@@ -140,9 +141,9 @@ async function addedText({ agent, client, ask }: ToolContext, { commit, path }: 
 }
 
 function toShownChange({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): ShownChange {
-  const by = client === undefined ? causeNames[cause] : label(client, 30)
-  const change = { path: label(path), at: new Date(at).toISOString(), by, added, removed }
-  return text === '' ? change : { ...change, text: wrapMemory(clip(text, textTokens)) }
+  const by = client === undefined ? causeNames[cause] : toLabel(client, 30)
+  const change = { path: toLabel(path), at: new Date(at).toISOString(), by, added, removed }
+  return text === '' ? change : { ...change, text: wrapMemory(clip(text, maxTextTokens)) }
 }
 
 const causeNames: Readonly<Record<HistoryEntry['cause'], string>> = {

@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
-import { takeFitting, clip, dataNotice, wrapMemory, label, tokensLeftFor } from '../bounded-answer.ts'
+import { takeFitting, clip, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { maxTokensOf } from '../token-limits.ts'
-import { findStart, type Place } from './lines-from.ts'
+import { findStart, type TextPosition } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
-/** Time to wait for the first scan of the files, ms; then the existing index answers. */
+/** Time to wait until the index is up to date, ms; after it the search uses the existing index. */
 const catchUpMs = 100
 /** A passage of this many characters may be part of a single line. */
-const longSnippet = 200
+const longSnippetLength = 200
+/** Minimum length of the shortened text of a result, tokens. */
 const minTextTokens = 40
-/** Time to wait for the scan if the first search found nothing, ms. */
+/** Time to wait if the first search found nothing, ms. */
 const longCatchUpMs = 3000
 
 const input = z.object({
@@ -69,25 +70,27 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
         }),
       )
     const firstAnswer = await search(catchUpMs)
-    // An outdated index may lack the note.
+    // An outdated index may lack the note, so an empty search is repeated.
     const answer = firstAnswer.stale && firstAnswer.results.length === 0 ? await search(longCatchUpMs) : firstAnswer
     const { results, notice, stale, standstill, conditions = [] } = answer
     const hints = [
-      ...(results.length === 0 ? [nothingFound(answer.minScore)] : []),
+      ...(results.length === 0 ? [nothingFoundHint(answer.minScore)] : []),
       ...(notice ? [`Only words were searched, not meaning: ${clip(notice.message, 60)}.`] : []),
       ...staleIndexHints(stale, standstill),
     ]
-    const rest = {
+    const otherFields = {
       notice: dataNotice,
       ...(conditions.length > 0 ? { conditions: conditions.slice(0, 10).map(conditionText) } : {}),
       ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     }
     const shownResults = await Promise.all(
-      results.map(async (result) => toShownResult(result, await locate(result, context))),
+      results.map(async (result) => toShownResult(result, await locateStart(result, context))),
     )
-    const { kept, left } = takeFitting(shownResults, tokensLeftFor(maxTokens, rest), (one) => one, withCutText)
-    const isCut = kept.some(({ text }, at) => text !== shownResults[at]?.text)
-    return { results: kept, ...rest, ...(left > 0 || isCut ? { leftOut: leftOut(left, isCut) } : {}) }
+    const tokenLimit = tokensForItems(maxTokens, otherFields)
+    const { shown, omittedCount } = takeFitting(shownResults, tokenLimit, (result) => result, withShortenedText)
+    const isCut = shown.some(({ text }, index) => text !== shownResults[index]?.text)
+    const leftOut = omittedCount > 0 || isCut ? { leftOut: leftOutOf(omittedCount, isCut) } : {}
+    return { results: shown, ...otherFields, ...leftOut }
   },
 }
 
@@ -100,45 +103,45 @@ export function staleIndexHints(stale: boolean, standstill: string | undefined):
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
-async function locate(result: SearchResult, context: ToolContext): Promise<Place> {
-  return result.snippet.length < longSnippet ? { line: result.startLine } : findStart(result, context)
+async function locateStart(result: SearchResult, context: ToolContext): Promise<TextPosition> {
+  return result.snippet.length < longSnippetLength ? { line: result.startLine } : findStart(result, context)
 }
 
-function toShownResult(result: SearchResult, { line: startLine, character }: Place): ShownResult {
+function toShownResult(result: SearchResult, { line: startLine, character }: TextPosition): ShownResult {
   const { path, endLine, heading, score, snippet, superseded } = result
   return {
-    path: label(path),
+    path: toLabel(path),
     startLine,
     endLine,
     ...(character === undefined ? {} : { fromCharacter: character }),
-    heading: label(heading, 40),
+    heading: toLabel(heading, 40),
     score: Number(score.toFixed(3)),
-    why: whyOf(result),
-    ...(superseded && { superseded: label(`held until ${superseded.until}${nowAt(superseded.by)}`) }),
+    why: matchReasonOf(result),
+    ...(superseded && { superseded: toLabel(`held until ${superseded.until}${replacementText(superseded.by)}`) }),
     text: wrapMemory(character === undefined ? snippet : `…${snippet.replace(/^…/, '')}`),
   }
 }
 
-function withCutText(whole: ShownResult, room: number): ShownResult {
-  const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
-  const left = room - maxTokensOf(JSON.stringify({ ...whole, text: wrapMemory('') }))
-  return { ...whole, text: wrapMemory(clip(text, Math.max(minTextTokens, left))) }
+function withShortenedText(result: ShownResult, tokenLimit: number): ShownResult {
+  const text = result.text.slice(result.text.indexOf('\n') + 1, result.text.lastIndexOf('\n'))
+  const textTokens = tokenLimit - maxTokensOf(JSON.stringify({ ...result, text: wrapMemory('') }))
+  return { ...result, text: wrapMemory(clip(text, Math.max(minTextTokens, textTokens))) }
 }
 
-function nowAt(by: string | undefined): string {
+function replacementText(by: string | undefined): string {
   return by === undefined ? '' : `; now: ${by}`
 }
 
-function leftOut(results: number, isCut: boolean) {
+function leftOutOf(resultCount: number, isCut: boolean) {
+  const passage = isCut ? ['the end of the passage'] : []
+  const results = resultCount > 0 ? [`${resultCount} more results`] : []
   return {
-    what: [...(isCut ? ['the end of the passage'] : []), ...(results > 0 ? [`${results} more results`] : [])].join(
-      '; ',
-    ),
+    what: [...passage, ...results].join('; '),
     howToGet: 'a larger maxTokens, a smaller maxResults, or a narrower query; memory_get reads whole lines',
   }
 }
 
-function whyOf({ textScore, vectorScore, matched }: SearchResult): string {
+function matchReasonOf({ textScore, vectorScore, matched }: SearchResult): string {
   const words = [...new Set(matched)].slice(0, 8).map((word) => clip(word, 12))
   return [
     ...(textScore ? [`words ${textScore.toFixed(2)}${words.length > 0 ? ` (${words.join(', ')})` : ''}`] : []),
@@ -146,7 +149,7 @@ function whyOf({ textScore, vectorScore, matched }: SearchResult): string {
   ].join('; ')
 }
 
-function nothingFound(minScore: number): string {
+function nothingFoundHint(minScore: number): string {
   return `Nothing scored ${minScore} or more. Try other words, a lower minScore, or memory_explain to see how close they came.`
 }
 

@@ -6,7 +6,7 @@ export interface ToolContext {
   readonly agent: string
   readonly client: string
   /**
-   * Runs `work` on the primary instance; once more with `isRepeated` if that process ends before it answers.
+   * Runs `work` on the primary instance; again with `isRepeated` if that process ends before it answers.
    * @throws AppError with the code of the primary instance
    */
   readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
