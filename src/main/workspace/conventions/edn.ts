@@ -3,23 +3,23 @@
  * map.
  */
 
-/** Returns a key's string, list of strings, or number or symbol as text; undefined for other values or if missing. */
+/** Returns the string or list of strings of a key, or its number or symbol as text; undefined for other values. */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
-  const plain = withoutComments(text)
-  const at = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(plain)
-  if (!at) return undefined
-  const rest = plain.slice(at.index + at[0].length)
-  const list = /^[[(]([^\])]*)[\])]/.exec(rest)?.[1]
-  if (list !== undefined) return [...list.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, words = '']) => unescaped(words))
-  const [, words, name] = /^"((?:[^"\\]|\\.)*)"|^(:?[\w./-]+)/.exec(rest) ?? []
-  return words === undefined ? name : unescaped(words)
+  const content = withoutComments(text)
+  const keyMatch = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(content)
+  if (!keyMatch) return undefined
+  const value = content.slice(keyMatch.index + keyMatch[0].length)
+  const list = /^[[(]([^\])]*)[\])]/.exec(value)?.[1]
+  if (list !== undefined) return [...list.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => unescape(quoted))
+  const [, quoted, symbol] = /^"((?:[^"\\]|\\.)*)"|^(:?[\w./-]+)/.exec(value) ?? []
+  return quoted === undefined ? symbol : unescape(quoted)
 }
 
-function unescaped(words: string): string {
-  return words.replaceAll(/\\(.)/g, '$1')
+function unescape(quoted: string): string {
+  return quoted.replaceAll(/\\(.)/g, '$1')
 }
 
-/** `;` starts a comment, except in strings. */
+/** Removes comments, which start with `;` outside strings. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (found) => (found.startsWith(';') ? '' : found))
+  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
 }

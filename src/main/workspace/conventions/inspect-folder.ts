@@ -20,7 +20,7 @@ export async function listEntryNames(folder: string): Promise<string[] | undefin
 
 /** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
 export async function inspectFolder(folder: string, signal: AbortSignal | undefined) {
-  // The user is still typing the path.
+  // While the user types the path, it can be incomplete.
   if (!isAbsolute(folder))
     return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readConventions('', []) }
   const names = (await listEntryNames(folder).catch(() => [])) ?? undefined

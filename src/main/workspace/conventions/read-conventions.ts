@@ -1,5 +1,5 @@
 /**
- * Reads the conventions of a vault from the settings of the program that made it. Never writes them. Sources:
+ * Reads the conventions of a vault from the settings of the program that created it. Never writes settings. Sources:
  * https://help.obsidian.md (Configuration folder, Daily notes, Attachments),
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
@@ -13,18 +13,18 @@ import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { readSmallText } from '#platform'
 import { isHidden } from '../files/file-names.ts'
-import { isIgnoredFolder, isMarkdown, memoryFolderPath, usualDaily } from '../files/layout.ts'
+import { isIgnoredFolder, isMarkdown, memoryFolderPath, defaultDaily } from '../files/layout.ts'
 import { ednValue } from './edn.ts'
 import { inferDailyNotes } from './infer-daily-notes.ts'
 
 /** Largest settings file, bytes. */
-const maxSettings = 1024 * 1024
+const maxSettingsBytes = 1024 * 1024
 /** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
-const maxObservedDepth = 6
+const maxDailyNoteDepth = 6
 
 const defaultConventions: VaultConventions = {
   kind: 'plain',
-  daily: usualDaily(''),
+  daily: defaultDaily(''),
   hasDaily: false,
   own: '',
   attachments: 'beside',
@@ -42,57 +42,57 @@ type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' |
 }
 
 /**
- * Reads a vault's conventions. Without settings, the names of the notes show where daily notes are.
+ * Reads a vault's conventions. Without settings, infers the location of daily notes from the names of the notes.
  * @param root absolute
  * @param paths workspace-relative paths of the notes, if known; else the folder is listed when needed
  */
 export async function readConventions(root: string, paths?: readonly string[]): Promise<VaultConventions> {
-  const found = await detectProgram(root)
-  const kind = found.kind ?? 'plain'
+  const detected = await detectProgram(root)
+  const kind = detected.kind ?? 'plain'
   const own = await findOwnFolder(root, kind)
-  const { daily } = found
-  if (daily && isDailyFormat(daily.format)) return { ...defaultConventions, ...found, daily, hasDaily: true, own }
-  // A workspace made by this app has its logs at the default location.
+  const { daily } = detected
+  if (daily && isDailyFormat(daily.format)) return { ...defaultConventions, ...detected, daily, hasDaily: true, own }
+  // A workspace that this app created has its daily logs at the default location.
   const isAppWorkspace = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
   const inferredDaily = isAppWorkspace
-    ? usualDaily('')
-    : (inferDailyNotes(paths ?? (await pathsBelow(root))) ?? defaultDailyNotes[kind])
+    ? defaultDaily('')
+    : (inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind])
   return {
     ...defaultConventions,
-    ...found,
-    daily: inferredDaily ?? usualDaily(own),
+    ...detected,
+    daily: inferredDaily ?? defaultDaily(own),
     hasDaily: inferredDaily !== undefined,
     own,
   }
 }
 
 /** Programs that show every file of the folder to the user. */
-const vaults: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
+const vaultKinds: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
 
 /**
- * Returns the folder of the agent's own files: the app's folder if it exists, else the top if the files are there. In a
- * vault of another program without them, they will be created in the app's folder.
+ * Returns the folder of the agent's own files: the app's folder if it exists, else the top. In a vault of another
+ * program that has no such files at the top, returns the app's folder, where they will be created.
  */
 async function findOwnFolder(root: string, kind: VaultConventions['kind']): Promise<string> {
   const appFolder = join(root, appFolderName)
-  // In a home folder, the app's state folder can have this name.
+  // A folder with this name and a `config.yaml` is the app's state folder in the home folder.
   if (await isFolder(appFolder)) return existsSync(join(appFolder, 'config.yaml')) ? '' : appFolderName
-  return vaults.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
+  return vaultKinds.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
 }
 
 /** Lists notes by name only: reads no metadata and follows no links. */
-async function pathsBelow(root: string): Promise<string[]> {
+async function listNotePaths(root: string): Promise<string[]> {
   const paths: string[] = []
   let folders = ['']
-  for (let depth = 0; folders.length > 0 && depth < maxObservedDepth; depth += 1) {
-    const below: string[] = []
+  for (let depth = 0; folders.length > 0 && depth < maxDailyNoteDepth; depth += 1) {
+    const subfolders: string[] = []
     for (const folder of folders)
       for (const entry of await entriesOf(join(root, folder))) {
         if (isIgnoredFolder(entry.name)) continue
-        if (entry.isDirectory()) below.push(`${folder}${entry.name}/`)
+        if (entry.isDirectory()) subfolders.push(`${folder}${entry.name}/`)
         else if (entry.isFile() && isMarkdown(entry.name)) paths.push(folder + entry.name)
       }
-    folders = below
+    folders = subfolders
   }
   return paths
 }
@@ -106,7 +106,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-const defaultDailyNotes: Readonly<Partial<Record<VaultConventions['kind'], DailyNotes>>> = {
+const defaultDailyNotesByKind: Readonly<Partial<Record<VaultConventions['kind'], DailyNotes>>> = {
   obsidian: { folder: '', format: 'YYYY-MM-DD' },
   logseq: { folder: 'journals', format: 'YYYY_MM_DD' },
   foam: { folder: 'journals', format: 'YYYY-MM-DD' },
@@ -114,60 +114,55 @@ const defaultDailyNotes: Readonly<Partial<Record<VaultConventions['kind'], Daily
 
 async function detectProgram(root: string): Promise<DetectedConventions> {
   const names = new Set(await readdir(root).catch(() => []))
-  if (names.has('.obsidian') && (await isFolder(join(root, '.obsidian')))) return obsidian(root)
-  const logseq = names.has('logseq') ? await readTextFile(root, 'logseq/config.edn') : undefined
-  if (logseq !== undefined) return logseqHabits(logseq)
-  if (names.has('.foam')) return foam(root)
+  if (names.has('.obsidian') && (await isFolder(join(root, '.obsidian')))) return readObsidian(root)
+  const logseqConfig = names.has('logseq') ? await readTextFile(root, 'logseq/config.edn') : undefined
+  if (logseqConfig !== undefined) return parseLogseqConfig(logseqConfig)
+  if (names.has('.foam')) return readFoam(root)
   if (names.has('.vscode')) {
     const settings = await readJsonFile(root, '.vscode/settings.json')
-    const recommended = await readTextFile(root, '.vscode/extensions.json')
+    const extensions = await readTextFile(root, '.vscode/extensions.json')
     const isFoam =
-      /foam\.foam-vscode/.test(recommended ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
-    return isFoam
-      ? foam(root)
-      : {
-          kind: 'vscode',
-          links: 'markdown',
-          linkPaths: 'relative',
-          readFrom: settings ? ['.vscode/settings.json'] : [],
-        }
+      /foam\.foam-vscode/.test(extensions ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
+    if (isFoam) return readFoam(root)
+    const readFrom = settings ? ['.vscode/settings.json'] : []
+    return { kind: 'vscode', links: 'markdown', linkPaths: 'relative', readFrom }
   }
   if (names.has('SOUL.md') && (names.has('IDENTITY.md') || names.has('HEARTBEAT.md') || names.has('BOOTSTRAP.md')))
     return { kind: 'openclaw' }
-  if (names.has('journals') && names.has('pages')) return { kind: 'logseq', ...logseqPages('journals', 'pages') }
+  if (names.has('journals') && names.has('pages')) return { kind: 'logseq', ...logseqLayout('journals', 'pages') }
   return {}
 }
 
-async function obsidian(root: string): Promise<DetectedConventions> {
-  const [app, core, periodic] = await Promise.all([
+async function readObsidian(root: string): Promise<DetectedConventions> {
+  const [app, dailyNotes, periodicNotes] = await Promise.all([
     readJsonFile(root, '.obsidian/app.json'),
     readJsonFile(root, '.obsidian/daily-notes.json'),
     readJsonFile(root, '.obsidian/plugins/periodic-notes/data.json'),
   ])
-  const periodicDaily = asObject(periodic?.['daily'])
-  const daily = periodicDaily?.['enabled'] === true ? periodicDaily : core
+  const periodicDaily = asObject(periodicNotes?.['daily'])
+  const daily = periodicDaily?.['enabled'] === true ? periodicDaily : dailyNotes
   const newFileLocation = app?.['newFileLocation']
-  const format = app?.['newLinkFormat']
-  const files = asString(app?.['attachmentFolderPath']) ?? '/'
+  const linkFormat = app?.['newLinkFormat']
+  const attachmentFolder = asString(app?.['attachmentFolderPath']) ?? '/'
   return {
     kind: 'obsidian',
     ...(daily
       ? { daily: { folder: folderOf(asString(daily['folder'])), format: asString(daily['format']) || 'YYYY-MM-DD' } }
       : {}),
-    attachments: parseAttachmentFolder(files),
+    attachments: parseAttachmentFolder(attachmentFolder),
     newNotes:
       newFileLocation === 'current'
         ? 'beside'
         : { path: newFileLocation === 'folder' ? folderOf(asString(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
-    linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
+    linkPaths: linkFormat === 'relative' || linkFormat === 'absolute' ? linkFormat : 'shortest',
     lineBreaks: app?.['strictLineBreaks'] !== true,
     ignored: ignoredPrefixes(app?.['userIgnoreFilters']),
     readFrom: [
       ...(app ? ['.obsidian/app.json'] : []),
       ...(daily === undefined
         ? []
-        : [daily === core ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
+        : [daily === dailyNotes ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
     ],
   }
 }
@@ -179,19 +174,19 @@ function parseAttachmentFolder(folder: string): VaultConventions['attachments'] 
   return below === '' ? 'beside' : { below }
 }
 
-function logseqHabits(config: string): DetectedConventions {
+function parseLogseqConfig(config: string): DetectedConventions {
   const journals = asString(ednValue(config, 'journals-directory')) ?? 'journals'
   const pages = asString(ednValue(config, 'pages-directory')) ?? 'pages'
   const format = asString(ednValue(config, 'journal/file-name-format'))
   return {
     kind: 'logseq',
-    ...logseqPages(folderOf(journals), folderOf(pages), format === undefined ? undefined : fromJavaFormat(format)),
+    ...logseqLayout(folderOf(journals), folderOf(pages), format === undefined ? undefined : fromJavaFormat(format)),
     ignored: ignoredPrefixes(ednValue(config, 'hidden')),
     readFrom: ['logseq/config.edn'],
   }
 }
 
-function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): DetectedConventions {
+function logseqLayout(journals: string, pages: string, format = 'YYYY_MM_DD'): DetectedConventions {
   return {
     daily: { folder: journals, format },
     attachments: { path: 'assets' },
@@ -201,27 +196,26 @@ function logseqPages(journals: string, pages: string, format = 'YYYY_MM_DD'): De
   }
 }
 
-async function foam(root: string): Promise<DetectedConventions> {
+async function readFoam(root: string): Promise<DetectedConventions> {
   const [settings, template] = await Promise.all([
     readJsonFile(root, '.vscode/settings.json'),
     readTextFile(root, '.foam/templates/daily-note.md'),
   ])
-  const path = /^\s*filepath:\s*['"]?([^'"\n]+?)['"]?\s*$/m.exec(template ?? '')?.[1]
+  const templatePath = /^\s*filepath:\s*['"]?([^'"\n]+?)['"]?\s*$/m.exec(template ?? '')?.[1]
   const folder = asString(settings?.['foam.openDailyNote.directory'])
   const mask = asString(settings?.['foam.openDailyNote.filenameFormat'])
-  const hasSettings = folder !== undefined || mask !== undefined
+  let daily: DailyNotes | undefined
+  if (templatePath !== undefined) daily = { folder: '', format: fromFoamPath(templatePath.replace(/^\/+/, '')) }
+  else if (folder !== undefined || mask !== undefined)
+    daily = { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') }
   return {
     kind: 'foam',
     links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
     linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
-    ...(path === undefined
-      ? hasSettings
-        ? { daily: { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') } }
-        : {}
-      : { daily: { folder: '', format: fromFoamPath(path.replace(/^\/+/, '')) } }),
+    ...(daily ? { daily } : {}),
     readFrom: [
       ...(settings ? ['.vscode/settings.json'] : []),
-      ...(path === undefined ? [] : ['.foam/templates/daily-note.md']),
+      ...(templatePath === undefined ? [] : ['.foam/templates/daily-note.md']),
     ],
   }
 }
@@ -232,18 +226,18 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Returns undefined if the file is missing or cannot be read, so that the vault still opens. */
 async function readTextFile(root: string, path: string): Promise<string | undefined> {
-  return readSmallText(join(root, ...path.split('/')), maxSettings).catch(() => undefined)
+  return readSmallText(join(root, ...path.split('/')), maxSettingsBytes).catch(() => undefined)
 }
 
 /** Parses JSON with comments and trailing commas, as in the settings of VS Code. Undefined if that fails. */
 async function readJsonFile(root: string, path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readTextFile(root, path)
   if (text === undefined) return undefined
-  const plain = text
-    .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (found) => (found.startsWith('/') ? '' : found))
+  const json = text
+    .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (token) => (token.startsWith('/') ? '' : token))
     .replaceAll(/,(?=\s*[}\]])/g, '')
   try {
-    return asObject(JSON.parse(plain))
+    return asObject(JSON.parse(json))
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
@@ -258,24 +252,24 @@ function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns a folder relative to the workspace; the top for a hidden one. */
+/** Normalizes a workspace-relative folder path; '' (the top) if a folder of it is hidden. */
 function folderOf(path = ''): string {
-  const steps = path.split(/[\\/]/).filter((step) => step !== '' && step !== '.')
-  return steps.some(isHidden) ? '' : steps.join('/')
+  const segments = path.split(/[\\/]/).filter((segment) => segment !== '' && segment !== '.')
+  return segments.some(isHidden) ? '' : segments.join('/')
 }
 
-/** Returns path prefixes. Skips regular expressions (`/…/`), which only Obsidian supports. */
+/** Returns the path prefixes of a list. Skips regular expressions (`/…/`), which only Obsidian supports. */
 function ignoredPrefixes(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value
-    .filter((one): one is string => typeof one === 'string' && !/^\/.*\/$/.test(one))
-    .map((one) => one.replace(/^\/+/, ''))
-    .filter((one) => one !== '')
+    .filter((pattern): pattern is string => typeof pattern === 'string' && !/^\/.*\/$/.test(pattern))
+    .map((pattern) => pattern.replace(/^\/+/, ''))
+    .filter((prefix) => prefix !== '')
 }
 
 /** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
 export function fromJavaFormat(format: string): string {
-  const known: Readonly<Record<string, string>> = {
+  const momentFormats: Readonly<Record<string, string>> = {
     yyyy: 'YYYY',
     yy: 'YY',
     dd: 'DD',
@@ -286,8 +280,8 @@ export function fromJavaFormat(format: string): string {
     EE: 'ddd',
     E: 'ddd',
   }
-  return format.replaceAll(/'([^']*)'|do|([a-zA-Z])\2*/g, (found, quoted?: string) =>
-    quoted === undefined ? (known[found] ?? found) : `[${quoted}]`,
+  return format.replaceAll(/'([^']*)'|do|([a-zA-Z])\2*/g, (token, quoted?: string) =>
+    quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
   )
 }
 
@@ -297,7 +291,7 @@ export function fromJavaFormat(format: string): string {
  */
 export function fromMaskFormat(format: string): string {
   if (format === 'isoDate') return 'YYYY-MM-DD'
-  const known: Readonly<Record<string, string>> = {
+  const momentFormats: Readonly<Record<string, string>> = {
     yyyy: 'YYYY',
     yy: 'YY',
     mmmm: 'MMMM',
@@ -310,8 +304,8 @@ export function fromMaskFormat(format: string): string {
     d: 'D',
     dS: 'Do',
   }
-  return format.replaceAll(/'([^']*)'|dS|([a-zA-Z])\2*/g, (found, quoted?: string) =>
-    quoted === undefined ? (known[found] ?? found) : `[${quoted}]`,
+  return format.replaceAll(/'([^']*)'|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
+    quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
   )
 }
 
@@ -320,7 +314,7 @@ export function fromMaskFormat(format: string): string {
  * Moment.js format.
  */
 export function fromFoamPath(path: string): string {
-  const known: Readonly<Record<string, string>> = {
+  const momentFormats: Readonly<Record<string, string>> = {
     YEAR: 'YYYY',
     YEAR_SHORT: 'YY',
     MONTH: 'MM',
@@ -332,7 +326,7 @@ export function fromFoamPath(path: string): string {
   }
   return path
     .replace(/\.md$/, '')
-    .replaceAll(/\$\{?(?:FOAM_DATE|CURRENT)_(\w+?)\b\}?|([A-Za-z]+)/g, (found, name?: string, letters?: string) =>
-      letters === undefined ? (known[name ?? ''] ?? found) : `[${letters}]`,
+    .replaceAll(/\$\{?(?:FOAM_DATE|CURRENT)_(\w+?)\b\}?|([A-Za-z]+)/g, (token, name?: string, letters?: string) =>
+      letters === undefined ? (momentFormats[name ?? ''] ?? token) : `[${letters}]`,
     )
 }

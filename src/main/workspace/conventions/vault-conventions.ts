@@ -1,7 +1,7 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { EventEmitter, type Subscribable } from '#platform'
-import { usualDaily } from '../files/layout.ts'
+import { defaultDaily } from '../files/layout.ts'
 import { readConventions } from './read-conventions.ts'
 
 /** Conventions from this app's settings. Undefined values come from the vault. */
@@ -9,63 +9,63 @@ export interface ConventionOverrides {
   /** Folder of the agent's own files; empty for the top. */
   readonly own?: string | undefined
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
-  /** `beside` the note, a folder, or `./files` for one below the note's. */
+  /** `beside`: the folder of the note; `./files`: a subfolder of it; otherwise a folder of the workspace. */
   readonly attachments?: string | undefined
   readonly ignored: readonly string[]
 }
 
-/** Conventions of a vault: those of the program that made it, overridden by this app's settings. */
+/** Conventions of a vault: those of the program that created it, overridden by this app's settings. */
 export class ConventionsReader {
   readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
   readonly #root: string
-  readonly #own: () => ConventionOverrides
-  #found: VaultConventions
+  readonly #overrides: () => ConventionOverrides
+  #detected: VaultConventions
   #paths: readonly string[] | undefined
 
-  private constructor(root: string, own: () => ConventionOverrides, found: VaultConventions) {
+  private constructor(root: string, overrides: () => ConventionOverrides, detected: VaultConventions) {
     this.changes = this.#changes
     this.#root = root
-    this.#own = own
-    this.#found = found
+    this.#overrides = overrides
+    this.#detected = detected
   }
 
   /** @param root absolute */
-  static async open(root: string, own: () => ConventionOverrides): Promise<ConventionsReader> {
-    return new ConventionsReader(root, own, await readConventions(root))
+  static async open(root: string, overrides: () => ConventionOverrides): Promise<ConventionsReader> {
+    return new ConventionsReader(root, overrides, await readConventions(root))
   }
 
-  /** Conventions of the program that made the vault. */
+  /** Conventions of the program that created the vault. */
   get detected(): VaultConventions {
-    return this.#found
+    return this.#detected
   }
 
   /** Detected conventions with the overrides of this app's settings. */
   get effective(): VaultConventions {
-    return applyOverrides(this.#found, this.#own())
+    return applyOverrides(this.#detected, this.#overrides())
   }
 
   /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
   async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
     this.#paths = paths
-    const found = await readConventions(this.#root, paths)
-    if (JSON.stringify(found) === JSON.stringify(this.#found)) return
-    this.#found = found
+    const detected = await readConventions(this.#root, paths)
+    if (JSON.stringify(detected) === JSON.stringify(this.#detected)) return
+    this.#detected = detected
     this.#changes.emit()
   }
 }
 
 /** Overrides the vault's conventions by those of this app's settings. */
-export function applyOverrides(found: VaultConventions, own: ConventionOverrides): VaultConventions {
-  const ownFolder = normalizeFolder(own.own ?? found.own)
-  const defaultDaily = found.hasDaily ? found.daily : usualDaily(ownFolder)
-  const { folder = defaultDaily.folder, format = defaultDaily.format } = own.daily
+export function applyOverrides(detected: VaultConventions, overrides: ConventionOverrides): VaultConventions {
+  const ownFolder = normalizeFolder(overrides.own ?? detected.own)
+  const baseDaily = detected.hasDaily ? detected.daily : defaultDaily(ownFolder)
+  const { folder = baseDaily.folder, format = baseDaily.format } = overrides.daily
   return {
-    ...found,
-    daily: { folder: normalizeFolder(folder), format: isDailyFormat(format) ? format : defaultDaily.format },
+    ...detected,
+    daily: { folder: normalizeFolder(folder), format: isDailyFormat(format) ? format : baseDaily.format },
     own: ownFolder,
-    attachments: parseAttachments(own.attachments) ?? found.attachments,
-    ignored: [...found.ignored, ...own.ignored.map(normalizeFolder).filter(Boolean)],
+    attachments: parseAttachments(overrides.attachments) ?? detected.attachments,
+    ignored: [...detected.ignored, ...overrides.ignored.map(normalizeFolder).filter(Boolean)],
   }
 }
 
@@ -79,6 +79,6 @@ function parseAttachments(folderSetting: string | undefined): VaultConventions['
 function normalizeFolder(folder: string): string {
   return folder
     .split(/[\\/]/)
-    .filter((step) => step !== '' && step !== '.')
+    .filter((segment) => segment !== '' && segment !== '.')
     .join('/')
 }

@@ -6,16 +6,16 @@ import { localMark, localFrontMatter } from '#shared/markdown/visibility.ts'
 import { withoutLines } from '#shared/markdown/visibility-marks.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Replaces a line where the structure must stay: transcripts, requests. */
+/** Replaces a line in files whose structure must not change: transcripts, requests. */
 export const erasedPlaceholder = '[forgotten]'
 
-const minLetters = 3
-const minHan = 2
+const minLetterCount = 3
+const minCjkCount = 2
 
 export class ErasePattern {
   readonly #pattern: RegExp
   readonly #globalPattern: RegExp
-  /** True if a phrase matches the privacy markers themselves. They are then excluded from the search. */
+  /** True if a phrase matches the privacy markers. The search then ignores the markers. */
   readonly #matchesMarkers: boolean
 
   /**
@@ -23,11 +23,11 @@ export class ErasePattern {
    * @throws AppError `input_invalid` if there is none, or one is too short
    */
   constructor(texts: readonly string[]) {
-    const parts = texts.map((text) => patternOf(text.normalize('NFC').trim()))
-    if (parts.length === 0) throw noTextGiven()
-    this.#pattern = new RegExp(parts.join('|'), 'iu')
+    const phrasePatterns = texts.map((text) => patternOf(text.normalize('NFC').trim()))
+    if (phrasePatterns.length === 0) throw noTextError()
+    this.#pattern = new RegExp(phrasePatterns.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
-    this.#globalPattern = new RegExp(parts.join('|'), 'giu')
+    this.#globalPattern = new RegExp(phrasePatterns.join('|'), 'giu')
     this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localFrontMatter}`)
   }
 
@@ -42,21 +42,21 @@ export class ErasePattern {
     const text = this.#withoutMarkers(input)
     const lines = text.split('\n')
     const normalized = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
-    const found = new Set<number>()
-    let [line, at] = [1, 0]
+    const matchedLines = new Set<number>()
+    let [line, offset] = [1, 0]
     for (const match of normalized.matchAll(this.#globalPattern)) {
-      for (; at < match.index; at += 1) if (normalized.charCodeAt(at) === newline) line += 1
-      found.add(line)
-      for (; at < match.index + match[0].length; at += 1)
-        if (normalized.charCodeAt(at) === newline) {
+      for (; offset < match.index; offset += 1) if (normalized.charCodeAt(offset) === newlineCode) line += 1
+      matchedLines.add(line)
+      for (; offset < match.index + match[0].length; offset += 1)
+        if (normalized.charCodeAt(offset) === newlineCode) {
           line += 1
-          found.add(line)
+          matchedLines.add(line)
         }
     }
-    return [...found]
+    return [...matchedLines]
   }
 
-  /** Removes the lines with a match. If a privacy marker goes with them, lines that it covered get their own. */
+  /** Removes the lines with a match. If one contains a privacy marker, the lines that it covered get markers. */
   removeLines(text: string): string {
     const matchedLines = new Set(this.matchingLines(text).map((line) => line - 1))
     return matchedLines.size === 0 ? text : withoutLines(text, matchedLines)
@@ -65,11 +65,11 @@ export class ErasePattern {
   /** Returns true if `removeLines` adds privacy markers. */
   addsMarkers(text: string): boolean {
     const matchedLines = this.matchingLines(text)
-    const plain = text.split('\n').filter((_, at) => !matchedLines.includes(at + 1))
-    return this.removeLines(text) !== plain.join('\n')
+    const otherLines = text.split('\n').filter((_, index) => !matchedLines.includes(index + 1))
+    return this.removeLines(text) !== otherLines.join('\n')
   }
 
-  /** Masks privacy markers with NULs, so that offsets stay the same. */
+  /** Replaces privacy markers by NULs if a phrase matches them. Offsets stay the same. */
   #withoutMarkers(text: string): string {
     if (!this.#matchesMarkers) return text
     return text
@@ -83,38 +83,40 @@ export class ErasePattern {
     if (matchedLines.size === 0) return text
     return text
       .split('\n')
-      .map((line, at) => (matchedLines.has(at + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line))
+      .map((line, index) =>
+        matchedLines.has(index + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line,
+      )
       .join('\n')
   }
 }
 
-const newline = 10
+const newlineCode = 10
 
-/** Returns true if the text is not in NFC, as file names on some systems. */
+/** Returns true if the text is not in NFC, as file names of some systems. */
 function isDecomposed(text: string): boolean {
   return /\p{M}/u.test(text) && text !== text.normalize('NFC')
 }
 
 function patternOf(text: string): string {
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  const han = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
-  if (han < minHan && letters < minLetters)
+  const letterCount = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  const cjkCount = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
+  if (cjkCount < minCjkCount && letterCount < minLetterCount)
     throw new AppError('input_invalid', 'too short: it would match too many other words', { field: 'words' })
   const words = text.split(/[\s_-]+/u).filter((word) => word !== '')
   const body = words.map((word) => RegExp.escape(word)).join(String.raw`[\s_-]+`)
   const isLetter = (letter: string | undefined) =>
     /[\p{L}\p{N}]/u.test(letter ?? '') && !/[\p{Script=Han}]/u.test(letter ?? '')
-  const start = isLetter([...text][0]) ? String.raw`(?<![\p{L}\p{N}])` : ''
-  const end = isLetter([...text].at(-1)) ? String.raw`(?![\p{L}\p{N}])` : ''
-  return `${start}${body}${end}`
+  const startBoundary = isLetter([...text][0]) ? String.raw`(?<![\p{L}\p{N}])` : ''
+  const endBoundary = isLetter([...text].at(-1)) ? String.raw`(?![\p{L}\p{N}])` : ''
+  return `${startBoundary}${body}${endBoundary}`
 }
 
 /** @throws AppError `input_invalid` if there is no text, or one is too short */
 export function assertErasable(texts: readonly string[]): void {
   for (const text of texts) patternOf(text)
-  if (texts.length === 0) throw noTextGiven()
+  if (texts.length === 0) throw noTextError()
 }
 
-function noTextGiven(): AppError {
+function noTextError(): AppError {
   return new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
 }

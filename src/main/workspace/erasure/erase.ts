@@ -11,10 +11,9 @@ import type { ErasureOutcome, ErasurePlace, ErasureStep } from '#shared/contract
 import { parseJson } from '#shared/util/json.ts'
 import { Mutex, readIfExists, writeDurably } from '#platform'
 import { assertNotRecording, rewriteHistory } from '../history/rewrite-history.ts'
-import { extractTexts } from './decode-file.ts'
 import { assertErasable, ErasePattern } from './erase-pattern.ts'
 import { hasMatchingPath, removeOccurrences } from './remove-occurrences.ts'
-import { findRemaining } from './find-occurrences.ts'
+import { containsMatch, findRemaining } from './find-occurrences.ts'
 import { indexFiles, listStoredFiles, type ErasureFolders } from './erasure-stores.ts'
 
 export interface EraseRequest {
@@ -44,7 +43,7 @@ export async function resumeErasure(folders: ErasureFolders): Promise<ErasureOut
   const file = taskFile(folders)
   if (!existsSync(file)) return undefined
   const task = taskSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
-  // The file was torn by a crash, so nothing was erased yet.
+  // The file is incomplete after a crash, so nothing was erased yet.
   if (!task) {
     await rm(file, { force: true })
     return undefined
@@ -63,7 +62,7 @@ export async function* erase(
   request: EraseRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ErasureStep> {
-  // Refuse before anything is written.
+  // Check before anything is written.
   assertErasable(request.texts)
   await assertNotRecording(folders.history)
   await writeDurably(taskFile(folders), JSON.stringify({ version: 1, ...request }))
@@ -75,41 +74,43 @@ async function* runErasure(
   { texts, keep }: EraseRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ErasureStep> {
-  const phrase = new ErasePattern(texts)
+  const pattern = new ErasePattern(texts)
   const keptPaths = new Set(keep)
-  const stored = await listStoredFiles(folders)
+  const storedFiles = await listStoredFiles(folders)
   const runningTask = taskFile(folders)
   const removed: ErasurePlace[] = []
-  const add = (kind: ErasurePlace['kind'], path: string, count = 1) => removed.push({ kind, path, count, lines: [] })
-  const files = stored.filter(
-    ({ kind, path, file }) => !isNotEdited(kind) && file !== runningTask && !(kind === 'note' && keptPaths.has(path)),
+  const addRemoved = (kind: ErasurePlace['kind'], path: string, count = 1) =>
+    removed.push({ kind, path, count, lines: [] })
+  const files = storedFiles.filter(
+    ({ kind, path, file }) => isErasable(kind) && file !== runningTask && !(kind === 'note' && keptPaths.has(path)),
   )
   const total = files.length + 2
-  let isHistoryHit = false
+  let hasHistoryMatch = false
   const workspaceMutex = new Mutex(folders.workspace)
   try {
-    for (const [index, one] of files.entries()) {
+    for (const [index, storedFile] of files.entries()) {
       if (signal?.aborted) break
       if (index % progressInterval === 0) yield { type: 'progress', done: index, total }
-      const isHit = hasMatchingPath(one, phrase) || (await containsMatch(one.file, phrase))
-      if (one.kind === 'history') isHistoryHit ||= isHit
-      if (!isHit || isRepositoryFile(one.file)) continue
-      const remove = () => removeOccurrences(one, phrase)
-      if (await (one.kind === 'note' ? workspaceMutex.run(remove) : remove())) add(one.kind, one.path)
+      const isMatch = hasMatchingPath(storedFile, pattern) || (await containsMatch(storedFile.file, pattern))
+      if (storedFile.kind === 'history') hasHistoryMatch ||= isMatch
+      if (!isMatch || isRepositoryFile(storedFile.file)) continue
+      const remove = () => removeOccurrences(storedFile, pattern)
+      const isRemoved = await (storedFile.kind === 'note' ? workspaceMutex.run(remove) : remove())
+      if (isRemoved) addRemoved(storedFile.kind, storedFile.path)
     }
-    if (!signal?.aborted && isHistoryHit) {
+    if (!signal?.aborted && hasHistoryMatch) {
       yield { type: 'progress', done: files.length, total }
-      const change = {
-        text: (path: string, text: string) => (keptPaths.has(path) ? text : phrase.removeLines(text)),
-        keepsPath: (path: string) => keptPaths.has(path) || !phrase.matches(path),
+      const rewrite = {
+        rewriteText: (path: string, text: string) => (keptPaths.has(path) ? text : pattern.removeLines(text)),
+        keepsPath: (path: string) => keptPaths.has(path) || !pattern.matches(path),
       }
-      const commits = await rewriteHistory(folders.history, folders.workspace, change, signal)
-      if (commits !== undefined) add('history', 'history', commits)
+      const commits = await rewriteHistory(folders.history, folders.workspace, rewrite, signal)
+      if (commits !== undefined) addRemoved('history', 'history', commits)
     }
-    if (!signal?.aborted && (removed.length > 0 || (await indexContainsMatch(folders, phrase)))) {
-      // The index is rebuilt from the files.
+    if (!signal?.aborted && (removed.length > 0 || (await indexContainsMatch(folders, pattern)))) {
+      // The next start builds a new index from the files.
       for (const file of await indexFiles(folders.index)) await rm(file, { force: true })
-      add('index', 'index')
+      addRemoved('index', 'index')
     }
   } catch (error) {
     if (!signal?.aborted) throw error
@@ -118,27 +119,23 @@ async function* runErasure(
   }
   yield { type: 'progress', done: total - 1, total }
   await rm(runningTask, { force: true })
-  const left = await findRemaining(folders, phrase)
-  yield { type: 'done', outcome: { removed, left, isStopped: signal?.aborted === true } }
+  const remaining = await findRemaining(folders, pattern)
+  yield { type: 'done', outcome: { removed, left: remaining, isStopped: signal?.aborted === true } }
 }
 
 const progressInterval = 20
 
-/** Returns true for files that are not edited: attachments, the index, and the configuration (the user edits it). */
-function isNotEdited(kind: ErasurePlace['kind']): boolean {
-  return kind === 'other' || kind === 'index' || kind === 'state'
+/** Returns false for files that stay unchanged: attachments, the index, and the configuration (the user edits it). */
+function isErasable(kind: ErasurePlace['kind']): boolean {
+  return kind !== 'other' && kind !== 'index' && kind !== 'state'
 }
 
-/** Returns true for files of the history's repository: it is rewritten as a whole. */
+/** Returns true for files of the history's repository, which `rewriteHistory` replaces. */
 function isRepositoryFile(file: string): boolean {
   return /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(file)
 }
 
-async function containsMatch(file: string, phrase: ErasePattern): Promise<boolean> {
-  return (await extractTexts(file))?.some((text) => phrase.matches(text)) ?? false
-}
-
-async function indexContainsMatch({ index }: ErasureFolders, phrase: ErasePattern): Promise<boolean> {
-  for (const file of await indexFiles(index)) if (await containsMatch(file, phrase)) return true
+async function indexContainsMatch({ index }: ErasureFolders, pattern: ErasePattern): Promise<boolean> {
+  for (const file of await indexFiles(index)) if (await containsMatch(file, pattern)) return true
   return false
 }

@@ -1,15 +1,17 @@
 import { readdir, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import type { ForgetKind } from '#shared/contract/index.ts'
 import { isInside } from '../files/paths.ts'
 import { isMarkdown } from '../files/layout.ts'
 
+/** Absolute paths of all folders and files that can contain text of an agent. */
 export interface ErasureFolders {
   readonly workspace: string
   /** Absolute paths of folders that this agent must not use. */
   readonly forbidden: readonly string[]
+  /** State folder of the app. */
   readonly home: string
-  /** Index file of this agent. All paths are absolute. */
+  /** Index file of this agent. */
   readonly index: string
   readonly sessions: string
   readonly history: string
@@ -34,9 +36,9 @@ const foreignFolders = new Set(['.git', 'node_modules'])
 /** Lists all files that can contain text of this agent. @throws the signal's reason */
 export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSignal): Promise<StoredFile[]> {
   const { workspace, forbidden, home } = folders
-  const notes = await filesIn(workspace, (folder) => forbidden.some((other) => isInside(folder, other)), signal)
+  const notes = await filesIn(workspace, (folder) => forbidden.some((root) => isInside(folder, root)), signal)
   const stateFiles: StoredFile[] = []
-  const places: readonly (readonly [ForgetKind, string])[] = [
+  const agentFolders: readonly (readonly [ForgetKind, string])[] = [
     ['chat', folders.sessions],
     ['history', folders.history],
     ['check', folders.checks],
@@ -45,7 +47,7 @@ export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSig
     ['draft', folders.undos],
     ['log', folders.logs],
   ]
-  for (const [kind, root] of places)
+  for (const [kind, root] of agentFolders)
     for (const file of await filesIn(root, () => false, signal))
       stateFiles.push({ kind: refineKind(kind, file), path: relativePath(home, file), file })
   const otherFiles = [folders.pendingChange, ...(await indexFiles(folders.index)), ...(await stateFolderFiles(home))]
@@ -63,24 +65,19 @@ export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSig
 
 /** Returns absolute paths of the index and of the files that SQLite and the search store next to it. */
 export async function indexFiles(index: string): Promise<string[]> {
-  const [folder, name] = [dirname(index), index.slice(dirname(index).length + 1).replace(/\.sqlite$/, '')]
-  const names = await readdir(folder).catch(() => [])
-  const isOwn = (one: string) =>
-    one.startsWith(name) && /^(?:-[a-z-]+)?(?:\.[\w-]+)*\.sqlite/.test(one.slice(name.length))
-  return names.filter(isOwn).map((one) => join(folder, one))
+  const indexName = basename(index, '.sqlite')
+  const names = await readdir(dirname(index)).catch(() => [])
+  const isIndexFile = (name: string) =>
+    name.startsWith(indexName) && /^(?:-[a-z-]+)?(?:\.[\w-]+)*\.sqlite/.test(name.slice(indexName.length))
+  return names.filter(isIndexFile).map((name) => join(dirname(index), name))
 }
 
 /** Returns the absolute path of `.git` in or above the workspace; undefined if there is none. */
 export async function findUserRepository(workspace: string): Promise<string | undefined> {
   for (let folder = workspace; ; folder = dirname(folder)) {
-    const git = join(folder, '.git')
-    if (
-      await stat(git).then(
-        () => true,
-        () => false,
-      )
-    )
-      return git
+    const gitPath = join(folder, '.git')
+    const info = await stat(gitPath).catch(() => undefined)
+    if (info) return gitPath
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -110,14 +107,14 @@ async function stateFolderFiles(home: string): Promise<string[]> {
 async function filesIn(root: string, isSkipped: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {
   signal?.throwIfAborted()
   const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
-  const found: string[] = []
+  const files: string[] = []
   for (const entry of entries) {
     const path = join(root, entry.name)
-    if (entry.isFile()) found.push(path)
+    if (entry.isFile()) files.push(path)
     else if (entry.isDirectory() && !foreignFolders.has(entry.name) && !isSkipped(path))
-      found.push(...(await filesIn(path, isSkipped, signal)))
+      files.push(...(await filesIn(path, isSkipped, signal)))
   }
-  return found
+  return files
 }
 
 function relativePath(root: string, file: string): string {

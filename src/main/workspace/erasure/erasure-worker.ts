@@ -17,33 +17,33 @@ export async function* eraseInWorker(
 ): AsyncGenerator<ErasureStep> {
   const worker = new WorkerHost<ErasureJobs>({ entry })
   const stop = () => void worker.run((client) => client.stop()).catch(() => undefined)
-  let unfinished: AsyncIterator<ErasureStep, unknown> | undefined
+  let unfinishedSteps: AsyncIterator<ErasureStep, unknown> | undefined
   try {
     signal.addEventListener('abort', stop, { once: true })
     const steps = await worker.run((client) => client.run({ folders, request }))
     if (signal.aborted) stop()
     for (;;) {
-      unfinished = undefined
+      unfinishedSteps = undefined
       const { value, done } = await steps.next()
       if (done) return
-      unfinished = steps
+      unfinishedSteps = steps
       yield value
     }
   } catch (error) {
     throw fromOrpcError(error)
   } finally {
-    if (unfinished) await drain(unfinished)
+    if (unfinishedSteps) await drain(unfinishedSteps)
     signal.removeEventListener('abort', stop)
     await worker.close()
   }
 }
 
-/** Ignores errors: the next start finishes the task. */
+/** Runs the steps to the end. Ignores errors. */
 async function drain(steps: AsyncIterator<unknown, unknown>): Promise<void> {
   try {
     while (!(await steps.next()).done);
   } catch {
-    // The task is stored.
+    // The task is stored, so the next start finishes it.
   }
 }
 

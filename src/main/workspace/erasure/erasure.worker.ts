@@ -4,13 +4,13 @@ import { ErasePattern } from './erase-pattern.ts'
 import { findOccurrences } from './find-occurrences.ts'
 import type { ErasureFolders } from './erasure-stores.ts'
 
-const stopping = new AbortController()
+const stopController = new AbortController()
 
 const jobs = {
-  /** Finishes even without a listener; `stop` stops it after the current file. */
+  /** Finishes even if the caller stops listening. `stop` ends it after the current file. */
   run: ({ folders, request }: { folders: ErasureFolders; request: EraseRequest }) =>
-    erase(folders, request, stopping.signal),
-  stop: () => stopping.abort(),
+    erase(folders, request, stopController.signal),
+  stop: () => stopController.abort(),
   resume: resumeErasure,
   find: ({ folders, texts }: { folders: ErasureFolders; texts: readonly string[] }, signal: AbortSignal | undefined) =>
     findOccurrences(folders, new ErasePattern(texts), signal),

@@ -2,6 +2,7 @@ import { readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import type { ForgetKind } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { writeDurably } from '#platform'
@@ -9,47 +10,47 @@ import { mapStrings } from './decode-file.ts'
 import type { ErasePattern } from './erase-pattern.ts'
 import type { StoredFile } from './erasure-stores.ts'
 
-const unzip = promisify(gunzip)
-const zip = promisify(gzip)
+const gunzipAsync = promisify(gunzip)
+const gzipAsync = promisify(gzip)
 
-/** Retries if another program keeps writing the file. */
-const maxTries = 20
+/** Limit if another program keeps writing the file. */
+const maxAttempts = 20
 
 /**
  * Removes matches from a file. Keeps changes that other programs make meanwhile.
  * @returns true if the file changed
  * @throws AppError `file_changed`
  */
-export async function removeOccurrences(stored: StoredFile, phrase: ErasePattern): Promise<boolean> {
-  for (let tries = 1; tries <= maxTries; tries += 1) {
-    const isDone = await removeOnce(stored, phrase)
-    if (isDone !== undefined) return isDone
+export async function removeOccurrences(storedFile: StoredFile, pattern: ErasePattern): Promise<boolean> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const isChanged = await removeOnce(storedFile, pattern)
+    if (isChanged !== undefined) return isChanged
   }
-  throw new AppError('file_changed', `${stored.path} is changed again and again by another program`, {
-    path: stored.path,
+  throw new AppError('file_changed', `another program keeps changing ${storedFile.path}`, {
+    path: storedFile.path,
   })
 }
 
-/** Returns undefined if another program has written the file meanwhile. */
-async function removeOnce({ kind, path, file }: StoredFile, phrase: ErasePattern): Promise<boolean | undefined> {
-  if (hasMatchingPath({ kind, path }, phrase)) {
+/** Returns true if the file changed; undefined if another program has written it meanwhile. */
+async function removeOnce({ kind, path, file }: StoredFile, pattern: ErasePattern): Promise<boolean | undefined> {
+  if (hasMatchingPath({ kind, path }, pattern)) {
     await rm(file, { force: true })
-    await removeFolders(file, path, phrase)
+    await removeMatchingFolders(file, path, pattern)
     return true
   }
-  const known = await stampOf(file)
+  const stampBefore = await stampOf(file)
   const bytes = await readFile(file)
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const plain = isZipped ? await unzip(bytes) : bytes
-  const text = plain.toString('utf8')
+  const content = isZipped ? await gunzipAsync(bytes) : bytes
+  const text = content.toString('utf8')
   // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
-  if (!Buffer.from(text, 'utf8').equals(plain)) return false
-  const rewritten = changed(kind, path, text, phrase)
+  if (!Buffer.from(text, 'utf8').equals(content)) return false
+  const rewritten = rewriteContent(kind, path, text, pattern)
   if (rewritten === text) return false
-  const encoded = rewritten !== undefined && isZipped ? await zip(rewritten) : rewritten
-  if ((await stampOf(file)) !== known) return undefined
+  const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
+  if ((await stampOf(file)) !== stampBefore) return undefined
   if (encoded === undefined || rewritten === undefined) await rm(file, { force: true })
-  // The log file is open for appending: keep the same file.
+  // The log file is open for appending, so it must not be replaced by a new file.
   else if (kind === 'log') await writeFile(file, rewritten)
   else await writeDurably(file, encoded)
   return true
@@ -60,14 +61,14 @@ async function stampOf(file: string): Promise<string> {
   return `${ino} ${size} ${mtimeNs}`
 }
 
-/** Returns true for a note with a match in its path; it is deleted. Other files have names chosen by the app. */
-export function hasMatchingPath({ kind, path }: Pick<StoredFile, 'kind' | 'path'>, phrase: ErasePattern): boolean {
-  return (kind === 'note' || kind === 'trash') && phrase.matches(path)
+/** Returns true for a note whose path matches, so that it is deleted. The app chooses the names of other files. */
+export function hasMatchingPath({ kind, path }: Pick<StoredFile, 'kind' | 'path'>, pattern: ErasePattern): boolean {
+  return (kind === 'note' || kind === 'trash') && pattern.matches(path)
 }
 
-async function removeFolders(file: string, path: string, phrase: ErasePattern): Promise<void> {
+async function removeMatchingFolders(file: string, path: string, pattern: ErasePattern): Promise<void> {
   let [folder, shownPath] = [dirname(file), posix.dirname(path)]
-  while (shownPath !== '.' && phrase.matches(shownPath)) {
+  while (shownPath !== '.' && pattern.matches(shownPath)) {
     const isRemoved = await rmdir(folder).then(
       () => true,
       () => false,
@@ -78,45 +79,46 @@ async function removeFolders(file: string, path: string, phrase: ErasePattern): 
 }
 
 /** Returns the new text; undefined deletes the file. */
-function changed(kind: StoredFile['kind'], path: string, text: string, phrase: ErasePattern): string | undefined {
-  if (path.endsWith('inbox.json')) return removeItems(text, 'proposals', phrase)
-  if (path.endsWith('.jsonl')) return rewriteRows(kind, text, phrase)
+function rewriteContent(kind: ForgetKind, path: string, text: string, pattern: ErasePattern): string | undefined {
+  if (path.endsWith('inbox.json')) return removeMatchingItems(text, 'proposals', pattern)
+  if (path.endsWith('.jsonl')) return rewriteJsonLines(kind, text, pattern)
   if (/\.json(?:\.gz)?$/.test(path)) {
     const value = parseJson(text)
-    // Torn JSON cannot be changed in part.
-    if (value === undefined) return phrase.matches(text) ? undefined : text
-    const rewritten = mapStrings(value, textChange(kind, phrase))
+    // Incomplete JSON cannot be edited.
+    if (value === undefined) return pattern.matches(text) ? undefined : text
+    const rewritten = mapStrings(value, createTextRewriter(kind, pattern))
     return JSON.stringify(rewritten) === JSON.stringify(value) ? text : JSON.stringify(rewritten)
   }
-  return phrase.removeLines(text)
+  return pattern.removeLines(text)
 }
 
-/** Removes matching lines from drafts and proposals, as from notes; masks them where the structure must stay. */
-function textChange(kind: StoredFile['kind'], phrase: ErasePattern): (text: string) => string {
-  return kind === 'proposal' || kind === 'draft' ? (text) => phrase.removeLines(text) : (text) => phrase.maskLines(text)
+/** Removes matching lines from drafts and proposals, as from notes. Masks them in other files. */
+function createTextRewriter(kind: ForgetKind, pattern: ErasePattern): (text: string) => string {
+  const canRemoveLines = kind === 'proposal' || kind === 'draft'
+  return (text) => (canRemoveLines ? pattern.removeLines(text) : pattern.maskLines(text))
 }
 
-function rewriteRows(kind: StoredFile['kind'], text: string, phrase: ErasePattern): string {
-  const change = textChange(kind, phrase)
+function rewriteJsonLines(kind: ForgetKind, text: string, pattern: ErasePattern): string {
+  const rewriteText = createTextRewriter(kind, pattern)
   return text
     .split('\n')
-    .flatMap((row) => {
-      const value = parseJson(row)
-      if (value === undefined) return phrase.matches(row) ? [] : [row]
-      const rewritten = JSON.stringify(mapStrings(value, change))
-      if (rewritten === JSON.stringify(value)) return [row]
+    .flatMap((line) => {
+      const value = parseJson(line)
+      if (value === undefined) return pattern.matches(line) ? [] : [line]
+      const rewritten = JSON.stringify(mapStrings(value, rewriteText))
+      if (rewritten === JSON.stringify(value)) return [line]
       // Saved queries and model verdicts are useless without their text.
       return kind === 'check' || kind === 'proposal' ? [] : [rewritten]
     })
     .join('\n')
 }
 
-function removeItems(text: string, field: string, phrase: ErasePattern): string | undefined {
+function removeMatchingItems(text: string, field: string, pattern: ErasePattern): string | undefined {
   const value = parseJson(text)
-  if (!isRecord(value) || !Array.isArray(value[field])) return phrase.matches(text) ? undefined : text
+  if (!isRecord(value) || !Array.isArray(value[field])) return pattern.matches(text) ? undefined : text
   const items: unknown[] = value[field]
-  const keptItems = items.filter(
-    (item) => JSON.stringify(mapStrings(item, (one) => phrase.maskLines(one))) === JSON.stringify(item),
+  const remainingItems = items.filter(
+    (item) => JSON.stringify(mapStrings(item, (itemText) => pattern.maskLines(itemText))) === JSON.stringify(item),
   )
-  return keptItems.length === items.length ? text : JSON.stringify({ ...value, [field]: keptItems })
+  return remainingItems.length === items.length ? text : JSON.stringify({ ...value, [field]: remainingItems })
 }

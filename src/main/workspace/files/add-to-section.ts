@@ -5,25 +5,22 @@ import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(input: string): string {
   const title = input.replace(/^[\s\uFEFF#]+/, '').trim()
-  const reason =
-    title === ''
-      ? 'a section needs a name'
-      : /[\p{Cc}\u2028\u2029]/u.test(title)
-        ? 'the name of a section must be one line'
-        : ''
-  if (reason !== '') throw new AppError('input_invalid', reason, { reason })
+  let reason: string | undefined
+  if (title === '') reason = 'a section needs a name'
+  else if (/[\p{Cc}\u2028\u2029]/u.test(title)) reason = 'the name of a section must be one line'
+  if (reason !== undefined) throw new AppError('input_invalid', reason, { reason })
   return title
 }
 
 function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
   const name = headingTitle(title)
-  const plain = name.toLowerCase()
+  const lowerCaseName = name.toLowerCase()
   return (
-    sections.find((known) => known.title === name) ??
-    sections.find((known) => known.title.toLowerCase() === plain) ??
-    // A note for a section that is marked local goes there, not into a new section that is not local.
-    sections.find((known) => withoutFootnotes(known.title).toLowerCase() === withoutFootnotes(plain))
+    sections.find((section) => section.title === name) ??
+    sections.find((section) => section.title.toLowerCase() === lowerCaseName) ??
+    // A section marked as local has `^[local]` in its title. The note must not go to a new section that is not local.
+    sections.find((section) => withoutFootnotes(section.title).toLowerCase() === withoutFootnotes(lowerCaseName))
   )
 }
 
@@ -43,20 +40,20 @@ export function withFencesClosed(text: string, dialect?: Dialect): string {
   return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
 }
 
-/** Returns the text of a note for a place below a heading: own headings are escaped, open code blocks closed. */
+/** Returns the text of a note for a place below a heading: escapes headings and closes open code blocks. */
 export function noteBody(text: string): string {
   return withFencesClosed(withoutHeadings(text.trim()), { isPart: true })
 }
 
 /** Returns a note as a list item; further lines are indented. */
 export function noteItem(text: string): string {
-  const [first = '', ...rest] = noteBody(text).split('\n')
-  return [`- ${first}`, ...rest.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
+  const [firstLine = '', ...otherLines] = noteBody(text).split('\n')
+  return [`- ${firstLine}`, ...otherLines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
 /**
- * Finds the last place of a note in a section, as `addToSection` would add it.
- * @returns 1-based, inclusive lines; undefined if it is not there
+ * Finds the last occurrence of a note in a section, in the form that `addToSection` adds.
+ * @returns 1-based, inclusive lines; undefined if the section does not contain the note
  */
 export function findInSection(
   text: string,
@@ -65,14 +62,14 @@ export function findInSection(
 ): { readonly startLine: number; readonly endLine: number } | undefined {
   const lines = text.split('\n')
   const section = findSection(lines, title)
-  // In an open code block the parser does not see the heading that was added.
-  const heading = lines.lastIndexOf(`## ${title}`)
-  if (!section && heading < 0) return undefined
-  const { from, to } = section ?? { from: heading + 1, to: lines.length }
+  // The parser ignores a heading in an open code block.
+  const headingIndex = lines.lastIndexOf(`## ${title}`)
+  if (!section && headingIndex < 0) return undefined
+  const { from, to } = section ?? { from: headingIndex + 1, to: lines.length }
   const noteLines = note.split('\n')
-  for (let at = to - noteLines.length; at >= from; at -= 1)
-    if (noteLines.every((line, index) => lines[at + index] === line))
-      return { startLine: at + 1, endLine: at + noteLines.length }
+  for (let start = to - noteLines.length; start >= from; start -= 1)
+    if (noteLines.every((line, index) => lines[start + index] === line))
+      return { startLine: start + 1, endLine: start + noteLines.length }
   return undefined
 }
 
@@ -89,10 +86,10 @@ export function addToSection(
   const lines = text === '' ? [] : text.replace(/\n*$/, '').split('\n')
   const section = findSection(lines, title)
   if (!section) {
-    const gap = lines.length === 0 ? [] : ['']
+    const blankLines = lines.length === 0 ? [] : ['']
     const fence = openFenceOf(lines)
-    const before = [...lines, ...(fence === undefined ? [] : [fence]), ...gap, `## ${title}`, '']
     const heading = `## ${title}`
+    const before = [...lines, ...(fence === undefined ? [] : [fence]), ...blankLines, heading, '']
     return {
       text: `${[...before, note].join('\n')}\n`,
       startLine: before.length + 1,
@@ -102,8 +99,8 @@ export function addToSection(
   }
   let end = section.to
   while (end > section.from && (lines[end - 1] ?? '').trim() === '') end -= 1
-  const rest = lines.slice(section.to)
+  const linesBelow = lines.slice(section.to)
   const before = [...lines.slice(0, end), ...(end === section.from ? [''] : [])]
-  const after = rest.length === 0 ? [] : ['', ...rest]
+  const after = linesBelow.length === 0 ? [] : ['', ...linesBelow]
   return { text: `${[...before, note, ...after].join('\n')}\n`, startLine: before.length + 1, under: section.title }
 }

@@ -8,13 +8,13 @@ import { toFileName } from './file-names.ts'
 import { normalizePath } from './paths.ts'
 import type { Workspace } from './workspace.ts'
 
-interface Attaching {
+interface AttachContext {
   readonly workspace: Workspace
   readonly links: Links
   readonly conventions: Pick<VaultConventions, 'kind' | 'attachments'>
 }
 
-interface Attached {
+interface NewAttachment {
   /** The note that embeds the file. It need not exist. */
   readonly note: string
   readonly name: string
@@ -27,32 +27,32 @@ interface Attached {
  * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
  */
 export async function attachFile(
-  { workspace, links, conventions: { kind, attachments } }: Attaching,
-  { note: requested, name, bytes }: Attached,
+  { workspace, links, conventions: { kind, attachments } }: AttachContext,
+  { note: requested, name, bytes }: NewAttachment,
 ): Promise<{ path: string; link: string }> {
   await workspace.locate(requested)
   const note = normalizePath(requested)
-  const folder =
-    attachments === 'beside'
-      ? folderOf(note)
-      : 'below' in attachments
-        ? `${folderOf(note)}${attachments.below}/`
-        : attachments.path === ''
-          ? ''
-          : `${attachments.path}/`
-  const [, stem = name, ending = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
+  const [, stem = name, extension = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
   if (attachmentType(name) === undefined)
     throw new AppError('attachment_unknown', `${name} is not a supported attachment type`, { path: name })
-  const path = await writeToFreePath(workspace, `${folder}${toFileName(stem, 'File')}`, ending.toLowerCase(), bytes)
+  const folder = attachmentFolder(attachments, note)
+  const path = await writeNewFile(workspace, `${folder}${toFileName(stem, 'File')}`, extension.toLowerCase(), bytes)
   links.markStale()
   // Logseq links pages by name, but files by relative path.
   const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, style }) }
+  return { path, link: await links.formatLink(note, path, { label: stem, isEmbed: true, style }) }
 }
 
-async function writeToFreePath(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
+/** Returns the folder for attachments of a note, with a final slash; empty for the top of the workspace. */
+function attachmentFolder(attachments: VaultConventions['attachments'], note: string): string {
+  if (attachments === 'beside') return folderOf(note)
+  if ('below' in attachments) return `${folderOf(note)}${attachments.below}/`
+  return attachments.path === '' ? '' : `${attachments.path}/`
+}
+
+async function writeNewFile(workspace: Workspace, stem: string, extension: string, bytes: Uint8Array): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const path = number === 1 ? stem + ending : `${stem} ${number}${ending}`
+    const path = number === 1 ? stem + extension : `${stem} ${number}${extension}`
     if (await workspace.exists(path)) continue
     try {
       await workspace.attach(path, (file) => writeFile(file, bytes, { flag: 'wx' }))

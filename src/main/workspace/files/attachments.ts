@@ -1,4 +1,4 @@
-/** Reads attachments in pieces: images, audio, video, PDF. Only file types on a list of types that no program runs. */
+/** Reads attachments (images, audio, video, PDF) in pieces. Refuses file types that a program could execute. */
 import { constants } from 'node:fs'
 import { open, readlink, realpath } from 'node:fs/promises'
 import { attachmentType } from '#shared/util/attachments.ts'
@@ -6,13 +6,13 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { resolveRoots, resolveInside, type Roots } from './paths.ts'
 
-const pieceBytes = 1024 * 1024
+const maxPieceBytes = 1024 * 1024
 export const maxAttachmentBytes = 200 * 1024 * 1024
 
 export interface AttachmentPiece {
   /** MIME type. */
   readonly type: string
-  /** Size of the whole file, bytes. */
+  /** Size of the file, bytes. */
   readonly size: number
   /** Milliseconds since the epoch. If it differs between pieces, the file was replaced. */
   readonly modifiedAt: number
@@ -33,14 +33,14 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
     try {
       const real = process.platform === 'linux' ? await readlink(`/proc/self/fd/${file.fd}`) : await realpath(target)
       if (!isAllowed(real))
-        throw new AppError('path_outside_workspace', `${path} was replaced while it was being opened`, { path })
+        throw new AppError('path_outside_workspace', `${path} was replaced while being opened`, { path })
       const info = await file.stat()
       if (!info.isFile()) throw new AppError('attachment_unknown', `${path} is not a regular file`, { path })
       if (info.size > maxAttachmentBytes) {
         const megabytes = Math.ceil(info.size / 1024 / 1024)
         throw new AppError('file_too_large', `${path} has ${megabytes} MB`, { path, megabytes })
       }
-      const buffer = Buffer.alloc(Math.max(0, Math.min(pieceBytes, info.size - from)))
+      const buffer = Buffer.alloc(Math.max(0, Math.min(maxPieceBytes, info.size - from)))
       const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
       return { type, size: info.size, modifiedAt: info.mtimeMs, bytes: buffer.subarray(0, bytesRead) }
     } finally {
@@ -68,7 +68,7 @@ export async function locateAttachment(roots: Roots, path: string): Promise<stri
 async function resolveAttachment(roots: Roots, path: string): Promise<{ type: string; target: string }> {
   const type = attachmentType(path)
   const target = await resolveInside(roots, path)
-  // A link can have another extension than its target.
+  // A symbolic link can have another extension than its target.
   if (type === undefined || attachmentType(target) !== type)
     throw new AppError('attachment_unknown', `${path} is not a supported attachment type`, { path })
   return { type, target }

@@ -5,8 +5,8 @@ import { isSystemError } from '#shared/util/errors.ts'
 
 const executableBits = 0o111
 
-/** By device: true if its file system sets the bits on every file (as Windows file systems do): ignore them there. */
-const ignoresExecutableBits = new Map<number, boolean>()
+/** For each device: true if its file system sets the bits on every file, as those of Windows do. */
+const bitsIgnoredByDevice = new Map<number, boolean>()
 
 /**
  * Returns true for an existing file with an executable bit, if the file system supports such bits.
@@ -17,10 +17,10 @@ export async function isExecutable(file: string): Promise<boolean> {
   try {
     const info = await stat(file)
     if (!info.isFile() || (info.mode & executableBits) === 0) return false
-    let isMeaningless = ignoresExecutableBits.get(info.dev)
-    if (isMeaningless === undefined)
-      ignoresExecutableBits.set(info.dev, (isMeaningless = await setsBitsOnEveryFile(dirname(file))))
-    return !isMeaningless
+    let areBitsIgnored = bitsIgnoredByDevice.get(info.dev)
+    areBitsIgnored ??= await setsBitsOnEveryFile(dirname(file))
+    bitsIgnoredByDevice.set(info.dev, areBitsIgnored)
+    return !areBitsIgnored
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
     throw error
@@ -28,14 +28,14 @@ export async function isExecutable(file: string): Promise<boolean> {
 }
 
 async function setsBitsOnEveryFile(folder: string): Promise<boolean> {
-  const probe = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+  const probeFile = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {
-    const handle = await open(probe, 'wx', 0o600)
+    const handle = await open(probeFile, 'wx', 0o600)
     try {
       return ((await handle.stat()).mode & executableBits) !== 0
     } finally {
       await handle.close()
-      await unlink(probe)
+      await unlink(probeFile)
     }
   } catch (error) {
     // If no file can be created, none will be written either.

@@ -1,8 +1,8 @@
 import { appFolderName } from '#shared/util/agent-files.ts'
 
 /**
- * Extensions of files that may be written. Other files are read-only, plain text too: builders, installers and test
- * runners act on names that cannot be listed in full (`test_notes.txt`, `requirements.txt`).
+ * Extensions of files that may be written. Other files are read-only, even plain text: build tools, installers
+ * and test runners act on file names that cannot all be listed (`test_notes.txt`, `requirements.txt`).
  */
 export const noteExtensions = ['.md', '.markdown'] as const
 
@@ -10,7 +10,7 @@ export const noteExtensions = ['.md', '.markdown'] as const
  * Files with instructions for agents of other programs. Excludes the AGENTS.md of this memory, at the top or in the
  * folder of the agent's own files.
  */
-const instructions =
+const instructionPath =
   /(^|\/)((claude|gemini|qwen|warp|conventions|skill|copilot-instructions)\.md|agents\..+\.md)$|\/agents\.md$/i
 
 /**
@@ -18,21 +18,21 @@ const instructions =
  * @param ownFolder the folder of the agent's own files
  */
 export function isInstruction(path: string, ownFolder = ''): boolean {
-  return instructions.test(
+  return instructionPath.test(
     ownFolder !== '' && path.startsWith(`${ownFolder}/`) ? path.slice(ownFolder.length + 1) : path,
   )
 }
 
 /** Device names, which Windows reserves in every folder and with every extension. */
-const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
+const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
 
 /** Short (8.3) names that Windows assigns (`GIT~1`). */
-const shortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
+const windowsShortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 
 /** Invisible code points; some file systems drop them from names. */
 const invisibleCodePoints = /\p{Default_Ignorable_Code_Point}/gu
 
-const commonName = /^[\w .-]{1,255}$/
+const ordinaryName = /^[\w .-]{1,255}$/
 
 /** Longest name that common file systems accept, bytes of UTF-8. */
 const maxNameBytes = 255
@@ -48,15 +48,15 @@ export function isHidden(name: string): boolean {
   return name.replace(invisibleCodePoints, '').startsWith('.')
 }
 
-/** Returns true if a segment of the path is hidden. @param steps segments from the top of the workspace */
-export function isHiddenPath(steps: readonly string[]): boolean {
-  return steps.some((step, at) => isHidden(step) && !(at === 0 && step === appFolderName))
+/** Returns true if a segment of the path is hidden. @param segments from the top of the workspace */
+export function isHiddenPath(segments: readonly string[]): boolean {
+  return segments.some((segment, index) => isHidden(segment) && !(index === 0 && segment === appFolderName))
 }
 
 /** Returns true if a file with this name can be requested and its name is unambiguous in a line of text. */
 export function isUsable(name: string, platform: NodeJS.Platform = process.platform): boolean {
-  if (platform !== 'win32' && commonName.test(name)) return true
-  if (!isPlain(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
+  if (platform !== 'win32' && ordinaryName.test(name)) return true
+  if (!isWellFormedName(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
   return platform !== 'win32' || isValidOnEverySystem(name)
 }
 
@@ -65,34 +65,34 @@ export function isPortable(name: string): boolean {
   return isUsable(name, 'linux') && isValidOnEverySystem(name) && !/^[-~]|[\p{Bidi_Control}]/u.test(name)
 }
 
-function isPlain(name: string): boolean {
+function isWellFormedName(name: string): boolean {
   return name.replace(invisibleCodePoints, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= maxNameBytes
 }
 
 function isValidOnEverySystem(name: string): boolean {
   const [stem = ''] = name.split('.')
-  return !/[:*?"<>|]|[. ]$/.test(name) && !device.test(stem.trim()) && !shortName.test(name)
+  return !/[:*?"<>|]|[. ]$/.test(name) && !deviceName.test(stem.trim()) && !windowsShortName.test(name)
 }
 
-/** Leaves room for a number and an extension. */
-const maxMadeBytes = 180
+/** Longest result of `toFileName`, bytes of UTF-8. Leaves room for a number and an extension. */
+const maxGeneratedBytes = 180
 
-/** Makes a portable name, without extension, from a text. Returns `otherwise` if nothing is left of it. */
-export function toFileName(text: string, otherwise: string): string {
-  const plain = text
+/** Makes a portable name, without extension, from a text. Returns `fallback` if no character is usable. */
+export function toFileName(text: string, fallback: string): string {
+  const cleaned = text
     .toWellFormed()
     .replaceAll(/[\\/:*?"<>|\p{Cc}\p{Bidi_Control}\uFFFD]+/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/~(?=\d)/g, '-')
   let name = ''
   let bytes = 0
-  for (const { segment } of new Intl.Segmenter().segment(plain)) {
+  for (const { segment } of new Intl.Segmenter().segment(cleaned)) {
     bytes += Buffer.byteLength(segment)
-    if (bytes > maxMadeBytes) break
+    if (bytes > maxGeneratedBytes) break
     name += segment
   }
   const trimmed = name.replace(/^[\s.~\-\p{Default_Ignorable_Code_Point}]+|[\s.]+$/gu, '')
-  if (trimmed === '') return otherwise
+  if (trimmed === '') return fallback
   const [stem = ''] = trimmed.split('.')
-  return device.test(stem.trim()) ? `${otherwise} ${trimmed}` : trimmed
+  return deviceName.test(stem.trim()) ? `${fallback} ${trimmed}` : trimmed
 }

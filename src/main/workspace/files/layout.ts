@@ -21,11 +21,11 @@ export const defaultLayout: Layout = createLayout()
 
 /** Returns the default layout with the agent's own files in a folder. */
 export function createLayout(own = ''): Layout {
-  return { daily: usualDaily(own), ignored: [], own }
+  return { daily: defaultDaily(own), ignored: [], own }
 }
 
 /** Returns the default location of daily logs. */
-export function usualDaily(own: string): DailyNotes {
+export function defaultDaily(own: string): DailyNotes {
   return own === '' ? defaultDailyNotes : { ...defaultDailyNotes, folder: `${own}/${memoryFolder}` }
 }
 
@@ -57,7 +57,7 @@ export function memoryFolderPath(layout?: Layout): string {
   return ownFilePath(memoryFolder, layout)
 }
 
-/** Returns the memory folders of all layouts, the current one first: an earlier setting may have used another. */
+/** Returns the memory folders of all layouts, the current one first. An earlier setting may have used another one. */
 export function memoryFolderPaths(layout?: Layout): string[] {
   return [...new Set([memoryFolderPath(layout), memoryFolder, `${appFolderName}/${memoryFolder}`])]
 }
@@ -65,14 +65,14 @@ export function memoryFolderPaths(layout?: Layout): string[] {
 /** Trash folder in the workspace. Hidden, so that deleted notes are not searched. */
 export const trashFolder = '.trash'
 
-/** Deepest folder level that is walked. Deeper folders are reported and not searched. */
+/** Deepest folder level that is searched. Deeper folders are reported as a problem. */
 export const maxDepth = 64
 
 const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
 /** Returns a path relative to the memory folder that contains it; undefined for other paths. */
 function relativeToMemoryFolder(path: string, layout: Layout): string | undefined {
-  const folder = memoryFolderPaths(layout).find((one) => path.startsWith(`${one}/`))
+  const folder = memoryFolderPaths(layout).find((memoryPath) => path.startsWith(`${memoryPath}/`))
   return folder === undefined ? undefined : path.slice(folder.length + 1)
 }
 
@@ -89,18 +89,18 @@ export function dailyLogDate(path: string, layout: Layout = defaultLayout): stri
   )
 }
 
-const rescuedName = 'rescued'
+const verbatimFolderName = 'rescued'
 
 /**
  * Returns the folder of text that was saved verbatim because no flush could process it. It is searched, but never
  * loaded into a request automatically.
  */
 export function verbatimFolder(layout?: Layout): string {
-  return `${memoryFolderPath(layout)}/${rescuedName}`
+  return `${memoryFolderPath(layout)}/${verbatimFolderName}`
 }
 
 export function verbatimFolders(layout?: Layout): string[] {
-  return memoryFolderPaths(layout).map((folder) => `${folder}/${rescuedName}`)
+  return memoryFolderPaths(layout).map((folder) => `${folder}/${verbatimFolderName}`)
 }
 
 /** Part of the heading of verbatim text until it is summarised. */
@@ -109,7 +109,7 @@ export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled
 /** Returns true for verbatim text. Earlier versions stored it next to the logs. */
 export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
   const name = relativeToMemoryFolder(path, layout) ?? ''
-  return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
+  return name.startsWith(`${verbatimFolderName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
 }
 
 /** @param date `YYYY-MM-DD` */
@@ -125,7 +125,7 @@ export function fileKind(path: string, layout?: Layout): FileKind {
 
 function isProjectContext(path: string, layout: Layout = defaultLayout): boolean {
   const [name = ''] = path.split('/').slice(-1)
-  return contextNames.some((one) => one === name) && projectContextFiles(layout).includes(path)
+  return contextNames.some((contextName) => contextName === name) && projectContextFiles(layout).includes(path)
 }
 
 /**
@@ -154,15 +154,15 @@ export function exclusionReason(
   return scope === 'workspace' || isMemoryPath(path, layout) ? undefined : 'scope'
 }
 
-/** `drafts` and `drafts/` ignore the folder's files; `drafts/old` also ignores `drafts/old.md`. */
+/** `drafts` and `drafts/` match the files of the folder; `drafts/old` also matches `drafts/old.md`. */
 function isIgnored(path: string, { ignored }: Layout): boolean {
   return ignored.some(
-    (one) => path === one || path === `${one}.md` || path.startsWith(one.endsWith('/') ? one : `${one}/`),
+    (entry) => path === entry || path === `${entry}.md` || path.startsWith(entry.endsWith('/') ? entry : `${entry}/`),
   )
 }
 
 /**
- * Returns the reason as an entry of the contract, empty if the file is searched.
+ * Returns the exclusion reason as a field of a file entry of the contract; an empty object if the file is searched.
  * @param unreadable error messages of files that could not be read, by path
  */
 export function exclusionEntry(
@@ -186,18 +186,18 @@ export function isIgnoredFolder(name: string): boolean {
   return isHidden(name) || name === 'node_modules'
 }
 
-/** Returns true if a segment of the path is ignored. @param steps segments from the top of the workspace */
-export function isIgnoredPath(steps: readonly string[]): boolean {
-  return isHiddenPath(steps) || steps.includes('node_modules')
+/** Returns true if a segment of the path is ignored. @param segments from the top of the workspace */
+export function isIgnoredPath(segments: readonly string[]): boolean {
+  return isHiddenPath(segments) || segments.includes('node_modules')
 }
 
 /** Returns the local date, `YYYY-MM-DD`. */
-export function localDate(at: Date): string {
+export function localDate(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
-  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
 
 /** Returns the local time, `HH:MM`. */
-export function localTime(at: Date): string {
-  return `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
+export function localTime(date: Date): string {
+  return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
 }

@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff'
 
 const byteOrderMark = '\uFEFF'
-const lineEnd = /\r\n|\r|\n/g
+const lineEndPattern = /\r\n|\r|\n/g
 /**
  * Largest edit distance in lines. If texts differ more, all lines between the first and the last change get the most
  * common line end.
@@ -19,18 +19,18 @@ interface Line {
  * end.
  */
 export function restoreLineEnds(before: string, after: string): string {
-  const mark = before.startsWith(byteOrderMark) ? byteOrderMark : ''
-  const oldLines = linesOf(before.slice(mark.length))
-  const newLines = linesOf(mark !== '' && after.startsWith(mark) ? after.slice(mark.length) : after)
+  const bom = before.startsWith(byteOrderMark) ? byteOrderMark : ''
+  const oldLines = linesOf(before.slice(bom.length))
+  const newLines = linesOf(bom !== '' && after.startsWith(bom) ? after.slice(bom.length) : after)
   const defaultEnd = mostCommonEnd(oldLines)
   const ends = matchLineEnds(oldLines, newLines)
   const text = newLines.map((line, index) =>
     index === newLines.length - 1 ? line.text : line.text + (ends[index] || defaultEnd),
   )
-  return mark + text.join('')
+  return bom + text.join('')
 }
 
-/** Returns the previous line end for each line; empty for new lines. */
+/** Returns the previous line end of each new line; empty for an added line. */
 function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const minLength = Math.min(oldLines.length, newLines.length)
   let prefixLength = 0
@@ -43,7 +43,7 @@ function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): st
     suffixLength += 1
   return [
     ...oldLines.slice(0, prefixLength).map(({ end }) => end),
-    ...endsBetween(
+    ...alignLineEnds(
       oldLines.slice(prefixLength, oldLines.length - suffixLength),
       newLines.slice(prefixLength, newLines.length - suffixLength),
     ),
@@ -51,24 +51,24 @@ function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): st
   ]
 }
 
-function endsBetween(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
-  const texts = (lines: readonly Line[]) => lines.map(({ text }) => text)
-  const changes = diffArrays(texts(oldLines), texts(newLines), { maxEditLength: maxEdits })
+function alignLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
+  const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
+  const changes = diffArrays(textsOf(oldLines), textsOf(newLines), { maxEditLength: maxEdits })
   if (!changes) return newLines.map(() => '')
   const ends: string[] = []
-  let at = 0
+  let oldIndex = 0
   let removedLines: readonly Line[] = []
   for (const { added, removed, count } of changes) {
     if (removed) {
-      removedLines = oldLines.slice(at, at + count)
-      at += count
+      removedLines = oldLines.slice(oldIndex, oldIndex + count)
+      oldIndex += count
     } else if (added) {
-      // Replaced lines take over the line ends of the lines they replace.
+      // Changed lines get the line ends of the lines that they replace.
       for (let index = 0; index < count; index += 1) ends.push(removedLines[index]?.end ?? '')
       removedLines = []
     } else {
-      ends.push(...oldLines.slice(at, at + count).map(({ end }) => end))
-      at += count
+      ends.push(...oldLines.slice(oldIndex, oldIndex + count).map(({ end }) => end))
+      oldIndex += count
       removedLines = []
     }
   }
@@ -77,12 +77,12 @@ function endsBetween(oldLines: readonly Line[], newLines: readonly Line[]): stri
 
 function linesOf(text: string): Line[] {
   const lines: Line[] = []
-  let from = 0
-  for (const { index, 0: end } of text.matchAll(lineEnd)) {
-    lines.push({ text: text.slice(from, index), end })
-    from = index + end.length
+  let start = 0
+  for (const { index, 0: end } of text.matchAll(lineEndPattern)) {
+    lines.push({ text: text.slice(start, index), end })
+    start = index + end.length
   }
-  lines.push({ text: text.slice(from), end: '' })
+  lines.push({ text: text.slice(start), end: '' })
   return lines
 }
 
@@ -90,5 +90,5 @@ function linesOf(text: string): Line[] {
 function mostCommonEnd(lines: readonly Line[]): string {
   const counts = new Map<string, number>()
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1)
-  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['\n', 0] as const)[0]
+  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ['\n', 0] as const)[0]
 }

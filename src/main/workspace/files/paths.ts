@@ -16,7 +16,7 @@ export interface Roots {
   readonly workspace: string
   /**
    * Folders that the agent must not use, wherever they are: the state folder, other agents' workspaces. Read again for
-   * each request, since agents are added and removed.
+   * each request, because agents are added and removed.
    */
   readonly forbidden: readonly string[]
   /** Folders outside the workspace that may be read: extra folders and memories that other agents share. */
@@ -34,7 +34,7 @@ export interface ReadableFolder {
   readonly own?: string | undefined
 }
 
-/** A resolved folder, so that its files can be checked without resolving it again. */
+/** The resolved workspace, so that its files can be checked without resolving it again. */
 export interface ResolvedRoots {
   /** A real path. */
   readonly root: string
@@ -47,11 +47,11 @@ export interface ResolvedPath {
   readonly isAllowed: (realPath: string) => boolean
 }
 
-interface FoundPath extends ResolvedPath {
+interface PathOnDisk extends ResolvedPath {
   /** Segments of the real path, relative to the root. */
-  readonly names: readonly string[]
+  readonly segments: readonly string[]
   /** Number of trailing segments that do not exist yet. */
-  readonly missing: number
+  readonly missingCount: number
 }
 
 /** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
@@ -87,7 +87,7 @@ export async function resolveWritable(
   requested: string,
   resolvedRoots?: ResolvedRoots,
 ): Promise<ResolvedPath> {
-  return writable(await resolve(roots, requested, resolvedRoots), requested, isNote)
+  return assertWritable(await resolve(roots, requested, resolvedRoots), requested, isNote)
 }
 
 /**
@@ -99,24 +99,32 @@ export async function resolveRewritable(
   requested: string,
   resolvedRoots?: ResolvedRoots,
 ): Promise<ResolvedPath> {
-  const found = await resolve(roots, requested, resolvedRoots)
-  return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
+  const resolved = await resolve(roots, requested, resolvedRoots)
+  return assertWritable(resolved, requested, (path) => isNote(path) || (isCanvas(path) && resolved.missingCount === 0))
 }
 
 /** Resolves a file that may be moved: a note, a canvas or an attachment. @throws AppError as `resolveWritable` */
 export async function resolveMovable(roots: Roots, requested: string): Promise<ResolvedPath> {
-  const isFit = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
-  return writable(await resolve(roots, requested), requested, isFit)
+  const accepts = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
+  return assertWritable(await resolve(roots, requested), requested, accepts)
 }
 
-async function writable(found: FoundPath, requested: string, isFit: (path: string) => boolean): Promise<ResolvedPath> {
-  const path = found.names.join('/')
-  if (!isFit(path) || !isFit(normalizePath(requested))) throw writeRefused(requested)
-  const newNames = found.names.slice(found.names.length - found.missing)
-  if (!newNames.every(isPortable)) throw invalid(requested)
-  if (newNames.length > 0 && found.names.length > maxDepth) throw invalid(requested)
-  if (newNames.length === 0 && (await isExecutable(found.target))) throw writeRefused(requested)
-  return found
+type PathTest = (path: string) => boolean
+
+/** Returns `resolved` if the file may be written. @throws AppError `write_refused`, `path_invalid` */
+async function assertWritable(resolved: PathOnDisk, requested: string, accepts: PathTest): Promise<ResolvedPath> {
+  const { segments, missingCount, target } = resolved
+  if (!accepts(segments.join('/')) || !accepts(normalizePath(requested))) throw writeRefusedError(requested)
+  if (missingCount > 0) assertNewPath(resolved, requested)
+  else if (await isExecutable(target)) throw writeRefusedError(requested)
+  return resolved
+}
+
+/** @throws AppError `file_exists`; `path_invalid` if a new name is not portable or the path is too deep */
+function assertNewPath({ segments, missingCount }: PathOnDisk, requested: string): void {
+  if (missingCount === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
+  const newNames = segments.slice(segments.length - missingCount)
+  if (!newNames.every(isPortable) || segments.length > maxDepth) throw invalidPathError(requested)
 }
 
 /**
@@ -124,36 +132,33 @@ async function writable(found: FoundPath, requested: string, isFit: (path: strin
  * @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists`
  */
 export async function resolveNewAttachment(roots: Roots, requested: string): Promise<ResolvedPath> {
-  const found = await resolve(roots, requested)
-  const { names, missing } = found
-  const isFit = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
-  if (!isFit(names.join('/')) || !isFit(normalizePath(requested)))
+  const resolved = await resolve(roots, requested)
+  const accepts = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
+  if (!accepts(resolved.segments.join('/')) || !accepts(normalizePath(requested)))
     throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
-  if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
-  if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
-  return found
+  assertNewPath(resolved, requested)
+  return resolved
 }
 
 /** Resolves the path of a new folder. @throws AppError as `resolveInside`, `file_exists` */
 export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
-  const { target, names, missing } = await resolve(roots, requested)
-  if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
-  if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
-  return target
+  const resolved = await resolve(roots, requested)
+  assertNewPath(resolved, requested)
+  return resolved.target
 }
 
 /** Resolves a path below `.trash/`, which other functions refuse as hidden. @throws AppError as `resolveInside` */
 export async function resolveTrash(roots: Roots, trashed: string): Promise<ResolvedPath> {
-  const steps = normalizePath(trashed).split('/')
-  return resolveSegments(await resolveRoots(roots), steps, trashed, 1)
+  const segments = normalizePath(trashed).split('/')
+  return resolveSegments(await resolveRoots(roots), segments, trashed, 1)
 }
 
 /**
  * Returns the path of the file, as in requests, after links are resolved. Protection rules apply to this path.
- * @param own paths of special files; a hard link to one of them or another spelling of its name returns that path
+ * @param ownFiles if `requested` is a hard link to one of these files or another spelling of it, its path is returned
  * @throws AppError as `resolveInside`
  */
-export async function resolveRealPath(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
+export async function resolveRealPath(roots: Roots, requested: string, ownFiles: readonly string[]): Promise<string> {
   const readableFolder = findReadableFolder(roots, requested)
   if (readableFolder) {
     const { target } = await resolveReadable(roots, requested)
@@ -161,56 +166,57 @@ export async function resolveRealPath(roots: Roots, requested: string, own: read
     return readableFolder.prefix + relative(root, target).split(sep).join('/')
   }
   const resolvedRoots = await resolveRoots(roots)
-  const { target, names } = await resolve(roots, requested, resolvedRoots)
-  const path = names.join('/')
-  const id = await idOf(target)
-  for (const one of own) {
-    // A file that does not exist has no id: compare names, since the disk may ignore case and normalization.
-    const isSame = id === undefined ? isSpelling(one, path) : (await idOf(join(resolvedRoots.root, one))) === id
-    if (isSame) return one
+  const { target, segments } = await resolve(roots, requested, resolvedRoots)
+  const path = segments.join('/')
+  const id = await fileIdOf(target)
+  for (const file of ownFiles) {
+    // A file that does not exist has no id. Its name is compared, because the disk may ignore case and normalization.
+    const isSame = id === undefined ? isSameName(file, path) : (await fileIdOf(join(resolvedRoots.root, file))) === id
+    if (isSame) return file
   }
   return path
 }
 
-async function idOf(path: string): Promise<string | undefined> {
+async function fileIdOf(path: string): Promise<string | undefined> {
   const info = await stat(path, { bigint: true }).catch(() => undefined)
   return info && `${info.dev} ${info.ino}`
 }
 
-function isSpelling(one: string, other: string): boolean {
-  return one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase()
+function isSameName(a: string, b: string): boolean {
+  return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase()
 }
 
-async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<FoundPath> {
+async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<PathOnDisk> {
   // The prefix of a readable folder never names a folder of the workspace.
-  if (findReadableFolder(roots, requested)) throw outside(requested)
-  const steps = normalizePath(requested).split('/')
-  return resolveSegments(resolvedRoots ?? (await resolveRoots(roots)), steps, requested, 0)
+  if (findReadableFolder(roots, requested)) throw outsideError(requested)
+  const segments = normalizePath(requested).split('/')
+  return resolveSegments(resolvedRoots ?? (await resolveRoots(roots)), segments, requested, 0)
 }
 
 /** @param hiddenCount number of leading segments that may be hidden */
 async function resolveSegments(
   resolvedRoots: ResolvedRoots,
-  steps: readonly string[],
+  requestedSegments: readonly string[],
   requested: string,
   hiddenCount: number,
-): Promise<FoundPath> {
-  if (isHiddenTarget(steps, hiddenCount)) throw hiddenPath(requested)
-  const { real: target, missing } = await realpathOfExisting(join(resolvedRoots.root, ...steps), requested, true)
-  const names = relative(resolvedRoots.root, target).split(sep)
-  if (!resolvedRoots.isAllowed(target)) throw outside(requested)
-  if (isHiddenTarget(names, names[0] === trashFolder ? hiddenCount : 0)) throw hiddenPath(requested)
-  return { target, isAllowed: resolvedRoots.isAllowed, names, missing }
+): Promise<PathOnDisk> {
+  if (isHiddenTarget(requestedSegments, hiddenCount)) throw hiddenPathError(requested)
+  const file = join(resolvedRoots.root, ...requestedSegments)
+  const { real: target, missingCount } = await realpathOfExisting(file, requested, true)
+  const segments = relative(resolvedRoots.root, target).split(sep)
+  if (!resolvedRoots.isAllowed(target)) throw outsideError(requested)
+  if (isHiddenTarget(segments, segments[0] === trashFolder ? hiddenCount : 0)) throw hiddenPathError(requested)
+  return { target, isAllowed: resolvedRoots.isAllowed, segments, missingCount }
 }
 
 /** Paths in the trash have the form `.trash/<milliseconds>/<original path>`. */
-function isHiddenTarget(steps: readonly string[], hiddenCount: number): boolean {
+function isHiddenTarget(segments: readonly string[], hiddenCount: number): boolean {
   return hiddenCount === 0
-    ? isHiddenPath(steps)
-    : steps.slice(hiddenCount, 2).some(isHidden) || isHiddenPath(steps.slice(2))
+    ? isHiddenPath(segments)
+    : segments.slice(hiddenCount, 2).some(isHidden) || isHiddenPath(segments.slice(2))
 }
 
-/** Returns the readable folder outside the workspace that a path is in; undefined for a path of the workspace. */
+/** Returns the readable folder outside the workspace that contains a path; undefined for a path of the workspace. */
 export function findReadableFolder({ readable }: Roots, requested: string): ReadableFolder | undefined {
   return readable?.().find(({ prefix }) => requested.startsWith(prefix))
 }
@@ -221,7 +227,7 @@ export async function resolveReadable(roots: Roots, requested: string): Promise<
   if (!readableFolder) return resolve(roots, requested)
   const { prefix, folder, isMemoryOnly, own } = readableFolder
   const path = normalizePath(requested.slice(prefix.length))
-  if (isMemoryOnly ? !isMemoryPath(path, createLayout(own)) : !isMarkdown(path)) throw outside(requested)
+  if (isMemoryOnly ? !isMemoryPath(path, createLayout(own)) : !isMarkdown(path)) throw outsideError(requested)
   // A shared folder may be inside a forbidden one. Other forbidden folders inside it stay forbidden.
   return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }
@@ -234,15 +240,15 @@ export async function resolveReadable(roots: Roots, requested: string): Promise<
 export function normalizePath(requested: string): string {
   const path = requested.replaceAll('\\', '/')
   const isAbsolute = path.startsWith('/') || /^[A-Za-z]:/.test(path) || /^~(\/|$)/.test(path)
-  const steps = path.split('/').filter((step) => step !== '' && step !== '.')
-  if (isAbsolute || steps.length === 0 || steps.includes('..')) throw outside(requested)
-  if (!steps.every((step) => isUsable(step))) throw invalid(requested)
-  return steps.join('/')
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
+  if (isAbsolute || segments.length === 0 || segments.includes('..')) throw outsideError(requested)
+  if (!segments.every((segment) => isUsable(segment))) throw invalidPathError(requested)
+  return segments.join('/')
 }
 
 /** Returns true if `path` is `folder` or is below it. Both must be absolute and real. */
 export function isInside(folder: string, path: string): boolean {
-  // Fast path: only Windows spells one path in several ways.
+  // Fast path: only on Windows, one path has several spellings.
   if (process.platform !== 'win32' && !path.includes('..'))
     return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
   const relativePath = relative(folder, path)
@@ -253,26 +259,26 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /**
- * Resolves the part of a path that exists and appends the rest unchanged.
+ * Resolves the part of a path that exists and appends the other segments unchanged.
  * @param isStrict refuses a dangling link, through which a new file could be created elsewhere
- * @returns `missing`: the number of segments that do not exist
+ * @returns `missingCount`: the number of segments that do not exist
  */
 async function realpathOfExisting(
   path: string,
   requested: string,
   isStrict = false,
-): Promise<{ real: string; missing: number }> {
-  const missing: string[] = []
+): Promise<{ real: string; missingCount: number }> {
+  const missingSegments: string[] = []
   let existing = path
   for (;;) {
     try {
-      return { real: join(await realpath(existing), ...missing), missing: missing.length }
+      return { real: join(await realpath(existing), ...missingSegments), missingCount: missingSegments.length }
     } catch (error) {
       if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw toAppError(error, requested)
-      if (isStrict && (await isLink(existing))) throw outside(requested)
+      if (isStrict && (await isLink(existing))) throw outsideError(requested)
       const parent = dirname(existing)
-      if (parent === existing) return { real: path, missing: 0 }
-      missing.unshift(existing.slice(parent.length).replace(/^[\\/]+/, ''))
+      if (parent === existing) return { real: path, missingCount: 0 }
+      missingSegments.unshift(existing.slice(parent.length).replace(/^[\\/]+/, ''))
       existing = parent
     }
   }
@@ -284,26 +290,26 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 function toAppError(error: unknown, requested: string): unknown {
-  if (isSystemError(error, 'ELOOP')) return outside(requested)
-  if (isSystemError(error, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ')) return invalid(requested)
+  if (isSystemError(error, 'ELOOP')) return outsideError(requested)
+  if (isSystemError(error, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ')) return invalidPathError(requested)
   if (!isSystemError(error)) return error
   const message = `${requested} cannot be read (${error.code})`
   return new AppError('folder_unreadable', message, { path: requested }, { cause: error })
 }
 
-function outside(requested: string): AppError {
+function outsideError(requested: string): AppError {
   return new AppError('path_outside_workspace', `${requested}: only files inside the workspace can be used`, {
     path: requested,
   })
 }
 
-function hiddenPath(requested: string): AppError {
+function hiddenPathError(requested: string): AppError {
   return new AppError('path_hidden', `${requested} is hidden: notes cannot have names that begin with a dot`, {
     path: requested,
   })
 }
 
-function invalid(requested: string): AppError {
+function invalidPathError(requested: string): AppError {
   const path = requested
     .slice(0, 200)
     .toWellFormed()
@@ -313,7 +319,7 @@ function invalid(requested: string): AppError {
   return new AppError('path_invalid', message, { path, depth: maxDepth })
 }
 
-function writeRefused(requested: string): AppError {
+function writeRefusedError(requested: string): AppError {
   const allowed = noteExtensions.join(' ')
   const message = `${requested} is refused: other programs could run it or follow it as instructions. Notes end in ${allowed}`
   return new AppError('write_refused', message, { path: requested, allowed })

@@ -1,5 +1,5 @@
 import type { FileChange } from '#shared/util/file-change.ts'
-import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
+import { addLogEntry, findLogEntry, type EntryLines } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-writer.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
@@ -17,18 +17,18 @@ interface Notes {
 /** Appends a note to the daily log. @throws AppError as `Workspace.edit` */
 export async function addToLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
-  let entryLines: PlacedEntry = { startLine: 1, endLine: 1 }
-  let note: AddedNote | undefined
+  let entryLines: EntryLines = { startLine: 1, endLine: 1 }
+  let addedNote: AddedNote | undefined
   const write = await notes.edit(path, origin, (current) => {
-    const added = addLogEntry(current, text, at)
-    entryLines = { startLine: added.startLine, endLine: added.endLine }
-    const [heading = '', ...body] = added.text.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
-    const [day = ''] = added.text.split('\n')
-    const headings = [...(current === undefined || current === '' ? [day] : []), heading]
-    note = { headings, under: titleOf(heading), body, at: entryLines.startLine + 1 }
-    return added.text
+    const result = addLogEntry(current, text, at)
+    entryLines = { startLine: result.startLine, endLine: result.endLine }
+    const [heading = '', ...body] = result.text.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
+    const [dayHeading = ''] = result.text.split('\n')
+    const headings = [...(current === undefined || current === '' ? [dayHeading] : []), heading]
+    addedNote = { headings, under: titleOf(heading), body, at: entryLines.startLine + 1 }
+    return result.text
   })
-  return { path, ...entryLines, change: await notes.describe(write), note: note ?? nothing }
+  return { path, ...entryLines, change: await notes.describe(write), note: addedNote ?? emptyNote }
 }
 
 /** Adds a note as a list item to a section of MEMORY.md. @throws AppError as `Workspace.edit` */
@@ -40,26 +40,26 @@ export async function addToMemorySection(
 ): Promise<RememberedLines> {
   const path = longTermFile(notes.layout)
   let startLine = 1
-  let added: AddedNote | undefined
-  const note = noteItem(text)
+  let addedNote: AddedNote | undefined
+  const item = noteItem(text)
   const write = await notes.edit(path, origin, (current = '') => {
-    const result = addToSection(current, section, note)
+    const result = addToSection(current, section, item)
     startLine = result.startLine
     const headings = result.heading === undefined ? [] : [result.heading]
-    added = { headings, under: result.under, body: note.split('\n'), at: startLine }
+    addedNote = { headings, under: result.under, body: item.split('\n'), at: startLine }
     return result.text
   })
-  const endLine = startLine + note.split('\n').length - 1
-  return { path, startLine, endLine, change: await notes.describe(write), note: added ?? nothing }
+  const endLine = startLine + item.split('\n').length - 1
+  return { path, startLine, endLine, change: await notes.describe(write), note: addedNote ?? emptyNote }
 }
 
-const nothing: AddedNote = { headings: [], under: '', body: [], at: 1 }
+const emptyNote: AddedNote = { headings: [], under: '', body: [], at: 1 }
 
 function titleOf(heading: string): string {
   return sectionsOf([heading])[0]?.title ?? ''
 }
 
-/** Finds a note in the daily log, or in a section of MEMORY.md. @returns undefined if it is not there */
+/** Finds a note in the daily log, or in a section of MEMORY.md. @returns undefined if the file does not contain it */
 export async function findNote(
   notes: Notes,
   text: string,
@@ -68,7 +68,8 @@ export async function findNote(
 ): Promise<Omit<RememberedLines, 'change' | 'note'> | undefined> {
   const path = section === undefined ? dailyLogPath(localDate(at), notes.layout) : longTermFile(notes.layout)
   if (!(await notes.exists(path))) return undefined
-  const file = (await notes.read(path)).text
-  const entryLines = section === undefined ? findLogEntry(file, text, at) : findInSection(file, section, noteItem(text))
+  const { text: fileText } = await notes.read(path)
+  const entryLines =
+    section === undefined ? findLogEntry(fileText, text, at) : findInSection(fileText, section, noteItem(text))
   return entryLines && { path, ...entryLines }
 }

@@ -42,6 +42,6 @@ function adaptPaths(text: string, layout: Layout): string {
     .replaceAll('`memory/YYYY-MM-DD.md`', () => log)
     .replaceAll(
       /`((?:AGENTS|SOUL|USER|TOOLS|MEMORY)\.md)`/g,
-      (_whole, name: (typeof agentFileNames)[number]) => `\`${ownFilePath(name, layout)}\``,
+      (_match, name: (typeof agentFileNames)[number]) => `\`${ownFilePath(name, layout)}\``,
     )
 }

@@ -3,18 +3,18 @@ import { promisify } from 'node:util'
 
 export type StatFile = (path: string) => Stats | Promise<Stats>
 
-/** A synchronous call that takes longer means a slow disk, ms. */
+/** Duration of a synchronous call above which the disk counts as slow, ms. */
 const slowMs = 1
-const afterSlow = 64
-/** Every this many calls one is asynchronous, so that other work in the thread gets a turn. */
+const asyncCallsAfterSlow = 64
+/** One of this many calls is asynchronous, so that other work in the thread can run. */
 const yieldEvery = 512
 
-/** Costs half as much as `fs/promises.stat`. */
+/** Takes half as long as `fs/promises.stat`. */
 export const statFile: StatFile = promisify<string, Stats>(statWithCallback)
 
 /**
- * Returns a stat function for worker threads. It is synchronous while the disk answers fast, which costs a third of
- * `statFile`.
+ * Returns a stat function for worker threads. It is synchronous while the disk is fast, and then takes a third of the
+ * time of `statFile`.
  */
 export function createAdaptiveStat(): StatFile {
   let asyncCallsLeft = 0
@@ -26,9 +26,9 @@ export function createAdaptiveStat(): StatFile {
       asyncCallsLeft -= 1
       return statFile(path)
     }
-    const started = performance.now()
+    const startMs = performance.now()
     const info = statSync(path)
-    if (performance.now() - started > slowMs) asyncCallsLeft = afterSlow
+    if (performance.now() - startMs > slowMs) asyncCallsLeft = asyncCallsAfterSlow
     return info
   }
 }

@@ -23,37 +23,37 @@ export function hashText(text: string): string {
 
 /**
  * Reads a UTF-8 file by its absolute path. A byte-order mark stays in the text.
- * @param shownAs path for error messages
+ * @param shownPath path for error messages
  * @param isAllowed checks the real path of the file after it is open
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
 export async function readText(
   path: string,
-  shownAs: string = path,
+  shownPath: string = path,
   isAllowed?: (realPath: string) => boolean,
 ): Promise<TextFile> {
-  const bytes = await readBytes(path, shownAs, isAllowed)
-  return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
+  const bytes = await readBytes(path, shownPath, isAllowed)
+  return { text: decodeUtf8(bytes, shownPath), hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
 /** Reads a file of at most `maxTextBytes` that need not be text. @throws AppError as `readText` */
 export async function readBytes(
   path: string,
-  shownAs: string = path,
+  shownPath: string = path,
   isAllowed?: (realPath: string) => boolean,
 ): Promise<Buffer> {
   let file: FileHandle
   try {
-    const { isText, size } = await describe(path)
-    if (!isText) throw notRegular(shownAs)
-    if (size > maxTextBytes) throw tooLarge(shownAs, size)
+    const info = await stat(path)
+    if (!info.isFile()) throw notRegularFileError(shownPath)
+    if (info.size > maxTextBytes) throw tooLargeError(shownPath, info.size)
     file = await open(path, readFlags)
   } catch (error) {
-    throw explainReadError(error, shownAs)
+    throw toReadError(error, shownPath)
   }
   try {
-    if (isAllowed) await assertAllowed(file, path, shownAs, isAllowed)
-    if (!(await file.stat()).isFile()) throw notRegular(shownAs)
+    if (isAllowed) await assertAllowed(file, path, shownPath, isAllowed)
+    if (!(await file.stat()).isFile()) throw notRegularFileError(shownPath)
     return await file.readFile()
   } finally {
     await file.close()
@@ -67,18 +67,18 @@ export async function readBytes(
 async function assertAllowed(
   file: FileHandle,
   path: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<void> {
-  if (!isAllowed(await realPathOfOpen(file, path))) throw replacedWhileOpening(shownAs)
+  if (!isAllowed(await realPathOfOpen(file, path))) throw replacedWhileOpeningError(shownPath)
 }
 
-function replacedWhileOpening(shownAs: string): AppError {
-  return new AppError('path_outside_workspace', `${shownAs} was replaced while it was being opened`, { path: shownAs })
+function replacedWhileOpeningError(shownPath: string): AppError {
+  return new AppError('path_outside_workspace', `${shownPath} was replaced while being opened`, { path: shownPath })
 }
 
-function notRegular(shownAs: string): AppError {
-  return new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
+function notRegularFileError(shownPath: string): AppError {
+  return new AppError('file_not_text', `${shownPath} is not a regular file`, { path: shownPath })
 }
 
 /** Linux reports the path of an open file; other systems resolve the path again. */
@@ -88,66 +88,66 @@ async function realPathOfOpen(file: FileHandle, path: string): Promise<string> {
 }
 
 /** @throws AppError `file_not_text` if the bytes are not UTF-8 or contain a NUL */
-export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
+export function decodeUtf8(bytes: Uint8Array, shownPath: string): string {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new AppError('file_not_text', `${shownAs} is not UTF-8 text`, { path: shownAs })
+    throw new AppError('file_not_text', `${shownPath} is not UTF-8 text`, { path: shownPath })
   }
   if (!text.includes('\0')) return text
   // The bytes may be valid UTF-8, so the message must name NUL.
-  const message = `${shownAs} contains NUL bytes, so it is not text`
-  throw new AppError('file_not_text', message, { path: shownAs, holdsNul: true })
+  const message = `${shownPath} contains NUL bytes, so it is not text`
+  throw new AppError('file_not_text', message, { path: shownPath, holdsNul: true })
 }
 
 /**
  * Checks that a text can be read again once written.
  * @throws AppError `text_unwritable` for a text with a NUL, `file_too_large`
  */
-export function assertReadable(text: string, shownAs: string): void {
-  const nul = text.indexOf('\0')
-  if (nul >= 0) {
-    const line = text.slice(0, nul).split('\n').length
-    const message = `line ${line} contains an invisible control character (NUL), which text files cannot contain; nothing was written to ${shownAs}`
-    throw new AppError('text_unwritable', message, { path: shownAs, line })
+export function assertReadable(text: string, shownPath: string): void {
+  const nulOffset = text.indexOf('\0')
+  if (nulOffset >= 0) {
+    const line = text.slice(0, nulOffset).split('\n').length
+    const message = `line ${line} contains an invisible control character (NUL), which text files cannot contain; nothing was written to ${shownPath}`
+    throw new AppError('text_unwritable', message, { path: shownPath, line })
   }
-  // A UTF-16 unit takes at most four bytes in UTF-8, so short texts need no exact count.
+  // A UTF-16 code unit takes at most four bytes in UTF-8, so short texts need no exact count.
   const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
-  if (size > maxTextBytes) throw tooLarge(shownAs, size)
+  if (size > maxTextBytes) throw tooLargeError(shownPath, size)
 }
 
-function tooLarge(shownAs: string, size: number): AppError {
+function tooLargeError(shownPath: string, size: number): AppError {
   const megabytes = Math.ceil(size / 1024 / 1024)
   const maxMegabytes = maxTextBytes / 1024 / 1024
-  return new AppError('file_too_large', `${shownAs} has ${megabytes} MB; up to ${maxMegabytes} MB can be opened`, {
-    path: shownAs,
+  return new AppError('file_too_large', `${shownPath} has ${megabytes} MB; up to ${maxMegabytes} MB can be opened`, {
+    path: shownPath,
     megabytes,
   })
 }
 
 /**
- * Replaces or creates a file atomically: readers, also after a crash, see the old text or the new one.
+ * Replaces or creates a file atomically: readers see the old text or the new one, even after a crash.
  * @param isAllowed checks the real path of the folder after it is open
- * @param known `fileStamp` the file when it was read; undefined if it did not exist
+ * @param expectedStamp `fileStamp` of the file when it was read; undefined if it did not exist
  * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ConcurrentWriteError` if another program has
  * written the file since
  */
 export async function writeText(
   path: string,
   text: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
-  known: string | undefined,
+  expectedStamp: string | undefined,
 ): Promise<void> {
   const assertUnchanged = async () => {
-    if ((await fileStamp(path)) !== known) throw new ConcurrentWriteError(shownAs)
+    if ((await fileStamp(path)) !== expectedStamp) throw new ConcurrentWriteError(shownPath)
   }
-  await withCheckedFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs, assertUnchanged))
+  await withCheckedFolder(path, shownPath, isAllowed, (file) => writeDurably(file, text, shownPath, assertUnchanged))
 }
 
-/** Thrown if a program that does not know our lock has written the file between our read and our write. */
+/** Thrown if another program, which does not use the app's lock, wrote the file between the read and the write. */
 export class ConcurrentWriteError extends AppError {
   constructor(path: string) {
     super('file_changed', `${path} was changed by another program during the write`, { path })
@@ -165,10 +165,10 @@ export async function isWriteProtected(path: string): Promise<boolean> {
 }
 
 /** Refuses to replace a write-protected file: the new file would not be protected. @throws AppError `file_protected` */
-export async function assertUnprotected(path: string, shownAs: string): Promise<void> {
+export async function assertUnprotected(path: string, shownPath: string): Promise<void> {
   if (!(await isWriteProtected(path))) return
-  const message = `${shownAs} is write-protected (its permissions allow no changes); nothing was written`
-  throw new AppError('file_protected', message, { path: shownAs })
+  const message = `${shownPath} is write-protected (its permissions allow no changes); nothing was written`
+  throw new AppError('file_protected', message, { path: shownPath })
 }
 
 /** Returns a string that changes when the file is written or replaced; undefined if there is no file. */
@@ -184,18 +184,18 @@ export async function fileStamp(path: string): Promise<string | undefined> {
 
 /**
  * Moves a file without ever overwriting another: links the new name, then unlinks the old one.
- * @param from absolute, as `to`; `shownAs` is the path for error messages
+ * @param from absolute, like `to`; `shownPath` is the path for error messages
  * @param isAllowed checks the real paths of both folders after they are open
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */
 export async function moveFile(
   from: string,
   to: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<void> {
-  await withCheckedFolder(from, shownAs, isAllowed, (source) =>
-    withCheckedFolder(to, shownAs, isAllowed, (target) => linkAndUnlink(source, target, shownAs)),
+  await withCheckedFolder(from, shownPath, isAllowed, (source) =>
+    withCheckedFolder(to, shownPath, isAllowed, (target) => linkAndUnlink(source, target, shownPath)),
   )
 }
 
@@ -206,16 +206,16 @@ export async function moveFile(
  */
 export async function createFile(
   path: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
   fill: (file: string) => Promise<void>,
 ): Promise<void> {
-  await withCheckedFolder(path, shownAs, isAllowed, async (target) => {
+  await withCheckedFolder(path, shownPath, isAllowed, async (target) => {
     const temporary = temporaryPath(target)
     try {
       await fill(temporary)
       await syncFile(temporary)
-      await linkAndUnlink(temporary, target, shownAs)
+      await linkAndUnlink(temporary, target, shownPath)
     } catch (error) {
       await unlink(temporary).catch(() => undefined)
       throw error
@@ -223,18 +223,19 @@ export async function createFile(
   })
 }
 
-async function linkAndUnlink(from: string, to: string, shownAs: string): Promise<void> {
+async function linkAndUnlink(from: string, to: string, shownPath: string): Promise<void> {
   try {
     await link(from, to)
     await unlink(from)
     for (const folder of new Set([dirname(to), dirname(from)])) await syncFolder(folder)
   } catch (error) {
     if (isSystemError(error, 'EEXIST'))
-      throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs }, { cause: error })
-    if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) return renameFile(from, to, shownAs)
+      throw new AppError('file_exists', `${shownPath} exists already`, { path: shownPath }, { cause: error })
+    if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK'))
+      return renameFile(from, to, shownPath)
     if (isSystemError(error, 'ENOENT'))
-      throw new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
-    throw toWriteError(error, shownAs)
+      throw new AppError('file_not_found', `${shownPath} does not exist`, { path: shownPath }, { cause: error })
+    throw toWriteError(error, shownPath)
   }
 }
 
@@ -242,53 +243,42 @@ async function linkAndUnlink(from: string, to: string, shownAs: string): Promise
  * Runs `work` on a path in a folder that was checked while open, because a link can replace the folder after its path
  * is resolved. On Linux the file is addressed through the open folder; elsewhere the path is resolved again.
  */
-async function withCheckedFolder<T>(
+async function withCheckedFolder<Result>(
   path: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
-  work: (file: string) => Promise<T>,
-): Promise<T> {
+  work: (file: string) => Promise<Result>,
+): Promise<Result> {
   const folder = dirname(path)
-  let opened: FileHandle | undefined
+  let folderHandle: FileHandle | undefined
   try {
     await makeFolder(folder)
-    if (process.platform === 'linux') opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-    const real = opened ? await readlink(`/proc/self/fd/${opened.fd}`) : await realpath(folder)
-    if (!isAllowed(real)) throw replacedWhileOpening(shownAs)
-    return await work(opened ? join(`/proc/self/fd/${opened.fd}`, basename(path)) : path)
+    if (process.platform === 'linux') folderHandle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+    const real = folderHandle ? await readlink(`/proc/self/fd/${folderHandle.fd}`) : await realpath(folder)
+    if (!isAllowed(real)) throw replacedWhileOpeningError(shownPath)
+    return await work(folderHandle ? join(`/proc/self/fd/${folderHandle.fd}`, basename(path)) : path)
   } catch (error) {
-    throw error instanceof AppError ? error : toWriteError(error, shownAs)
+    throw error instanceof AppError ? error : toWriteError(error, shownPath)
   } finally {
-    await opened?.close()
+    await folderHandle?.close()
   }
 }
 
 /** Fallback for file systems without hard links. Not atomic: a file created between check and rename is overwritten. */
-async function renameFile(from: string, to: string, shownAs: string): Promise<void> {
-  if (existsSync(to)) throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs })
+async function renameFile(from: string, to: string, shownPath: string): Promise<void> {
+  if (existsSync(to)) throw new AppError('file_exists', `${shownPath} exists already`, { path: shownPath })
   try {
     await rename(from, to)
   } catch (error) {
-    throw toWriteError(error, shownAs)
+    throw toWriteError(error, shownPath)
   }
 }
 
-async function describe(path: string): Promise<{ isText: boolean; size: number }> {
-  const info = await stat(path)
-  return { isText: info.isFile(), size: info.size }
-}
-
-function explainReadError(error: unknown, shownAs: string): unknown {
-  if (isSystemError(error, 'ENOENT', 'ENOTDIR')) {
-    return new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
-  }
-  if (isSystemError(error, 'EACCES', 'EPERM')) {
-    return new AppError(
-      'folder_unreadable',
-      `${shownAs} cannot be read (no permission)`,
-      { path: shownAs },
-      { cause: error },
-    )
-  }
+function toReadError(error: unknown, shownPath: string): unknown {
+  const data = { path: shownPath }
+  if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
+    return new AppError('file_not_found', `${shownPath} does not exist`, data, { cause: error })
+  if (isSystemError(error, 'EACCES', 'EPERM'))
+    return new AppError('folder_unreadable', `${shownPath} cannot be read (no permission)`, data, { cause: error })
   return error
 }

@@ -12,8 +12,8 @@ interface FileState {
 }
 
 /** Larger files get no statistics, bytes. */
-const maxCounted = 1_000_000
-const readAtOnce = 16
+const maxCountedBytes = 1_000_000
+const batchSize = 16
 
 /** Counts words and tokens of files, cached by size and modification time. */
 export class TextStatisticsCache {
@@ -26,12 +26,12 @@ export class TextStatisticsCache {
 
   /** Returns all known statistics by path. Files that are too large or cannot be read have none. */
   async load(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
-    const changed = files.filter(({ path, size, modifiedAt }) => {
-      const known = this.#statistics.get(path)
-      return size <= maxCounted && (known?.size !== size || known.modifiedAt !== modifiedAt)
+    const changedFiles = files.filter(({ path, size, modifiedAt }) => {
+      const cached = this.#statistics.get(path)
+      return size <= maxCountedBytes && (cached?.size !== size || cached.modifiedAt !== modifiedAt)
     })
-    for (let from = 0; from < changed.length; from += readAtOnce)
-      await Promise.all(changed.slice(from, from + readAtOnce).map((file) => this.#count(file)))
+    for (let start = 0; start < changedFiles.length; start += batchSize)
+      await Promise.all(changedFiles.slice(start, start + batchSize).map((file) => this.#count(file)))
     return this.#statistics
   }
 

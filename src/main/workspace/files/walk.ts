@@ -1,6 +1,6 @@
 /**
- * Lists the files below a folder. Does not follow links twice or out of the folder, limits the depth, and reports names
- * that the app's path rules refuse.
+ * Lists the files below a folder. Skips links out of the folder and links to files that are listed anyway, limits the
+ * depth, and reports names that the app's path rules refuse.
  */
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export interface Walk {
   /** Sorted by name within each folder. */
   readonly files: readonly FoundFile[]
   readonly problems: readonly WalkProblem[]
-  /** Symbolic links that were skipped: second names of listed files, or links out of the folder. */
+  /** Symbolic links that were skipped, because their target is listed under its own path or outside the folder. */
   readonly links: readonly string[]
 }
 
@@ -37,9 +37,9 @@ export interface WalkProblem {
   readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable'
 }
 
-const maxReported = 50
+const maxReportedProblems = 50
 
-const atOnce = 64
+const concurrency = 64
 
 interface Folder {
   /** Relative path; empty for the root of the walk. */
@@ -128,7 +128,7 @@ function isListedElsewhere(segments: readonly string[]): boolean {
 /** @param statFn reads file metadata; if undefined, sizes and times are 0 */
 async function walk(
   root: string,
-  isWanted: (name: string) => boolean,
+  isIncluded: (name: string) => boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[],
   statFn: StatFile | undefined,
@@ -138,33 +138,33 @@ async function walk(
   const links = new Set<string>()
   const real = await realpath(root)
   const { isAllowed } = await resolveRoots({ workspace: root, forbidden })
-  const seen = new Set<string>()
-  const waiting: Folder[] = [{ path: '', real, depth: 0 }]
+  const visitedFolders = new Set<string>()
+  const pendingFolders: Folder[] = []
 
   async function visit(folder: Folder): Promise<void> {
-    if (seen.has(folder.real)) return
-    seen.add(folder.real)
+    if (visitedFolders.has(folder.real)) return
+    visitedFolders.add(folder.real)
     const entries = (await readdir(folder.real, { withFileTypes: true }))
-      .filter((entry) => isCandidate(entry, isWanted) || isOwnFolder(folder, entry))
+      .filter((entry) => isCandidate(entry, isIncluded) || isOwnFolder(folder, entry))
       .sort(byName)
-    const lookAt = (entry: Dirent) => reportingErrors(pathOf(folder, entry), () => inspect(folder, entry))
+    const inspectEntry = (entry: Dirent) => withErrorReport(pathOf(folder, entry), () => inspect(folder, entry))
     const folders: Folder[] = []
-    for (const found of await inBatches(entries, atOnce, lookAt, signal)) {
-      if (found && 'depth' in found) folders.push(found)
-      else if (found) files.push(found)
+    for (const result of await inBatches(entries, concurrency, inspectEntry, signal)) {
+      if (result && 'depth' in result) folders.push(result)
+      else if (result) files.push(result)
     }
-    // `waiting` is a stack.
-    waiting.push(...folders.reverse())
+    // `pendingFolders` is a stack: the last folder is visited first.
+    pendingFolders.push(...folders.reverse())
   }
 
-  /** `.commonplace` is hidden but walked, also in the trash, where a folder named by a time contains it. */
+  /** Returns true for `.commonplace`, also below a time folder of the trash. It is hidden, but its notes are listed. */
   function isOwnFolder({ path }: Folder, entry: Dirent): boolean {
     if (entry.name !== appFolderName || !entry.isDirectory()) return false
     return path === '' || (basename(real) === trashFolder && /^\d+$/.test(path))
   }
 
   function reportProblem(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
-    if (problems.filter((problem) => problem.code === code).length < maxReported) problems.push({ path, code })
+    if (problems.filter((problem) => problem.code === code).length < maxReportedProblems) problems.push({ path, code })
   }
 
   async function inspect(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
@@ -173,7 +173,7 @@ async function walk(
     const isLink = entry.isSymbolicLink()
     if (isLink) links.add(path)
     const absolutePath = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
-    // Regular files need no check: their folder was checked.
+    // Regular files need no check, because their folder was checked.
     if ((isLink || entry.isDirectory()) && !isAllowed(absolutePath)) return undefined
     // A link must not reveal a hidden target under another name.
     const segments = isLink ? segmentsBelow(real, absolutePath) : []
@@ -183,7 +183,7 @@ async function walk(
     if (!statFn && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
       const info = await (statFn ?? statFile)(absolutePath)
-      if (info.isFile() && isWanted(entry.name)) {
+      if (info.isFile() && isIncluded(entry.name)) {
         return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
       }
       if (!info.isDirectory()) return undefined
@@ -193,7 +193,7 @@ async function walk(
   }
 
   /** Reports folders without read permission and ignores files that were deleted during the walk. */
-  async function reportingErrors<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
+  async function withErrorReport<Result>(path: string, work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work()
     } catch (error) {
@@ -204,23 +204,23 @@ async function walk(
     }
   }
 
-  const first = waiting.pop()
-  if (first) await visit(first)
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  // An error of the root is thrown, not reported.
+  await visit({ path: '', real, depth: 0 })
+  for (let next = pendingFolders.pop(); next; next = pendingFolders.pop()) {
     signal?.throwIfAborted()
     const folder = next
-    await reportingErrors(folder.path, () => visit(folder))
+    await withErrorReport(folder.path, () => visit(folder))
   }
   return { files, problems, links: [...links] }
 }
 
-function isCandidate(entry: Dirent, isWanted: (name: string) => boolean): boolean {
+function isCandidate(entry: Dirent, isIncluded: (name: string) => boolean): boolean {
   if (isIgnoredFolder(entry.name)) return false
-  return isWanted(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
+  return isIncluded(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
 }
 
-function byName(one: Dirent, other: Dirent): number {
-  return one.name < other.name ? -1 : 1
+function byName(a: Dirent, b: Dirent): number {
+  return a.name < b.name ? -1 : 1
 }
 
 function pathOf(folder: Folder, entry: Dirent): string {

@@ -16,7 +16,7 @@ import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 import { assertWorkspaceExists, withWorkspacePath } from './workspace-exists.ts'
 
-/** The cause of a write. `session` and `turn` (the message being answered) are set for writes by agents. */
+/** The cause of a write. `session` and `turn` (the message that the agent answers) are set for writes by agents. */
 export interface WriteOrigin {
   readonly cause: Cause
   readonly session?: string | undefined
@@ -56,8 +56,8 @@ export interface Capture extends Omit<RememberedLines, 'note'> {
   readonly origin: WriteOrigin
 }
 
-/** Retries if another program keeps writing the same file. */
-const maxTries = 20
+/** Limit if another program keeps writing the same file. */
+const maxAttempts = 20
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
@@ -87,31 +87,31 @@ export class WorkspaceWriter {
    * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
    */
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#rewriteOnce(notePath, origin, rewrite)
       } catch (error) {
-        if (!(error instanceof ConcurrentWriteError) || tries === maxTries) throw error
+        if (!(error instanceof ConcurrentWriteError) || attempt === maxAttempts) throw error
       }
     }
   }
 
   async #rewriteOnce(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
-    const known = await fileStamp(target)
-    const current = await readIfThere(target, notePath, isAllowed)
+    const stamp = await fileStamp(target)
+    const current = await readTextIfExists(target, notePath, isAllowed)
     const text = await rewrite(current)
     assertReadable(text, notePath)
     if (current?.text !== text) {
       await assertUnprotected(target, notePath)
-      await writeText(target, text, notePath, isAllowed, known)
+      await writeText(target, text, notePath, isAllowed, stamp)
     }
     const write = this.createWrite(notePath, origin, current?.text ?? null, text)
     if (current?.text !== text) await this.notify(write)
     return write
   }
 
-  /** Builds the event for a change. @param before, after texts; null: no file */
+  /** Builds the event for a change. `before` and `after` are null if the file did not exist then. */
   createWrite(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
     return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
   }
@@ -122,8 +122,8 @@ export class WorkspaceWriter {
   }
 
   /**
-   * Notifies listeners of the parts of one change, each listener of several parts at a time. The caller must hold the
-   * lock.
+   * Notifies listeners of the writes of one change. Each listener handles several writes at the same time. The caller
+   * must hold the lock.
    */
   async notifyAll(writes: readonly WorkspaceWrite[]): Promise<void> {
     await this.#changes.emitAllAsync(writes)
@@ -133,7 +133,7 @@ export class WorkspaceWriter {
    * Runs `work` under the lock.
    * @throws AppError `folder_gone` if the workspace folder does not exist, so that no write recreates it; `file_busy`
    */
-  async withLock<T>(work: () => Promise<T>): Promise<T> {
+  async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#mutex.run(async () => {
       const { workspace } = this.#roots
       await assertWorkspaceExists(workspace)
@@ -150,13 +150,13 @@ export class WorkspaceWriter {
   }
 }
 
-async function readIfThere(
+async function readTextIfExists(
   target: string,
-  shownAs: string,
+  shownPath: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<TextFile | undefined> {
   try {
-    return await readText(target, shownAs, isAllowed)
+    return await readText(target, shownPath, isAllowed)
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error

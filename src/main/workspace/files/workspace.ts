@@ -76,7 +76,7 @@ export interface WorkspaceOptions {
   readonly differ?: Differ | undefined
   /** Gives access to recorded texts; returns undefined while the history is off. */
   readonly history?: RevertSources['history'] | undefined
-  /** Absolute path of the change journal. Without it, a crash can leave a change of several files half done. */
+  /** Absolute path of the change journal. Without it, a crash can leave a change of several files incomplete. */
   readonly journal?: string | undefined
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
   readonly local?: LocalPathRules | undefined
@@ -109,10 +109,10 @@ export class Workspace {
     this.changes = this.#writer.changes
     this.captures = this.#captures
     this.#revertSources = { differ, history }
-    this.#trash = { roots, edits: this.#writer, now }
-    const notes = async () => (await this.list()).files.map(({ path }) => path)
+    this.#trash = { roots, writer: this.#writer, now }
+    const listNotes = async () => (await this.list()).files.map(({ path }) => path)
     const changeJournal = journal === undefined ? undefined : new ChangeJournal(journal)
-    this.#transaction = { roots, edits: this.#writer, notes, journal: changeJournal }
+    this.#transaction = { roots, writer: this.#writer, listNotes, journal: changeJournal }
     this.#local = options.local
   }
 
@@ -140,27 +140,21 @@ export class Workspace {
     return this.#walk(walkPaths, signal)
   }
 
-  /** Returns the paths of symbolic links that `list` skips: a note has only its own path. @throws AppError as `list` */
+  /** Returns the paths of symbolic links that `list` skips, to list each note once. @throws AppError as `list` */
   async skippedLinks(signal?: AbortSignal): Promise<string[]> {
     return this.#walk(walkLinks, signal)
   }
 
-  async #walk<T>(
-    walk: (root: string, signal: AbortSignal | undefined, forbidden: readonly string[]) => Promise<T>,
+  async #walk<Result>(
+    walk: (root: string, signal: AbortSignal | undefined, forbidden: readonly string[]) => Promise<Result>,
     signal: AbortSignal | undefined,
-  ): Promise<T> {
+  ): Promise<Result> {
+    const { workspace, forbidden } = this.roots
     try {
-      return await walk(this.roots.workspace, signal, this.roots.forbidden)
+      return await walk(workspace, signal, forbidden)
     } catch (error) {
-      if (isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) {
-        throw new AppError(
-          'folder_unreadable',
-          `${this.roots.workspace} cannot be read`,
-          { path: this.roots.workspace },
-          { cause: error },
-        )
-      }
-      throw error
+      if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
+      throw new AppError('folder_unreadable', `${workspace} cannot be read`, { path: workspace }, { cause: error })
     }
   }
 
@@ -265,7 +259,7 @@ export class Workspace {
   }
 
   /**
-   * Rewrites the file under the lock. `rewrite` gets undefined if the file does not exist yet.
+   * Rewrites the file under the lock. `rewrite` receives undefined if the file does not exist yet.
    * @throws AppError as `write`
    */
   async edit(
@@ -281,12 +275,11 @@ export class Workspace {
    * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
    */
   async rewriteAll(texts: readonly Omit<TextWrite, 'newPath'>[], origin: WriteOrigin): Promise<void> {
-    const at = texts.map((text) => ({ ...text, path: normalizePath(text.path) }))
-    await this.runTransaction(
-      {},
-      at.map((text) => ({ ...text, newPath: text.path })),
-      origin,
-    )
+    const writes = texts.map((text) => {
+      const path = normalizePath(text.path)
+      return { ...text, path, newPath: path }
+    })
+    await this.runTransaction({}, writes, origin)
   }
 
   /** Appends an entry `## HH:MM - Title` to the daily log of `at`. @throws AppError as `write` */
@@ -319,7 +312,7 @@ export class Workspace {
     return lines
   }
 
-  /** Compares the texts of a write line by line. A separate call, so that writes do not wait for the diff. */
+  /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
     const isInHistory = this.#revertSources.history() !== undefined && isNote(path)
     return this.#revertSources.differ.describe({ path, before: before ?? '', after: after ?? '', isInHistory }, signal)
@@ -333,27 +326,27 @@ export class Workspace {
    */
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<RevertedChange> {
     const notePath = normalizePath(path)
-    // Load recorded texts before taking the lock: the history may need the lock to record files.
-    const restore = await createReverter(this.#revertSources, notePath, patch, signal)
+    // Load recorded texts before taking the lock, because the history may need the lock to record files.
+    const revert = await createReverter(this.#revertSources, notePath, patch, signal)
     return this.#writer.withLock(async () => {
-      let keepsFile = true
-      // The change created the file and the file is deleted: there is nothing to revert.
-      if (!(await this.exists(notePath)) && (await restore('')) === '')
+      let shouldKeepFile = true
+      // The change created the file, and the file was deleted, so there is nothing to revert.
+      if (!(await this.exists(notePath)) && (await revert('')) === '')
         return { write: this.#writer.createWrite(notePath, origin, null, null) }
       const rewrite = async (current = '') => {
-        const restored = await restore(current)
-        keepsFile = restored !== '' || current === ''
-        return keepsFile ? restored : current
+        const restored = await revert(current)
+        shouldKeepFile = restored !== '' || current === ''
+        return shouldKeepFile ? restored : current
       }
       const write = await this.#writer.rewrite(notePath, origin, (current) => rewrite(current?.text))
-      return keepsFile ? { write } : moveToTrash(this.#trash, notePath, origin)
+      return shouldKeepFile ? { write } : moveToTrash(this.#trash, notePath, origin)
     })
   }
 
   /** Reapplies a change that `undo` reverted. @throws AppError as `undo` */
   async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    const restore = await createReverter(this.#revertSources, path, invertPatch(patch), signal)
-    return this.edit(path, origin, (current = '') => restore(current))
+    const revert = await createReverter(this.#revertSources, path, invertPatch(patch), signal)
+    return this.edit(path, origin, (current = '') => revert(current))
   }
 
   /**
@@ -362,8 +355,8 @@ export class Workspace {
    */
   async removeNote(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.edit(path, origin, (current = '') => {
-      const rest = removeNote(current, note)
-      if (rest !== undefined) return rest
+      const textWithoutNote = removeNote(current, note)
+      if (textWithoutNote !== undefined) return textWithoutNote
       const message = `the note is no longer in ${path} as it was written: it was edited or removed since`
       throw new AppError('undo_conflict', message, { path })
     })
@@ -407,7 +400,7 @@ export class Workspace {
   }
 
   /** Returns true if a privacy rule covers a note that the move would move. */
-  async isLocalAfterMove(move: Move): Promise<boolean> {
+  async movesLocalNotes(move: Move): Promise<boolean> {
     return movesLocalNotes(this.#transaction, this.#local, move)
   }
 
@@ -426,7 +419,7 @@ export class Workspace {
 
   /**
    * Moves a file to the trash folder of the workspace.
-   * @returns the path in the trash, for `restore`, and the write
+   * @returns `trashed`, the path in the trash for `restore`, and the write
    * @throws AppError `file_not_found`
    */
   async remove(path: string, origin: WriteOrigin): Promise<Required<RevertedChange>> {
@@ -435,7 +428,7 @@ export class Workspace {
 
   /**
    * Creates an attachment or a canvas.
-   * @param fill writes the file at the absolute path that it gets
+   * @param fill writes the file at the absolute path that it receives
    * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
    */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
@@ -443,7 +436,7 @@ export class Workspace {
     await createFile(target, normalizePath(path), isAllowed, fill)
   }
 
-  /** Removes those of the folders that are empty. @param folders the innermost first */
+  /** Removes the folders that are empty. @param folders innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
     await this.#writer.withLock(() => removeEmpty(this.roots, folders))
   }
@@ -471,13 +464,13 @@ export class Workspace {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      const isKept = this.#local?.covers(notePath) === true && !this.#local.covers(copy)
-      await this.#writer.rewrite(copy, origin, () => (isKept ? withVisibility(text, true) : text))
+      const needsMark = this.#local?.covers(notePath) === true && !this.#local.covers(copy)
+      await this.#writer.rewrite(copy, origin, () => (needsMark ? withVisibility(text, true) : text))
       return copy
     })
   }
 
-  /** Removes temporary files of killed writes in the background until `close`. @param onFault called if that fails */
+  /** Removes temporary files of interrupted writes in the background. @param onFault called if that fails */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
     this.#stopCleanup = scheduleCleanup(() => cleanUpTempFiles(this.#trash), onFault)

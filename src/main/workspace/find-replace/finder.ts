@@ -15,15 +15,15 @@ import type { SearchQuery } from './text-matches.ts'
 
 const idleMs = 60_000
 const maxSearches = 8
-const atOnce = 16
+const batchSize = 16
 
 interface Search {
-  readonly wanted: SearchQuery
+  readonly query: SearchQuery
   /** Hash of the searched text by path. */
   readonly files: ReadonlyMap<string, string>
 }
 
-interface Planned extends TextWrite {
+interface Rewrite extends TextWrite {
   readonly count: number
 }
 
@@ -36,7 +36,7 @@ export interface FinderOptions {
 export class Finder {
   readonly #options: FinderOptions
   readonly #searches = new Map<string, Search>()
-  readonly #stops = new Map<string, AbortController>()
+  readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 
   constructor(options: FinderOptions) {
@@ -48,16 +48,16 @@ export class Finder {
    * Yields results while the search runs; the last event has the id for `replace`.
    * @throws AppError `input_invalid` for an invalid pattern
    */
-  async *find(wanted: SearchQuery, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
+  async *find(query: SearchQuery, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
-    const steps = this.#worker.stream((client) => client.search({ ...this.#searchRoots(), wanted }, { signal }))
+    const steps = this.#worker.stream((client) => client.search({ ...this.#searchRoots(), query }, { signal }))
     for await (const step of steps) {
       for (const { path, hash } of step.found) files.set(path, hash)
       const found = step.found.map(({ hash: _hash, ...file }) => file)
       yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
     }
     const search = randomUUID()
-    setBounded(this.#searches, search, { wanted, files }, maxSearches)
+    setBounded(this.#searches, search, { query, files }, maxSearches)
     yield { type: 'done', search }
   }
 
@@ -70,22 +70,23 @@ export class Finder {
     { search, replacement, paths }: { search: string; replacement: string; paths?: readonly string[] | undefined },
     origin: WriteOrigin,
   ): AsyncGenerator<ReplaceEvent> {
-    const known = this.#searches.get(search)
-    if (!known) throw new AppError('search_outdated', 'the search results have expired; search again', {})
-    const files = [...known.files].filter(([path]) => paths === undefined || paths.includes(path))
-    const { text } = known.wanted
-    const stop = new AbortController()
-    const { signal } = stop
-    this.#stops.set(search, stop)
+    const storedSearch = this.#searches.get(search)
+    if (!storedSearch) throw new AppError('search_outdated', 'the search results have expired; search again', {})
+    const files = [...storedSearch.files].filter(([path]) => paths === undefined || paths.includes(path))
+    const { query } = storedSearch
+    const { text } = query
+    const abortController = new AbortController()
+    const { signal } = abortController
+    this.#runningReplacements.set(search, abortController)
     try {
       yield { type: 'progress', done: 0, total: files.length }
-      const { changes, left: skipped } = await this.#planReplacements({ ...known.wanted, replacement }, files, signal)
+      const { changes, left: skipped } = await this.#planReplacements({ ...query, replacement }, files, signal)
       const counts = new Map(changes.map((change) => [change.path, change.count]))
       const countOf = (writes: readonly TextWrite[]) =>
         writes.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
       const batchOf = (writes: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(writes) } })
       const { batches } = this.#options
-      const made = yield* streamProgress(async (onProgress) => {
+      const written = yield* streamProgress(async (onProgress) => {
         if (signal.aborted) return []
         try {
           return (await batches.write(batchOf(changes), changes, origin, { skipped, signal, onProgress })).texts
@@ -94,46 +95,46 @@ export class Finder {
           throw error
         }
       })
-      const undo = made.length === 0 ? null : await batches.storeUndo(batchOf(made), made, [])
-      // A stop after the last write has no effect: the user gets an undo instead.
-      const isStopped = signal.aborted && made.length === 0
-      yield { type: 'done', count: countOf(made), files: made.length, left: skipped, isStopped, undo }
+      const undo = written.length === 0 ? null : await batches.storeUndo(batchOf(written), written, [])
+      // A stop after the last write has no effect: the user can undo the replacement instead.
+      const isStopped = signal.aborted && written.length === 0
+      yield { type: 'done', count: countOf(written), files: written.length, left: skipped, isStopped, undo }
     } finally {
-      stop.abort()
-      this.#stops.delete(search)
+      abortController.abort()
+      this.#runningReplacements.delete(search)
     }
   }
 
   /** Stops a running replacement and rolls it back. */
   stop(search: string): void {
-    this.#stops.get(search)?.abort()
+    this.#runningReplacements.get(search)?.abort()
   }
 
   async close(): Promise<void> {
-    for (const stop of this.#stops.values()) stop.abort()
+    for (const abortController of this.#runningReplacements.values()) abortController.abort()
     await this.#worker.close()
   }
 
   async #planReplacements(
-    wanted: SearchQuery & { readonly replacement: string },
+    query: SearchQuery & { readonly replacement: string },
     files: readonly (readonly [path: string, hash: string])[],
     signal: AbortSignal,
-  ): Promise<{ changes: Planned[]; left: LeftFile[] }> {
-    const all = await inBatches(files, atOnce, async ([path, hash]): Promise<Planned | LeftFile | undefined> => {
+  ): Promise<{ changes: Rewrite[]; left: LeftFile[] }> {
+    const results = await inBatches(files, batchSize, async ([path, hash]): Promise<Rewrite | LeftFile | undefined> => {
       if (signal.aborted) return undefined
       if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
       try {
-        const request = { ...this.#searchRoots(), wanted, file: { path, hash } }
-        const made = await this.#worker.run((client) => client.rewrite(request))
-        return made ? { ...made, newPath: path } : { path, reason: 'changed' }
+        const request = { ...this.#searchRoots(), query, file: { path, hash } }
+        const rewritten = await this.#worker.run((client) => client.rewrite(request))
+        return rewritten ? { ...rewritten, newPath: path } : { path, reason: 'changed' }
       } catch (error) {
         return toLeftFile(path, error)
       }
     })
-    const known = all.filter((one) => one !== undefined)
+    const completed = results.filter((result) => result !== undefined)
     return {
-      changes: known.flatMap((one) => (isSkipped(one) ? [] : [one])),
-      left: known.filter((one) => isSkipped(one)),
+      changes: completed.flatMap((result) => (isSkipped(result) ? [] : [result])),
+      left: completed.filter((result) => isSkipped(result)),
     }
   }
 
@@ -143,34 +144,34 @@ export class Finder {
   }
 }
 
-function isSkipped(one: Planned | LeftFile): one is LeftFile {
-  return 'reason' in one
+function isSkipped(result: Rewrite | LeftFile): result is LeftFile {
+  return 'reason' in result
 }
 
 /** Yields the progress of `work`. Skips events if the consumer is slow. */
-async function* streamProgress<Of>(
-  work: (reportProgress: (done: number, total: number) => void) => Promise<Of>,
-): AsyncGenerator<ReplaceEvent, Of> {
+async function* streamProgress<Result>(
+  work: (reportProgress: (done: number, total: number) => void) => Promise<Result>,
+): AsyncGenerator<ReplaceEvent, Result> {
   let latest: ReplaceEvent | undefined
-  let news = Promise.withResolvers<boolean>()
-  const end = work((done, total) => {
+  let nextEvent = Promise.withResolvers<boolean>()
+  const result = work((done, total) => {
     latest = { type: 'progress', done, total }
-    news.resolve(false)
+    nextEvent.resolve(false)
   })
-  const ended = end.then(
+  const settled = result.then(
     () => true,
     () => true,
   )
   for (let isOver = false; !isOver;) {
-    isOver = await Promise.race([ended, news.promise])
-    news = Promise.withResolvers<boolean>()
+    isOver = await Promise.race([settled, nextEvent.promise])
+    nextEvent = Promise.withResolvers<boolean>()
     if (latest) yield latest
     latest = undefined
   }
-  return end
+  return result
 }
 
 function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
   map.set(key, value)
-  for (const old of [...map.keys()].slice(0, -maxSize)) map.delete(old)
+  for (const oldKey of [...map.keys()].slice(0, -maxSize)) map.delete(oldKey)
 }

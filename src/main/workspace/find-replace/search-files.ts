@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
 import type { UnreadFile } from '#shared/contract/index.ts'
@@ -20,7 +20,7 @@ export interface FileMatches extends Matches {
   readonly hash: string
 }
 
-/** Results of a part of the files; `done` of `total` files are searched so far. */
+/** Results of one group of files. `done` of `total` files were searched so far. */
 export interface FindStep {
   readonly found: readonly FileMatches[]
   /** Files that could not be read and may contain matches. */
@@ -36,11 +36,11 @@ export interface Rewritten {
   readonly after: string
 }
 
-const maxOfFile = 200
-const maxOfAll = 10_000
-const atOnce = 64
+const maxLinesPerFile = 200
+const maxLinesInTotal = 10_000
+const batchSize = 64
 /** Time limit for a pattern in one file, ms. */
-const patternTimeout = 500
+const regexTimeoutMs = 500
 
 const script = new Script('work()')
 const sandbox: { work: () => void } = { work: () => undefined }
@@ -53,32 +53,32 @@ export async function* searchFiles(
   query: SearchQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<FindStep> {
-  const finder = toRegExp(query)
+  const regex = toRegExp(query)
   const resolvedRoots = await resolveRoots(roots)
   const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
   let lineCount = 0
-  for (let from = 0; from < files.length; from += atOnce) {
+  for (let start = 0; start < files.length; start += batchSize) {
     signal?.throwIfAborted()
-    const batch = files.slice(from, from + atOnce)
-    const texts = await inBatches(batch, atOnce, ({ path }) => readOrReason(roots, resolvedRoots, path))
+    const batch = files.slice(start, start + batchSize)
+    const results = await inBatches(batch, batchSize, ({ path }) => readOrUnreadReason(roots, resolvedRoots, path))
     const found: FileMatches[] = []
     const unread: UnreadFile[] = []
-    for (const [at, read] of texts.entries()) {
-      const path = batch[at]?.path
-      if (!read || path === undefined) continue
-      if ('reason' in read) {
-        unread.push({ path, reason: read.reason })
+    for (const [index, file] of results.entries()) {
+      const path = batch[index]?.path
+      if (!file || path === undefined) continue
+      if ('reason' in file) {
+        unread.push({ path, reason: file.reason })
         continue
       }
-      const maxLines = Math.min(maxOfFile, maxOfAll - lineCount)
-      const matches = timed(query, () => findMatches(read.text, finder, maxLines))
+      const maxLines = Math.min(maxLinesPerFile, maxLinesInTotal - lineCount)
+      const matches = runTimed(query, () => findMatches(file.text, regex, maxLines))
       if (matches.count === 0) continue
       lineCount += matches.lines.length
-      found.push({ path, hash: read.hash, ...matches })
+      found.push({ path, hash: file.hash, ...matches })
     }
-    yield { found, unread, done: Math.min(from + atOnce, files.length), total: files.length }
-    // Lets the worker receive an abort.
-    await breathe()
+    yield { found, unread, done: Math.min(start + batchSize, files.length), total: files.length }
+    // Lets the worker receive an abort message.
+    await yieldToEventLoop()
   }
   if (files.length === 0) yield { found: [], unread: [], done: 0, total: 0 }
 }
@@ -93,18 +93,18 @@ export async function rewriteFile(
   query: SearchQuery & { readonly replacement: string },
   { path, hash }: Pick<FileMatches, 'path' | 'hash'>,
 ): Promise<Rewritten | undefined> {
-  const read = await readOrReason(roots, await resolveRoots(roots), path)
-  if (!read || 'reason' in read || read.hash !== hash) return undefined
-  const finder = toRegExp(query)
-  const { text, count } = timed(query, () => replaceMatches(read.text, finder, query.replacement, query.isPattern))
-  return { path, count, before: read.text, after: text }
+  const file = await readOrUnreadReason(roots, await resolveRoots(roots), path)
+  if (!file || 'reason' in file || file.hash !== hash) return undefined
+  const regex = toRegExp(query)
+  const { text, count } = runTimed(query, () => replaceMatches(file.text, regex, query.replacement, query.isPattern))
+  return { path, count, before: file.text, after: text }
 }
 
-function timed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {
+function runTimed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {
   return isPattern ? withRegexTimeout(task) : task()
 }
 
-/** Runs a task for at most 500 ms: a pattern can backtrack exponentially. @throws AppError `input_invalid` then */
+/** Runs a task for at most 500 ms, because a pattern can backtrack exponentially. @throws AppError `input_invalid` */
 export function withRegexTimeout<Result>(task: () => Result): Result {
   let result: Result | undefined
   sandbox.work = () => {
@@ -112,18 +112,18 @@ export function withRegexTimeout<Result>(task: () => Result): Result {
   }
   context ??= createContext(sandbox)
   try {
-    script.runInContext(context, { timeout: patternTimeout })
+    script.runInContext(context, { timeout: regexTimeoutMs })
   } catch (error) {
     // The error can come from the other context, so `instanceof Error` does not work.
     if (!isNativeError(error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
     const reason = 'the search takes too long'
-    throw new AppError('input_invalid', `the pattern is not right: ${reason}`, { reason }, { cause: error })
+    throw new AppError('input_invalid', `the pattern is invalid: ${reason}`, { reason }, { cause: error })
   }
   return result as Result
 }
 
 /** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
-async function readOrReason(roots: SearchRoots, resolvedRoots: ResolvedRoots, path: string) {
+async function readOrUnreadReason(roots: SearchRoots, resolvedRoots: ResolvedRoots, path: string) {
   try {
     return await readText(await resolveInside(roots, path, resolvedRoots), path, resolvedRoots.isAllowed)
   } catch (error) {

@@ -13,8 +13,8 @@ export interface FoundLine {
   readonly text: string
 }
 
-const maxCharacters = 300
-const maxBefore = 80
+const maxExcerptLength = 300
+const maxLengthBeforeMatch = 80
 
 /** Builds the regular expression of a search. @throws AppError `input_invalid` for an invalid pattern */
 export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
@@ -22,43 +22,45 @@ export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
     return new RegExp(isPattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), `gu${matchCase ? '' : 'i'}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('input_invalid', `the pattern is not right: ${reason}`, { reason }, { cause: error })
+    throw new AppError('input_invalid', `the pattern is invalid: ${reason}`, { reason }, { cause: error })
   }
 }
 
 export interface Matches {
   readonly lines: FoundLine[]
-  /** Number of lines with a match, listed or not. */
+  /** Number of lines with a match, including those beyond the limit. */
   readonly lineCount: number
+  /** Number of matches. */
   readonly count: number
 }
 
-/** Returns the first `maxLines` lines with a match, and counts all of them. */
-export function findMatches(text: string, finder: RegExp, maxLines: number): Matches {
+/** Returns the first `maxLines` lines with a match, and the number of all such lines and matches. */
+export function findMatches(text: string, regex: RegExp, maxLines: number): Matches {
   const lines: FoundLine[] = []
   let [lineCount, count] = [0, 0]
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    finder.lastIndex = 0
-    const first = finder.exec(line)
-    if (!first) continue
-    finder.lastIndex = 0
+    regex.lastIndex = 0
+    const firstMatch = regex.exec(line)
+    if (!firstMatch) continue
+    regex.lastIndex = 0
     lineCount += 1
-    count += line.match(finder)?.length ?? 0
-    if (lines.length < maxLines) lines.push({ line: index + 1, text: excerpt(line, first.index) })
+    count += line.match(regex)?.length ?? 0
+    if (lines.length < maxLines) lines.push({ line: index + 1, text: excerpt(line, firstMatch.index) })
   }
   return { lines, lineCount, count }
 }
 
-function excerpt(line: string, at: number): string {
-  const from = at > maxBefore && line.length > maxCharacters ? at - maxBefore : 0
-  const piece = line.slice(from, from + maxCharacters).toWellFormed()
-  return `${from > 0 ? '…' : ''}${piece}${from + maxCharacters < line.length ? '…' : ''}`
+function excerpt(line: string, matchStart: number): string {
+  const startsLater = matchStart > maxLengthBeforeMatch && line.length > maxExcerptLength
+  const start = startsLater ? matchStart - maxLengthBeforeMatch : 0
+  const part = line.slice(start, start + maxExcerptLength).toWellFormed()
+  return `${start > 0 ? '…' : ''}${part}${start + maxExcerptLength < line.length ? '…' : ''}`
 }
 
-/** Replaces matches within lines; line ends stay. `$1` refers to a group only if `isPattern`; `count`: matches. */
+/** Replaces matches within lines and returns their number. `$1` refers to a group only if `isPattern` is true. */
 export function replaceMatches(
   text: string,
-  finder: RegExp,
+  regex: RegExp,
   replacement: string,
   isPattern: boolean,
 ): { text: string; count: number } {
@@ -66,8 +68,8 @@ export function replaceMatches(
   const lines = text.split(/(\r?\n)/).map((line, index) => {
     // Odd items are line ends.
     if (index % 2 === 1) return line
-    count += line.match(finder)?.length ?? 0
-    return isPattern ? line.replace(finder, replacement) : line.replace(finder, () => replacement)
+    count += line.match(regex)?.length ?? 0
+    return isPattern ? line.replace(regex, replacement) : line.replace(regex, () => replacement)
   })
   return { text: lines.join(''), count }
 }

@@ -5,7 +5,7 @@ import { decodeUtf8, maxTextBytes } from '../files/text-files.ts'
 import { resolveInside, type Roots } from '../files/paths.ts'
 import { readBlob, type FileCommit, findRepository, readFileLog } from './system-git.ts'
 
-export interface CommitsOptions {
+export interface GitLogOptions {
   readonly roots: Roots
   readonly differ: Differ
 }
@@ -15,35 +15,35 @@ interface Page {
   readonly limit: number
 }
 
-const maxRemembered = 5000
+const maxCachedCommits = 5000
 
 /**
- * Reads a file's commits from the user's own Git repository around the workspace, through renames. Uses the system's
- * Git and writes nothing.
+ * Reads the commits of a file, through renames, from the user's Git repository that contains the workspace. Runs the
+ * installed Git and writes nothing.
  */
 export class GitLog {
-  readonly #options: CommitsOptions
+  readonly #options: GitLogOptions
   readonly #commits = new Map<string, FileCommit>()
 
-  constructor(options: CommitsOptions) {
+  constructor(options: GitLogOptions) {
     this.#options = options
   }
 
   /** Returns commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
   async log(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
-    const found = await this.#findRepository(path, signal)
-    if (found.state !== 'found') return { ...found, commits: [], isMore: false }
-    const { prefix } = found
-    const { commits, isMore } = await this.#page(path, prefix, { skip, limit }, signal)
-    for (const one of commits) this.#cacheCommit(path, one)
-    const relativePath = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : `/${name}`)
+    const repository = await this.#findRepository(path, signal)
+    if (repository.state !== 'found') return { ...repository, commits: [], isMore: false }
+    const { prefix } = repository
+    const { commits, isMore } = await this.#readPage(path, prefix, { skip, limit }, signal)
+    for (const commit of commits) this.#cacheCommit(path, commit)
+    const toRelative = (gitPath: string) => (gitPath.startsWith(prefix) ? gitPath.slice(prefix.length) : `/${gitPath}`)
     return {
       state: 'found',
       isMore,
-      commits: commits.map(({ path: pathThen, from, added, removed, ...rest }) => ({
-        ...rest,
-        path: relativePath(pathThen),
-        ...(from === undefined ? {} : { from: relativePath(from) }),
+      commits: commits.map(({ path: pathInCommit, from, added, removed, ...otherFields }) => ({
+        ...otherFields,
+        path: toRelative(pathInCommit),
+        ...(from === undefined ? {} : { from: toRelative(from) }),
         added: added ?? 0,
         removed: removed ?? 0,
       })),
@@ -56,21 +56,20 @@ export class GitLog {
    * `git_failed`
    */
   async diff(path: string, commit: string, signal: AbortSignal | undefined): Promise<{ patch: string }> {
-    const found = await this.#findRepository(path, signal)
-    const missing = () => new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
-    if (found.state !== 'found') throw missing()
-    const listed = this.#commits.get(keyOf(path, commit)) ?? (await this.#search(path, found.prefix, commit, signal))
-    if (!listed) throw missing()
+    const repository = await this.#findRepository(path, signal)
+    const notFoundError = () => new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
+    if (repository.state !== 'found') throw notFoundError()
+    const fileCommit =
+      this.#commits.get(keyOf(path, commit)) ?? (await this.#findCommit(path, repository.prefix, commit, signal))
+    if (!fileCommit) throw notFoundError()
     const { workspace } = this.#options.roots
     const [before, after] = await Promise.all([
-      readBlob(workspace, `${commit}^`, listed.from ?? listed.path, signal),
-      readBlob(workspace, commit, listed.path, signal),
+      readBlob(workspace, `${commit}^`, fileCommit.from ?? fileCommit.path, signal),
+      readBlob(workspace, commit, fileCommit.path, signal),
     ])
     const [textBefore, textAfter] = [decodeBlob(before, path), decodeBlob(after, path)]
-    const { patch } = await this.#options.differ.describe(
-      { path, before: textBefore, after: textAfter, isInHistory: false },
-      signal,
-    )
+    const change = { path, before: textBefore, after: textAfter, isInHistory: false }
+    const { patch } = await this.#options.differ.describe(change, signal)
     return { patch }
   }
 
@@ -80,27 +79,27 @@ export class GitLog {
     return findRepository(roots.workspace, signal)
   }
 
-  async #page(path: string, prefix: string, { skip, limit }: Page, signal: AbortSignal | undefined) {
+  async #readPage(path: string, prefix: string, { skip, limit }: Page, signal: AbortSignal | undefined) {
     const { workspace } = this.#options.roots
-    const found = await readFileLog({ workspace, prefix, path }, { skip, limit: limit + 1 }, signal)
-    return { commits: found.slice(0, limit), isMore: found.length > limit }
+    const commits = await readFileLog({ workspace, prefix, path }, { skip, limit: limit + 1 }, signal)
+    return { commits: commits.slice(0, limit), isMore: commits.length > limit }
   }
 
   /** Finds a commit that is not cached; undefined if the file's log does not contain it. */
-  async #search(path: string, prefix: string, commit: string, signal: AbortSignal | undefined) {
-    for (let skip = 0, isMore = true; isMore; skip += maxRemembered) {
-      const page = await this.#page(path, prefix, { skip, limit: maxRemembered }, signal)
-      const found = page.commits.find((one) => one.commit === commit)
-      if (found) return found
+  async #findCommit(path: string, prefix: string, commit: string, signal: AbortSignal | undefined) {
+    for (let skip = 0, isMore = true; isMore; skip += maxCachedCommits) {
+      const page = await this.#readPage(path, prefix, { skip, limit: maxCachedCommits }, signal)
+      const fileCommit = page.commits.find((candidate) => candidate.commit === commit)
+      if (fileCommit) return fileCommit
       ;({ isMore } = page)
     }
     return undefined
   }
 
-  #cacheCommit(path: string, commit: FileCommit): void {
-    this.#commits.set(keyOf(path, commit.commit), commit)
+  #cacheCommit(path: string, fileCommit: FileCommit): void {
+    this.#commits.set(keyOf(path, fileCommit.commit), fileCommit)
     for (const oldest of this.#commits.keys()) {
-      if (this.#commits.size <= maxRemembered) break
+      if (this.#commits.size <= maxCachedCommits) break
       this.#commits.delete(oldest)
     }
   }
@@ -115,7 +114,7 @@ function decodeBlob(bytes: Buffer | undefined, path: string): string {
   if (!bytes) return ''
   if (bytes.length > maxTextBytes) {
     const megabytes = Math.ceil(bytes.length / 1024 / 1024)
-    throw new AppError('file_too_large', `${path} had ${megabytes} MB`, { path, megabytes })
+    throw new AppError('file_too_large', `${path} was too large in this commit (${megabytes} MB)`, { path, megabytes })
   }
   return decodeUtf8(bytes, path)
 }

@@ -1,16 +1,16 @@
 /**
- * Runs the system's Git read-only on an untrusted repository. Its configuration cannot start programs (hooks, file
- * monitors, filters, external diffs, signature checks), nothing is written or fetched, and only a few environment
- * variables are passed on.
+ * Runs the installed Git read-only on an untrusted repository. The repository's configuration cannot start programs
+ * (hooks, file monitors, filters, external diffs, signature checks), nothing is written or fetched, and only a few
+ * environment variables are passed on.
  */
 import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { isSystemError } from '#shared/util/errors.ts'
 
-const maxBytes = 64 * 1024 * 1024
-const maxMs = 60_000
+const maxOutputBytes = 64 * 1024 * 1024
+const timeoutMs = 60_000
 
-const settings = [
+const settingArgs = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.untrackedCache=false',
@@ -21,9 +21,9 @@ const settings = [
   'diff.renames=true',
   'gc.auto=0',
   'maintenance.auto=false',
-]
+].flatMap((setting) => ['-c', setting])
 
-const before = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...settings.flatMap((one) => ['-c', one])]
+const globalArgs = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...settingArgs]
 
 export interface GitResult {
   readonly code: number
@@ -42,28 +42,29 @@ export function runGit(
   signal: AbortSignal | undefined,
 ): Promise<GitResult | undefined> {
   const options = {
-    // On Windows, programs are searched in the current folder first.
+    // Windows searches programs in the current folder first, which must not be the repository.
     cwd: homedir(),
-    env: environment(),
+    env: createEnvironment(),
     encoding: 'buffer',
-    maxBuffer: maxBytes,
-    timeout: maxMs,
+    maxBuffer: maxOutputBytes,
+    timeout: timeoutMs,
     killSignal: 'SIGKILL',
     windowsHide: true,
     ...(signal ? { signal } : {}),
   } as const
   return new Promise((resolve, reject) => {
-    execFile('git', [...before, '-C', folder, ...args], options, (error, stdout, stderr) => {
+    execFile('git', [...globalArgs, '-C', folder, ...args], options, (error, stdout, stderr) => {
       if (signal?.aborted) return reject(signal.reason as Error)
       if (error && isSystemError(error, 'ENOENT', 'EACCES')) return resolve(undefined)
-      const code = !error ? 0 : typeof error.code === 'number' ? error.code : -1
+      const errorCode = typeof error?.code === 'number' ? error.code : -1
+      const code = error ? errorCode : 0
       resolve({ code, output: stdout, message: stderr.toString('utf8').trim() || (error?.message ?? '') })
     })
   })
 }
 
-/** Passes on what Git needs to run and to find the user's configuration, which contains `safe.directory`. */
-function environment(): NodeJS.ProcessEnv {
+/** Returns the variables that Git needs to run and to find the user's configuration, for `safe.directory`. */
+function createEnvironment(): NodeJS.ProcessEnv {
   const names = ['PATH', 'Path', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'SYSTEMROOT', 'SystemRoot', 'TEMP', 'TMP']
   const passedEntries = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   return {

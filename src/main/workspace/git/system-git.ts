@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { runGit, type GitResult } from './run-git.ts'
 
-/** Separates commits. Contains NUL, which names and messages never do. */
-const mark = '\0:commit:\0'
+/** Separates commits. Contains NUL, which cannot occur in names and messages. */
+const commitSeparator = '\0:commit:\0'
 const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00', '--numstat']
 
 /** A commit and its change of one file. Paths are relative to the top of the repository. */
@@ -23,10 +23,11 @@ export interface FileCommit {
   readonly removed: number | undefined
 }
 
-export type Repository =
+export type RepositoryState =
   | {
       readonly state: 'found'
-      /** Path of the workspace in the repository, ending in `/`; empty at the top. */ readonly prefix: string
+      /** Path of the workspace in the repository, ending in `/`; empty at the top. */
+      readonly prefix: string
     }
   | { readonly state: 'none' }
   /** A repository exists, but Git is not installed. */
@@ -35,10 +36,10 @@ export type Repository =
   | { readonly state: 'untrusted'; readonly path: string }
 
 /** Describes the user's repository around the workspace. @throws the signal's reason */
-export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<Repository> {
-  const answer = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
-  if (!answer) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
-  const { code, output, message } = answer
+export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<RepositoryState> {
+  const result = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
+  if (!result) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
+  const { code, output, message } = result
   const untrustedPath = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
   if (untrustedPath !== undefined) return { state: 'untrusted', path: untrustedPath }
   const [isInside, prefix = ''] = output.toString('utf8').split('\n')
@@ -66,11 +67,14 @@ export async function readFileLog(
 ): Promise<FileCommit[]> {
   const args = ['log', '--follow', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature', '--no-notes']
   const bounds = ['--diff-merges=first-parent', `--skip=${skip}`, `--max-count=${limit}`]
-  const answer = await runOrThrow(workspace, [...args, ...bounds, ...logFormat, '--', path], signal)
-  if (/does not have any commits yet|bad default revision/.test(answer.message)) return []
-  if (answer.code !== 0) throw failed(answer)
-  return readLog(answer.output.toString('utf8'), prefix + path)
+  const result = await runOrThrow(workspace, [...args, ...bounds, ...logFormat, '--', path], signal)
+  if (/does not have any commits yet|bad default revision/.test(result.message)) return []
+  if (result.code !== 0) throw gitFailedError(result)
+  return parseLog(result.output.toString('utf8'), prefix + path)
 }
+
+const missingObjectMessage =
+  /does not exist|exists on disk, but not in|Not a valid object name|bad revision|invalid object name/
 
 /** Returns a file's bytes (`path` from the repository's top); undefined if absent. @throws AppError `git_failed` */
 export async function readBlob(
@@ -79,62 +83,58 @@ export async function readBlob(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Buffer | undefined> {
-  const answer = await runOrThrow(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
-  if (answer.code === 0) return answer.output
-  if (
-    /does not exist|exists on disk, but not in|Not a valid object name|bad revision|invalid object name/.test(
-      answer.message,
-    )
-  )
-    return undefined
-  throw failed(answer)
+  const result = await runOrThrow(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
+  if (result.code === 0) return result.output
+  if (missingObjectMessage.test(result.message)) return undefined
+  throw gitFailedError(result)
 }
 
+/** @throws AppError `git_failed` if Git is not installed */
 async function runOrThrow(
   workspace: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<GitResult> {
-  const answer = await runGit(workspace, args, signal)
-  if (!answer) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
-  return answer
+  const result = await runGit(workspace, args, signal)
+  if (!result) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
+  return result
 }
 
-function failed({ code, message }: GitResult): AppError {
+function gitFailedError({ code, message }: GitResult): AppError {
   const [line = ''] = message.split('\n')
-  const reason = line === '' ? `ended with ${code}` : line.slice(0, 500)
+  const reason = line === '' ? `exit code ${code}` : line.slice(0, 500)
   return new AppError('git_failed', `Git failed: ${reason}`, { message: reason })
 }
 
 /** @param path the file's path in the newest commit @returns newest first */
-function readLog(text: string, path: string): FileCommit[] {
+function parseLog(text: string, path: string): FileCommit[] {
   const commits: FileCommit[] = []
   let followedPath = path
-  for (const record of text.split(mark).slice(1)) {
-    const [commit = '', seconds = '', author = '', subject = '', ...rest] = record.split('\0')
-    const change = readNumstat(rest.join('\0'))
-    const named = change?.path ?? followedPath
+  for (const record of text.split(commitSeparator).slice(1)) {
+    const [commit = '', seconds = '', author = '', subject = '', ...numstatFields] = record.split('\0')
+    const change = parseNumstat(numstatFields.join('\0'))
+    const commitPath = change?.path ?? followedPath
     commits.push({
       commit,
       at: Number(seconds) * 1000,
       author,
       subject,
-      path: named,
+      path: commitPath,
       ...(change?.from === undefined ? {} : { from: change.from }),
       added: change ? change.added : 0,
       removed: change ? change.removed : 0,
     })
-    followedPath = change?.from ?? named
+    followedPath = change?.from ?? commitPath
   }
   return commits
 }
 
 /** Parses `3\t1\tpath\0`, or `3\t1\t\0from\0to\0` for a renamed file. */
-function readNumstat(text: string): Pick<FileCommit, 'path' | 'from' | 'added' | 'removed'> | undefined {
-  const found = /([\d-]+)\t([\d-]+)\t([^\0]*)\0(?:([^\0]+)\0([^\0]+)\0)?/.exec(text)
-  if (!found) return undefined
-  const [, added = '', removed = '', path = '', from, to] = found
-  const count = (figure: string) => (figure === '-' ? undefined : Number(figure))
-  const counts = { added: count(added), removed: count(removed) }
+function parseNumstat(text: string): Pick<FileCommit, 'path' | 'from' | 'added' | 'removed'> | undefined {
+  const match = /([\d-]+)\t([\d-]+)\t([^\0]*)\0(?:([^\0]+)\0([^\0]+)\0)?/.exec(text)
+  if (!match) return undefined
+  const [, added = '', removed = '', path = '', from, to] = match
+  const parseCount = (digits: string) => (digits === '-' ? undefined : Number(digits))
+  const counts = { added: parseCount(added), removed: parseCount(removed) }
   return path === '' && from !== undefined && to !== undefined ? { path: to, from, ...counts } : { path, ...counts }
 }

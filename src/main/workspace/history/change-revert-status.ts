@@ -7,7 +7,7 @@ import type { Repository } from './repository.ts'
 export interface ChangeRevertStatus {
   /** The file's current path. */
   readonly path: string
-  /** One status for each hunk, in order; a single one for a large change without lines. */
+  /** One status for each hunk, in order; exactly one for a large change, whose lines are not stored. */
   readonly hunks: RevertStatus[]
 }
 
@@ -19,26 +19,27 @@ export async function revertStatusOf(repository: Repository, path: string, patch
   const pathNow = repository.blobIdAt(path) === undefined ? await currentPath(repository, path) : path
   const id = repository.blobIdAt(pathNow)
   const text = id === undefined ? '' : await repository.text(id)
-  if (parseLargeChange(patch)) return { path: pathNow, hunks: [await revertStatusOfLarge(repository, text, patch)] }
+  if (parseLargeChange(patch)) return { path: pathNow, hunks: [await statusOfLargeChange(repository, text, patch)] }
   const hunks = revertStatusOfHunks(text, patch)
   if (!hunks.includes('changed')) return { path: pathNow, hunks }
-  const parts = splitHunks(patch)
-  const undos = (await queryTimeline(repository, { path: pathNow, limit: Number.MAX_SAFE_INTEGER })).filter(
+  const hunkPatches = splitHunks(patch)
+  const undoChanges = (await queryTimeline(repository, { path: pathNow, limit: Number.MAX_SAFE_INTEGER })).filter(
     ({ isUndo }) => isUndo,
   )
-  for (const { file } of undos) {
-    const [before, after] = [await textOr(repository, file.before), await textOr(repository, file.after)]
-    for (const [index, hunk] of parts.entries())
-      if (hunks[index] === 'changed' && isApplied(before, hunk) && !isApplied(after, hunk)) hunks[index] = 'undone'
+  for (const { file } of undoChanges) {
+    const [before, after] = [await textOrEmpty(repository, file.before), await textOrEmpty(repository, file.after)]
+    for (const [index, hunkPatch] of hunkPatches.entries())
+      if (hunks[index] === 'changed' && isApplied(before, hunkPatch) && !isApplied(after, hunkPatch))
+        hunks[index] = 'undone'
   }
   return { path: pathNow, hunks }
 }
 
-function isApplied(text: string, hunk: string): boolean {
-  return revertStatusOfHunks(text, hunk)[0] === 'there'
+function isApplied(text: string, hunkPatch: string): boolean {
+  return revertStatusOfHunks(text, hunkPatch)[0] === 'there'
 }
 
-async function revertStatusOfLarge(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
+async function statusOfLargeChange(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
   const large = parseLargeChange(patch)
   const [before, after] = large
     ? [await textIfExists(repository, large.before), await textIfExists(repository, large.after)]
@@ -49,6 +50,6 @@ async function revertStatusOfLarge(repository: Repository, text: string, patch: 
   return mergeTexts(after, text, before) === undefined ? 'changed' : 'there'
 }
 
-async function textOr(repository: Repository, id: string | null): Promise<string> {
+async function textOrEmpty(repository: Repository, id: string | null): Promise<string> {
   return id === null ? '' : ((await textIfExists(repository, id)) ?? '')
 }

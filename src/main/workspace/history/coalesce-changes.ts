@@ -1,36 +1,36 @@
-import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FileTransition } from './repository.ts'
 
 export interface RecordedChange extends FileTransition {
   readonly id: string
-  readonly origin: Origin
+  readonly origin: WriteOrigin
   readonly at: number
 }
 
-/** Merges the changes of a group into one step for each file, from its first to its last state. */
+/** Merges the changes of a group into one transition for each file, from its first to its last state. */
 export function coalesceChanges(group: readonly RecordedChange[]): FileTransition[] {
-  const steps = new Map<string, FileTransition>()
+  const transitions = new Map<string, FileTransition>()
   for (const { path, from, before, after } of group) {
-    const earlier = steps.get(from ?? path)
-    steps.delete(from ?? path)
-    const origin = earlier?.from ?? from
-    steps.set(path, {
+    const earlier = transitions.get(from ?? path)
+    transitions.delete(from ?? path)
+    const originalPath = earlier?.from ?? from
+    transitions.set(path, {
       path,
-      ...(origin === undefined ? {} : { from: origin }),
+      ...(originalPath === undefined ? {} : { from: originalPath }),
       before: earlier?.before ?? before,
       after,
     })
   }
-  return [...steps.values()]
+  return [...transitions.values()]
 }
 
-export function isSameOrigin(one: Origin, other: Origin): boolean {
+export function isSameOrigin(a: WriteOrigin, b: WriteOrigin): boolean {
   return (
-    one.cause === other.cause &&
-    one.session === other.session &&
-    one.turn === other.turn &&
-    one.client === other.client &&
-    one.sources?.join('\n') === other.sources?.join('\n') &&
-    one.isUndo === other.isUndo
+    a.cause === b.cause &&
+    a.session === b.session &&
+    a.turn === b.turn &&
+    a.client === b.client &&
+    a.sources?.join('\n') === b.sources?.join('\n') &&
+    a.isUndo === b.isUndo
   )
 }

@@ -29,33 +29,33 @@ export class FileTree {
     return name === undefined ? undefined : folder?.files.get(name)
   }
 
-  /** @param oid null removes the file, and folders that become empty */
+  /** @param oid null removes the file, and the folders that become empty by this */
   set(path: string, oid: string | null): void {
-    const steps = path.split('/')
-    const name = steps.pop() ?? ''
-    const chain = [this.#root]
-    for (const step of steps) {
-      const current = chain.at(-1) ?? this.#root
-      const next = current.folders.get(step) ?? emptyFolder()
-      current.folders.set(step, next)
-      chain.push(next)
+    const folderNames = path.split('/')
+    const name = folderNames.pop() ?? ''
+    const folders = [this.#root]
+    for (const folderName of folderNames) {
+      const current = folders.at(-1) ?? this.#root
+      const next = current.folders.get(folderName) ?? emptyFolder()
+      current.folders.set(folderName, next)
+      folders.push(next)
     }
-    for (const folder of chain) folder.oid = undefined
-    const last = chain.at(-1) ?? this.#root
-    if (oid !== null) last.files.set(name, oid)
+    for (const folder of folders) folder.oid = undefined
+    const parent = folders.at(-1) ?? this.#root
+    if (oid !== null) parent.files.set(name, oid)
     else {
-      last.files.delete(name)
-      for (let at = chain.length - 1; at > 0; at -= 1) {
-        const folder = chain[at]
+      parent.files.delete(name)
+      for (let depth = folders.length - 1; depth > 0; depth -= 1) {
+        const folder = folders[depth]
         if (!folder || folder.files.size > 0 || folder.folders.size > 0) break
-        chain[at - 1]?.folders.delete(steps[at - 1] ?? '')
+        folders[depth - 1]?.folders.delete(folderNames[depth - 1] ?? '')
       }
     }
   }
 
   *entries(folder: Folder = this.#root, prefix = ''): Generator<readonly [path: string, oid: string]> {
     for (const [name, oid] of folder.files) yield [prefix + name, oid]
-    for (const [name, inside] of folder.folders) yield* this.entries(inside, `${prefix}${name}/`)
+    for (const [name, subfolder] of folder.folders) yield* this.entries(subfolder, `${prefix}${name}/`)
   }
 
   /** Writes the trees of changed folders, children first. @returns the id of the root tree */
@@ -63,17 +63,17 @@ export class FileTree {
     if (folder.oid !== undefined) return folder.oid
     const entries: TreeEntry[] = []
     for (const [path, oid] of folder.files) entries.push({ mode: '100644', path, oid, type: 'blob' })
-    for (const [path, inside] of folder.folders)
-      entries.push({ mode: '040000', path, oid: await this.write(writeTree, inside), type: 'tree' })
+    for (const [path, subfolder] of folder.folders)
+      entries.push({ mode: '040000', path, oid: await this.write(writeTree, subfolder), type: 'tree' })
     folder.oid = await writeTree(entries)
     return folder.oid
   }
 
   #find(path: string): { folder: Folder; name: string } | undefined {
-    const steps = path.split('/')
-    const name = steps.pop() ?? ''
+    const folderNames = path.split('/')
+    const name = folderNames.pop() ?? ''
     let folder: Folder | undefined = this.#root
-    for (const step of steps) folder = folder?.folders.get(step)
+    for (const folderName of folderNames) folder = folder?.folders.get(folderName)
     return folder && { folder, name }
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { causes } from '#shared/contract/history.ts'
-import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** One file of a commit. Paths are relative to the workspace; `added` and `removed` count lines. */
+/** One file of a commit. Paths are relative to the workspace; `added` and `removed` are numbers of lines. */
 export interface FileRecord {
   readonly path: string
   /** Previous path; undefined if the file was not moved. */
@@ -15,12 +15,12 @@ export interface FileRecord {
   readonly after: string | null
 }
 
-export interface CommitRecord extends Origin {
+export interface CommitRecord extends WriteOrigin {
   readonly commit: string
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly files: readonly FileRecord[]
-  /** Id of the last journal line in this commit. */
+  /** Id of the last journal line that this commit contains. */
   readonly journal?: string | undefined
 }
 
@@ -35,12 +35,12 @@ const fileSchema = z.object({
 
 /** Builds a commit message: a subject for users of Git, trailers for `parseMessage`. */
 export function commitMessage(
-  { cause, session, turn, client, sources = [], isUndo = false }: Origin,
+  { cause, session, turn, client, sources = [], isUndo = false }: WriteOrigin,
   files: readonly FileRecord[],
   journal?: string,
 ): string {
   const [first] = files
-  const named = files.length === 1 && first ? first.path : `${files.length} files`
+  const subject = files.length === 1 && first ? first.path : `${files.length} files`
   const trailers = [
     `Cause: ${cause}`,
     ...(session === undefined ? [] : [`Session: ${session}`]),
@@ -51,11 +51,11 @@ export function commitMessage(
     ...(journal === undefined ? [] : [`Journal: ${journal}`]),
     ...files.map((file) => `File: ${JSON.stringify(file)}`),
   ]
-  return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
+  return `${cause}: ${subject}\n\n${trailers.join('\n')}\n`
 }
 
 /** Parses a commit message. A commit of another program has the cause `outside` and no files. */
-export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
+export function parseMessage(message: string): WriteOrigin & Pick<CommitRecord, 'files' | 'journal'> {
   const files: FileRecord[] = []
   const values = new Map<string, string>()
   const sources: string[] = []
@@ -69,7 +69,7 @@ export function parseMessage(message: string): Origin & Pick<CommitRecord, 'file
       if (file.success) files.push(file.data)
     }
   }
-  const cause = causes.find((known) => known === values.get('Cause')) ?? 'outside'
+  const cause = causes.find((name) => name === values.get('Cause')) ?? 'outside'
   return {
     cause,
     session: values.get('Session'),

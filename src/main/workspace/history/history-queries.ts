@@ -1,13 +1,13 @@
 import { AppError } from '#shared/util/errors.ts'
 import { compareLines, describeChange } from '#platform'
-import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { CommitRecord, FileRecord } from './history-change.ts'
 import type { Repository } from './repository.ts'
 
-/** Longest text that is blamed, UTF-16 code units. */
-const maxBlamed = 2_000_000
+/** Maximum length of a text for `blameFile`, UTF-16 code units. */
+const maxBlameLength = 2_000_000
 
-export interface BlamedLine extends Origin {
+export interface BlamedLine extends WriteOrigin {
   readonly commit: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -16,13 +16,15 @@ export interface BlamedLine extends Origin {
 export interface TimelineRequest {
   /** Only changes of the file that has this path in the newest commit, under its earlier paths too. */
   readonly path?: string | undefined
+  /** Commit id: only changes older than this commit. */
   readonly before?: string | undefined
+  /** Commit id: only this commit and older ones. */
   readonly from?: string | undefined
   /** Only changes at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
-  /** True returns the files that existed before the history as one row. Without effect if `path` is set. */
+  /** True: the files that existed before the history form one row. Ignored if `path` is set. */
   readonly groupAdopted?: boolean | undefined
 }
 
@@ -42,7 +44,7 @@ export async function queryTimeline(
   repository: Repository,
   { path, before, from, since, causes, limit, groupAdopted = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
-  const found: FileChangeRecord[] = []
+  const changes: FileChangeRecord[] = []
   const currentPaths = new CurrentPaths()
   let followedPath = path
   const log = await repository.log()
@@ -52,73 +54,73 @@ export async function queryTimeline(
   }
   let isInRange = before === undefined && from === undefined
   for (const record of log) {
-    if (found.length >= limit || (since !== undefined && record.at < since)) break
+    if (changes.length >= limit || (since !== undefined && record.at < since)) break
     isInRange ||= record.commit === from
     const isIncluded = isInRange
     isInRange ||= record.commit === before
     const pathsNow = record.files.map((file) => currentPaths.of(file.path))
     currentPaths.addMoves(record.files)
     // Drop `files`: repeating all files of a commit in each of its rows takes too much memory.
-    const { files, ...rest } = record
+    const { files, ...commit } = record
     if (groupAdopted && followedPath === undefined && record.cause === 'adopted') {
       const [file] = files
       if (file && isIncluded && (causes === undefined || causes.includes(record.cause)))
-        found.push({ ...rest, file, now: pathsNow[0] ?? file.path, files: files.length })
+        changes.push({ ...commit, file, now: pathsNow[0] ?? file.path, files: files.length })
       continue
     }
     for (const [index, file] of files.entries()) {
       const now = pathsNow[index] ?? file.path
       if (followedPath !== undefined && file.path !== followedPath) continue
-      if (isIncluded && (causes === undefined || causes.includes(record.cause))) found.push({ ...rest, file, now })
+      if (isIncluded && (causes === undefined || causes.includes(record.cause))) changes.push({ ...commit, file, now })
       if (followedPath !== undefined && file.from !== undefined) followedPath = file.from
     }
   }
-  return found
+  return changes
 }
 
 /**
- * Returns the current path of a file that had this path after `commit`. Without `commit`: after the newest move away
- * from this path. Returns `path` itself if the file was not moved.
+ * Returns the current path of the file that had the path `path` after `commit`. Without `commit`, follows the newest
+ * move away from `path`. Returns `path` itself if the file was not moved.
  */
 export async function currentPath(repository: Repository, path: string, commit?: string): Promise<string> {
   const currentPaths = new CurrentPaths()
   for (const record of await repository.log()) {
     if (record.commit === commit) break
-    const moved = record.files.find(({ from }) => from === path)
-    if (commit === undefined && moved) return currentPaths.of(moved.path)
+    const movedFile = record.files.find(({ from }) => from === path)
+    if (commit === undefined && movedFile) return currentPaths.of(movedFile.path)
     currentPaths.addMoves(record.files)
   }
   return currentPaths.of(path)
 }
 
-/** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
+/** Returns the current path of a file that no longer exists at `path`; undefined if it was deleted. */
 export async function findMovedFile(repository: Repository, path: string): Promise<string | undefined> {
-  const now = await currentPath(repository, path)
-  return now === path ? detectRename(await repository.log(), path) : now
+  const newPath = await currentPath(repository, path)
+  return newPath === path ? detectRename(await repository.log(), path) : newPath
 }
 
-/** Another program's rename shows as one file removed and one added within this time, ms. */
+/** Maximum time between the removal and the addition of a file that another program renamed, ms. */
 const maxRenameGapMs = 5000
 
 /**
  * Detects a rename by another program: a new file with the same text appeared at the same time. If there are several,
- * the one with the same name counts.
+ * returns the one with the same file name.
  * @param log newest first
  * @returns undefined if the file was deleted, or the target is ambiguous
  */
 export function detectRename(log: readonly CommitRecord[], path: string): string | undefined {
   const removal = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
-  const file = removal?.files.find((one) => one.path === path)
+  const file = removal?.files.find((removed) => removed.path === path)
   if (removal?.cause !== 'outside' || file?.after !== null || file.before === null || file.removed === 0)
     return undefined
   const candidates = log
     .filter(({ cause, at }) => cause === 'outside' && Math.abs(at - removal.at) <= maxRenameGapMs)
     .flatMap(({ files }) => files)
-    .filter((one) => one.before === null && one.after === file.before && one.path !== path)
-  const fileName = (of: string) => of.slice(of.lastIndexOf('/') + 1)
-  const sameNameCandidates = candidates.filter((one) => fileName(one.path) === fileName(path))
-  const [renamed, ...others] = candidates.length > 1 ? sameNameCandidates : candidates
-  return others.length === 0 ? renamed?.path : undefined
+    .filter((added) => added.before === null && added.after === file.before && added.path !== path)
+  const fileName = (filePath: string) => filePath.slice(filePath.lastIndexOf('/') + 1)
+  const sameNameCandidates = candidates.filter((candidate) => fileName(candidate.path) === fileName(path))
+  const [renamedFile, ...others] = candidates.length > 1 ? sameNameCandidates : candidates
+  return others.length === 0 ? renamedFile?.path : undefined
 }
 
 class CurrentPaths {
@@ -147,7 +149,7 @@ export async function diffOf(
 ): Promise<{ patch: string; before: string | null; after: string | null }> {
   const file = (await repository.log())
     .find((record) => record.commit === commit)
-    ?.files.find((known) => known.path === path)
+    ?.files.find((changedFile) => changedFile.path === path)
   if (!file) throw new AppError('file_not_found', `${path} has no change ${commit}`, { path })
   const before = file.before === null ? null : await repository.text(file.before)
   const after = file.after === null ? null : await repository.text(file.after)
@@ -155,7 +157,7 @@ export async function diffOf(
   return { patch, before, after }
 }
 
-/** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
+/** Returns a recorded text by its blob id; undefined if the repository does not contain it. */
 export async function textIfExists(repository: Repository, id: string): Promise<string | undefined> {
   try {
     return await repository.text(id)
@@ -167,14 +169,14 @@ export async function textIfExists(repository: Repository, id: string): Promise<
 
 /**
  * Returns for each line of the newest recorded text the change that wrote it; empty if a version is longer than
- * `maxBlamed`.
+ * `maxBlameLength`.
  */
 export async function blameFile(repository: Repository, path: string): Promise<BlamedLine[]> {
   const changes = await queryTimeline(repository, { path, limit: Number.MAX_SAFE_INTEGER })
   const versions: { id: BlamedLine; text: string }[] = []
   for (const { commit, at, cause, session, turn, client, sources, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)
-    if (text.length > maxBlamed) return []
+    if (text.length > maxBlameLength) return []
     versions.push({
       id: { commit, at, cause, session, turn, client, ...(sources ? { sources } : {}) },
       text,
@@ -191,21 +193,21 @@ interface Version<Id> {
 /** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */
 export function blame<Id>(versions: readonly Version<Id>[]): Id[] {
   let lines: string[] = []
-  let owners: Id[] = []
+  let lineIds: Id[] = []
   for (const { id, text } of versions) {
     const next = linesOf(text)
-    const nextOwners: Id[] = []
-    let at = 0
+    const nextLineIds: Id[] = []
+    let line = 0
     for (const { from, to, newFrom, newTo } of compareLines(lines, next)) {
-      for (; at < from; at += 1) nextOwners.push(owners[at] ?? id)
-      for (let line = newFrom; line < newTo; line += 1) nextOwners.push(id)
-      at = to
+      for (; line < from; line += 1) nextLineIds.push(lineIds[line] ?? id)
+      for (let newLine = newFrom; newLine < newTo; newLine += 1) nextLineIds.push(id)
+      line = to
     }
-    for (; at < owners.length; at += 1) nextOwners.push(owners[at] ?? id)
+    for (; line < lineIds.length; line += 1) nextLineIds.push(lineIds[line] ?? id)
     lines = next
-    owners = nextOwners
+    lineIds = nextLineIds
   }
-  return owners
+  return lineIds
 }
 
 function linesOf(text: string): string[] {

@@ -4,15 +4,15 @@ import { EventEmitter, type Subscribable, clockOffset, type Clock, type WorkerCl
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import type { HistoryJobs } from './history.worker.ts'
-import { repositoryIn } from './journal.ts'
+import { repositoryPath } from './journal.ts'
 import type { TimelineRequest } from './history-queries.ts'
 import type { RecorderEvent } from './recorder.ts'
 import type { ChangeRevertStatus } from './change-revert-status.ts'
 
 const debounceMs = 50
-/** Delays the scan of all files, so that it does not slow down the start, ms. */
-const startMs = 1500
-const usualIdleMs = 15_000
+/** Delay of the first scan of all files, so that it does not slow down the start of the app, ms. */
+const scanDelayMs = 1500
+const defaultIdleMs = 15_000
 
 export interface HistoryOptions {
   readonly entry: URL
@@ -30,50 +30,50 @@ export class History {
   readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: HistoryOptions
-  /** Forbidden folders that the recorder last received, as JSON. */
-  #forbidden: string
+  /** Forbidden folders that were last sent to the recorder, as JSON. */
+  #sentForbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
-  #timer: NodeJS.Timeout | undefined
+  #journalTimer: NodeJS.Timeout | undefined
   readonly #startTimer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#forbidden = JSON.stringify(options.roots.forbidden)
-    const { entry, idleMs = usualIdleMs, onFault } = options
+    this.#sentForbidden = JSON.stringify(options.roots.forbidden)
+    const { entry, idleMs = defaultIdleMs, onFault } = options
     this.#worker = new WorkerHost({
       entry,
       idleMs,
-      onStart: (client, ending) => this.#openRecorder(client, ending),
+      onStart: (client, stopSignal) => this.#openRecorder(client, stopSignal),
       flush: (client) => client.settle().catch(onFault),
       onStop: (client) => client.close(),
       onCrash: (error) => {
-        // The worker may have lost requests: the next one scans all files.
+        // The crash may have lost requests, so the next worker scans all files.
         this.#hasStarted = false
         onFault(error)
       },
     })
-    const begin = () => void this.#worker.run(() => Promise.resolve()).catch(onFault)
+    const startWorker = () => void this.#worker.run(() => Promise.resolve()).catch(onFault)
     // A new history must record the existing files before the first write.
-    if (existsSync(this.repository)) this.#startTimer = setTimeout(begin, startMs).unref()
-    else begin()
+    if (existsSync(this.repository)) this.#startTimer = setTimeout(startWorker, scanDelayMs).unref()
+    else startWorker()
   }
 
   get repository(): string {
-    return repositoryIn(this.#options.folder)
+    return repositoryPath(this.#options.folder)
   }
 
   get isWorkerRunning(): boolean {
     return this.#worker.isRunning
   }
 
-  /** Records the journal soon; ignores all paths but notes. */
-  journalChanged(path: string): void {
-    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#notifyWorker(), debounceMs)
+  /** Records the journal after a short delay. Does nothing if `path` is not a note. */
+  scheduleRecording(path: string): void {
+    if (isNote(path)) this.#journalTimer ??= setTimeout(() => void this.#notifyWorker(), debounceMs)
   }
 
-  /** Records files that another program may have changed (workspace-relative paths); ignores all but notes. */
+  /** Records files that another program may have changed (workspace-relative paths). Ignores other files than notes. */
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
@@ -81,11 +81,11 @@ export class History {
       void this.#worker.run((client) => client.recordFiles({ paths: notes, forbidden })).catch(this.#options.onFault)
   }
 
-  /** Applies changed forbidden folders: files in them are recorded as removed. */
+  /** Sends changed forbidden folders to the recorder, which records the files in them as removed. */
   async applyRoots(): Promise<void> {
     const { forbidden } = this.#options.roots
-    if (JSON.stringify(forbidden) === this.#forbidden) return
-    this.#forbidden = JSON.stringify(forbidden)
+    if (JSON.stringify(forbidden) === this.#sentForbidden) return
+    this.#sentForbidden = JSON.stringify(forbidden)
     await this.#worker.run((client) => client.rescanFiles(forbidden)).catch(this.#options.onFault)
   }
 
@@ -122,12 +122,12 @@ export class History {
     return this.#worker.run((client) => client.diff({ commit, path }))
   }
 
-  /** Returns the current path of the file at `path` after `commit`; without `commit`, of the newest that left `path`. */
+  /** Returns the current path of the file that had `path` after `commit`, or of the last one moved away from it. */
   currentPath(path: string, commit?: string): Promise<string> {
     return this.#worker.run((client) => client.resolveCurrentPath({ path, commit }))
   }
 
-  /** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
+  /** Returns the current path of a file that no longer exists at `path`; undefined if it was deleted. */
   movedTo(path: string): Promise<string | undefined> {
     return this.#worker.run((client) => client.movedTo(path))
   }
@@ -140,7 +140,7 @@ export class History {
     return this.#worker.run((client) => client.revertStatus({ path, patch }))
   }
 
-  /** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
+  /** Returns a recorded text by its blob id; undefined if the repository does not contain it. */
   text(id: string) {
     return this.#worker.run((client) => client.text(id))
   }
@@ -158,17 +158,17 @@ export class History {
   /** Records pending changes and ends the worker. Never rejects. */
   async close(): Promise<void> {
     clearTimeout(this.#startTimer)
-    clearTimeout(this.#timer)
-    // The next process records what is in the journal.
-    if (!this.isWorkerRunning && !this.#hasStarted && this.#timer === undefined) return
+    clearTimeout(this.#journalTimer)
+    // Unrecorded changes stay in the journal for the next process.
+    if (!this.isWorkerRunning && !this.#hasStarted && this.#journalTimer === undefined) return
     await this.#worker.run((client) => client.settle()).catch(this.#options.onFault)
     // Releases the lock, so that another process can record.
     await this.#worker.close()
   }
 
-  async #openRecorder(client: HistoryClient, ending: AbortSignal): Promise<void> {
+  async #openRecorder(client: HistoryClient, stopSignal: AbortSignal): Promise<void> {
     const { folder, roots, now } = this.#options
-    void this.#forwardEvents(await client.events(undefined, { signal: ending }), ending)
+    void this.#forwardEvents(await client.events(undefined, { signal: stopSignal }), stopSignal)
     await client.open({
       folder,
       workspace: roots.workspace,
@@ -188,7 +188,7 @@ export class History {
   }
 
   async #notifyWorker(): Promise<void> {
-    this.#timer = undefined
+    this.#journalTimer = undefined
     await this.#worker.run((client) => client.notifyJournalChange()).catch(this.#options.onFault)
   }
 }

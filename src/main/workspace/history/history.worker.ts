@@ -15,7 +15,7 @@ import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.
 const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
 let recorder: Recorder | undefined
 
-function opened(): Recorder {
+function requireRecorder(): Recorder {
   if (!recorder) throw new Error('the history is not open')
   return recorder
 }
@@ -25,26 +25,26 @@ const jobs = {
     recorder = new Recorder(settings, (event) => events.publish('event', event))
   },
   events: (_: undefined, signal: AbortSignal | undefined) => events.subscribe('event', signal ? { signal } : {}),
-  notifyJournalChange: () => opened().journalChanged(),
+  notifyJournalChange: () => requireRecorder().scheduleFlush(),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
-    opened().recordExternalChanges(paths, forbidden),
-  rescanFiles: (forbidden: readonly string[]) => opened().rescan(forbidden),
-  timeline: async (request: TimelineRequest) => queryTimeline(await opened().repositoryUpToDate(), request),
+    requireRecorder().recordExternalChanges(paths, forbidden),
+  rescanFiles: (forbidden: readonly string[]) => requireRecorder().rescan(forbidden),
+  timeline: async (request: TimelineRequest) => queryTimeline(await requireRecorder().repositoryUpToDate(), request),
   diff: async ({ commit, path }: { commit: string; path: string }) =>
-    diffOf(await opened().repositoryUpToDate(), commit, path),
+    diffOf(await requireRecorder().repositoryUpToDate(), commit, path),
   resolveCurrentPath: async ({ path, commit }: { path: string; commit: string | undefined }) =>
-    currentPath(await opened().repositoryUpToDate(), path, commit),
-  movedTo: async (path: string) => findMovedFile(await opened().repositoryUpToDate(), path),
+    currentPath(await requireRecorder().repositoryUpToDate(), path, commit),
+  movedTo: async (path: string) => findMovedFile(await requireRecorder().repositoryUpToDate(), path),
   revertStatus: async ({ path, patch }: { path: string; patch: string }) =>
-    revertStatusOf(await opened().repositoryUpToDate(), path, patch),
-  text: async (id: string) => textIfExists(await opened().repositoryNow(), id),
-  blame: async (path: string) => blameFile(await opened().repositoryUpToDate(), path),
-  settle: () => opened().flush(),
+    revertStatusOf(await requireRecorder().repositoryUpToDate(), path, patch),
+  text: async (id: string) => textIfExists(await requireRecorder().repositoryNow(), id),
+  blame: async (path: string) => blameFile(await requireRecorder().repositoryUpToDate(), path),
+  settle: () => requireRecorder().flush(),
   close: () => recorder?.close(),
 }
 
 export type HistoryJobs = typeof jobs
 
-// Searches and windows come first: unrecorded changes are safe in the journal and on disk.
+// Searches and the interface have priority: unrecorded changes are safe in the journal and on disk.
 lowerThreadPriority()
 serveWorker(jobs)

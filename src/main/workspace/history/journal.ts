@@ -28,7 +28,7 @@ const lineSchema = z.object({
   id: z.string(),
   path: z.string(),
   from: z.string().optional(),
-  /** Blob ids of the texts; null if there was, or is, no file. */
+  /** Blob ids of the texts before and after the change; null if the file did not exist then. */
   before: z.string().nullable(),
   after: z.string().nullable(),
   origin: z.object({
@@ -44,14 +44,14 @@ const lineSchema = z.object({
 })
 export type JournalLine = z.infer<typeof lineSchema>
 
-export interface JournalPart {
+export interface JournalContent {
   readonly lines: readonly JournalLine[]
-  /** Length of the whole journal, bytes. */
+  /** Length of the journal file, bytes. */
   readonly bytes: number
 }
 
-/** If lines were added meanwhile, `removeLines` rewrites the file only above this length, bytes. */
-const longBytes = 256 * 1024
+/** If lines were added meanwhile, `removeLines` rewrites the file only if it can remove more than this, bytes. */
+const minRemovableBytes = 256 * 1024
 const blobsAtOnce = 16
 const retryMs = 1000
 
@@ -61,13 +61,13 @@ export class Journal {
   readonly #mutex: Mutex
   readonly #onFault: (error: unknown) => void
   #pending: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
-  #retry: NodeJS.Timeout | undefined
-  #hasReported = false
+  #retryTimer: NodeJS.Timeout | undefined
+  #hasReportedFailure = false
 
   /** @param onFault called when a line cannot be written; the write is retried until it succeeds */
   constructor(folder: string, onFault: (error: unknown) => void) {
     this.#file = join(folder, 'journal.jsonl')
-    this.#gitdir = repositoryIn(folder)
+    this.#gitdir = repositoryPath(folder)
     this.#mutex = new Mutex(this.#file)
     this.#onFault = onFault
   }
@@ -89,11 +89,11 @@ export class Journal {
       at,
     }
     this.#pending.push({ line, texts: [before, after].filter((text) => text !== null) })
-    await this.#write()
+    await this.#writePending()
   }
 
   /** Returns the valid lines, oldest first; none if there is no journal. @throws AppError `file_busy` */
-  async read(): Promise<JournalPart> {
+  async read(): Promise<JournalContent> {
     return this.#mutex.run(() => this.#read())
   }
 
@@ -105,7 +105,7 @@ export class Journal {
     await this.#mutex.run(async () => {
       const text = Buffer.from((await readIfExists(this.#file)) ?? '', 'utf8')
       if (text.length === bytes) await truncate(this.#file)
-      else if (bytes > longBytes) await writeDurably(this.#file, text.subarray(bytes))
+      else if (bytes > minRemovableBytes) await writeDurably(this.#file, text.subarray(bytes))
     })
   }
 
@@ -121,21 +121,21 @@ export class Journal {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#retry)
-    if (this.#pending.length > 0) await this.#write()
-    clearTimeout(this.#retry)
+    clearTimeout(this.#retryTimer)
+    if (this.#pending.length > 0) await this.#writePending()
+    clearTimeout(this.#retryTimer)
     this.#mutex.close()
   }
 
-  async #read(): Promise<JournalPart> {
+  async #read(): Promise<JournalContent> {
     const text = (await readIfExists(this.#file)) ?? ''
     const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
     return { lines, bytes: Buffer.byteLength(text, 'utf8') }
   }
 
-  /** Writes the texts before the lines, so that every line's texts exist. */
-  async #write(): Promise<void> {
-    clearTimeout(this.#retry)
+  /** Writes the pending texts, then the lines, so that the texts of every line exist. */
+  async #writePending(): Promise<void> {
+    clearTimeout(this.#retryTimer)
     try {
       await this.#mutex.run(async () => {
         const changes = this.#pending
@@ -145,18 +145,18 @@ export class Journal {
         await makeFolder(dirname(this.#file))
         await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
         this.#pending = this.#pending.slice(changes.length)
-        this.#hasReported = false
+        this.#hasReportedFailure = false
       })
     } catch (error) {
-      if (!this.#hasReported) this.#onFault(error)
-      this.#hasReported = true
-      this.#retry = setTimeout(() => void this.#write(), retryMs)
-      this.#retry.unref()
+      if (!this.#hasReportedFailure) this.#onFault(error)
+      this.#hasReportedFailure = true
+      this.#retryTimer = setTimeout(() => void this.#writePending(), retryMs)
+      this.#retryTimer.unref()
     }
   }
 }
 
 /** Returns the path of the Git repository in a history folder. */
-export function repositoryIn(folder: string): string {
+export function repositoryPath(folder: string): string {
   return join(folder, 'repository.git')
 }

@@ -1,7 +1,7 @@
 /**
  * Commits the changes in the journal. Consecutive changes of one origin become one commit. Changes by other programs
- * are recorded before our next write of the file, when the watcher reports them, and at the start. Only one process
- * records; others wait for its lock and take over. All steps run in one queue.
+ * are recorded before the app's next write of the file, when the watcher reports them, and at the start. Only one
+ * process records; others wait for its lock and take over. All steps run in one queue.
  */
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
@@ -23,13 +23,13 @@ import {
 import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
-import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
+import { Journal, repositoryPath, type JournalLine, type JournalContent } from './journal.ts'
 import { Repository, type FileTransition } from './repository.ts'
 import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-changes.ts'
 
-const gatherMs = 150
-const maxGatherMs = 1000
+const debounceMs = 150
+const maxDebounceMs = 1000
 const retryMs = 2000
 const scanBatchSize = 100
 const filesAtOnce = 32
@@ -60,51 +60,52 @@ export class Recorder {
   readonly #settings: RecorderSettings
   readonly #now: Clock
   #forbidden: readonly string[]
-  readonly #stop = new AbortController()
+  readonly #scanAbort = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
   readonly #journal: Journal
   readonly #workspaceMutex: Mutex
   readonly #problems = new Map<HistoryProblem['code'], string>()
   #lock: FileLock | undefined
-  /** Undefined while another process records. */
+  /** Undefined before the first catch-up, and while another process records. */
   #repository: Repository | undefined
   /** Id of the last journal line that is committed. */
   #lastRecordedId: string | undefined
   #needsFullScan: boolean
   /** True while a new history records existing files (as `adopted`, not as changes). */
   #isAdopting = false
-  #timer: NodeJS.Timeout | undefined
-  #retry: NodeJS.Timeout | undefined
-  #waitingSince: number | undefined
+  #flushTimer: NodeJS.Timeout | undefined
+  #retryTimer: NodeJS.Timeout | undefined
+  #debounceStartMs: number | undefined
   #isClosing = false
-  #work: Promise<void>
+  #lastTask: Promise<void>
 
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
     this.#now = clockWithOffset(settings.clockAheadMs)
     this.#emit = emit
-    this.#gitdir = repositoryIn(settings.folder)
+    this.#gitdir = repositoryPath(settings.folder)
     this.#journal = new Journal(settings.folder, (error) => this.#raiseProblem('history_failed', error))
     this.#workspaceMutex = new Mutex(settings.workspace)
     this.#needsFullScan = settings.scanAtStart
-    this.#work = this.#catchUp().catch((error: unknown) => this.#handleFailure(error))
+    this.#lastTask = this.#catchUp().catch((error: unknown) => this.#handleFailure(error))
   }
 
-  /** Called when the journal has a new line. Debounced. */
-  journalChanged(): void {
+  /** Records the journal after a short delay, during which further calls are combined. */
+  scheduleFlush(): void {
     const now = performance.now()
-    this.#waitingSince ??= now
-    clearTimeout(this.#timer)
-    const rest = this.#waitingSince + maxGatherMs - now
-    this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
+    this.#debounceStartMs ??= now
+    clearTimeout(this.#flushTimer)
+    const remainingMs = this.#debounceStartMs + maxDebounceMs - now
+    const delayMs = Math.min(debounceMs, Math.max(0, remainingMs))
+    this.#flushTimer = setTimeout(() => void this.#queueCatchUp().catch(() => undefined), delayMs)
   }
 
   /** Records the journal, then files (workspace-relative) that another program may have changed. */
   async recordExternalChanges(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
-    await this.#flush()
+    await this.#queueCatchUp()
     await this.#enqueue(() => this.#recordFiles(paths))
   }
 
@@ -112,23 +113,23 @@ export class Recorder {
   async rescan(forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     this.#needsFullScan = true
-    await this.#flush()
+    await this.#queueCatchUp()
   }
 
   /** Resolves when all changes so far are recorded; rejects if that fails (a retry follows). */
   async flush(): Promise<void> {
-    await this.#flush()
-    await this.#work
+    await this.#queueCatchUp()
+    await this.#lastTask
   }
 
   /** Records pending changes. Aborts a scan of all files, which the next start repeats. */
   async close(): Promise<void> {
     this.#isClosing = true
-    this.#stop.abort()
+    this.#scanAbort.abort()
     try {
       await this.flush()
     } finally {
-      clearTimeout(this.#retry)
+      clearTimeout(this.#retryTimer)
       await this.#journal.close()
       this.#workspaceMutex.close()
       this.#lock?.close()
@@ -149,30 +150,30 @@ export class Recorder {
     return this.#repository ?? Repository.openReadOnly(this.#gitdir)
   }
 
-  async #flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#waitingSince = undefined
+  async #queueCatchUp(): Promise<void> {
+    clearTimeout(this.#flushTimer)
+    this.#debounceStartMs = undefined
     await this.#enqueue(() => this.#catchUp())
   }
 
-  #enqueue(work: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(work)
-    this.#work = done.then(
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    const done = this.#lastTask.then(task)
+    this.#lastTask = done.then(
       () => this.#clearProblem('history_failed'),
       (error: unknown) => this.#handleFailure(error),
     )
     return done
   }
 
-  /** Loses no change: unrecorded ones are in the journal and on disk. */
+  /** Reports the error and retries later. No change is lost: unrecorded ones are in the journal and on disk. */
   #handleFailure(error: unknown): void {
     this.#raiseProblem('history_failed', error)
     this.#scheduleRetry()
   }
 
   #scheduleRetry(): void {
-    clearTimeout(this.#retry)
-    if (!this.#isClosing) this.#retry = setTimeout(() => void this.#flush().catch(() => undefined), retryMs)
+    clearTimeout(this.#retryTimer)
+    if (!this.#isClosing) this.#retryTimer = setTimeout(() => void this.#queueCatchUp().catch(() => undefined), retryMs)
   }
 
   #raiseProblem(code: HistoryProblem['code'], error: unknown): void {
@@ -190,7 +191,7 @@ export class Recorder {
     this.#emit({ type: 'problems', problems: [...this.#problems].map(([code, message]) => ({ code, message })) })
   }
 
-  /** Commits the journal and, if needed, scans all files. Does nothing if another process records. */
+  /** Commits the journal and, if needed, scans all files. Only schedules a retry if another process records. */
   async #catchUp(): Promise<void> {
     if (this.#repository && !existsSync(join(this.#gitdir, 'HEAD'))) {
       this.#raiseProblem('history_damaged', 'the history was deleted while in use; a new one was started')
@@ -209,7 +210,7 @@ export class Recorder {
     } catch (error) {
       this.#needsFullScan = true
       // The next start repeats the scan.
-      if (!this.#stop.signal.aborted) throw error
+      if (!this.#scanAbort.signal.aborted) throw error
     }
   }
 
@@ -228,15 +229,15 @@ export class Recorder {
       return undefined
     }
     this.#clearProblem('history_elsewhere')
-    const aside = await this.#journal.checkIntegrity()
-    if (aside !== undefined)
-      this.#raiseProblem('history_damaged', `the journal could not be read; the damaged file is in ${aside}`)
+    const damagedCopy = await this.#journal.checkIntegrity()
+    if (damagedCopy !== undefined)
+      this.#raiseProblem('history_damaged', `the journal could not be read; the damaged file is in ${damagedCopy}`)
     const repository = await this.#openRepository(workspace)
     // The marker stays until a process completes the scan of all files.
     if (repository.isEmpty) await writeDurably(this.#adoptionMarker, '')
     this.#isAdopting = existsSync(this.#adoptionMarker)
     if (this.#isAdopting) this.#needsFullScan = true
-    this.#lastRecordedId = await repository.lastJournalLine()
+    this.#lastRecordedId = await repository.lastJournalId()
     return repository
   }
 
@@ -256,10 +257,10 @@ export class Recorder {
     } catch (error) {
       const isDiskError = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
       if (error instanceof AppError || isDiskError || !existsSync(this.#gitdir)) throw error
-      const aside = await renameDamaged(this.#gitdir)
+      const damagedCopy = await renameDamaged(this.#gitdir)
       this.#raiseProblem(
         'history_damaged',
-        `the history could not be read; it was moved to ${aside}, and a new one was started`,
+        `the history could not be read; it was moved to ${damagedCopy}, and a new one was started`,
       )
       return Repository.open(this.#gitdir, workspace)
     }
@@ -269,11 +270,11 @@ export class Recorder {
     await this.#recordLines(repository, await this.#journal.read())
   }
 
-  async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
-    const recorded = lines.findIndex(({ id }) => id === this.#lastRecordedId)
+  async #recordLines(repository: Repository, { lines, bytes }: JournalContent): Promise<void> {
+    const lastRecordedIndex = lines.findIndex(({ id }) => id === this.#lastRecordedId)
     const incompletePaths: string[] = []
     let group: RecordedChange[] = []
-    for (const line of lines.slice(recorded + 1)) {
+    for (const line of lines.slice(lastRecordedIndex + 1)) {
       const change = await this.#readChange(repository, line)
       if (!change) {
         incompletePaths.push(line.path, ...(line.from === undefined ? [] : [line.from]))
@@ -319,28 +320,28 @@ export class Recorder {
     const last = group.at(-1)
     if (!first || !last) return
     await this.#commitExternal(repository, await this.#externalChangesBefore(repository, group), first.at)
-    await this.#commit(repository, first.origin, coalesceChanges(group), last.at, { line: last.id })
+    await this.#commit(repository, first.origin, coalesceChanges(group), last.at, { journal: last.id })
     this.#lastRecordedId = last.id
   }
 
   async #commit(
     repository: Repository,
-    origin: Origin,
-    steps: readonly FileTransition[],
+    origin: WriteOrigin,
+    transitions: readonly FileTransition[],
     at: number,
-    { line, signal }: { readonly line?: string; readonly signal?: AbortSignal | undefined } = {},
+    { journal, signal }: { readonly journal?: string; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
-    if (steps.length === 0) return
-    const record = await repository.commit(origin, steps, at, { journal: line, signal })
+    if (transitions.length === 0) return
+    const record = await repository.commit(origin, transitions, at, { journal, signal })
     if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
   }
 
   async #scanAll(repository: Repository): Promise<void> {
     const { workspace } = this.#settings
-    const { signal } = this.#stop
+    const { signal } = this.#scanAbort
     const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
-    const recorded = [...repository.files()].map(([path]) => path)
-    await this.#recordFiles([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
+    const recordedPaths = [...repository.files()].map(([path]) => path)
+    await this.#recordFiles([...new Set([...files.map(({ path }) => path), ...recordedPaths])], signal)
   }
 
   /**
@@ -352,49 +353,45 @@ export class Recorder {
     if (!repository || !existsSync(this.#settings.workspace)) return
     await this.#recordJournal(repository)
     const resolvedRoots = await this.#resolveRoots()
-    const changed = await this.#transitionsOf(repository, paths, signal)
-    const steps: FileTransition[] = []
-    for (let from = 0; from < changed.length; from += scanBatchSize) {
+    const changes = await this.#transitionsOf(repository, paths, signal)
+    const transitions: FileTransition[] = []
+    for (let start = 0; start < changes.length; start += scanBatchSize) {
       signal?.throwIfAborted()
-      const batch = changed.slice(from, from + scanBatchSize).map(({ path }) => path)
-      const { part, texts } = await this.#workspaceMutex.run(async () => ({
-        part: await this.#journal.read(),
+      const batch = changes.slice(start, start + scanBatchSize).map(({ path }) => path)
+      const { journal, texts } = await this.#workspaceMutex.run(async () => ({
+        journal: await this.#journal.read(),
         texts: await Promise.all(batch.map(async (path) => [path, await this.#readFile(path, resolvedRoots)] as const)),
       }))
-      await this.#recordLines(repository, part)
+      await this.#recordLines(repository, journal)
       for (const [path, text] of texts) {
-        const step = await this.#diffToRecorded(repository, path, text)
-        if (step) steps.push(step)
+        const transition = await this.#transitionFromRecorded(repository, path, text)
+        if (transition) transitions.push(transition)
       }
     }
-    await this.#recordTransitions(repository, steps, signal)
+    await this.#recordTransitions(repository, transitions, signal)
   }
 
   #resolveRoots(): Promise<ResolvedRoots> {
     return resolveRoots({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
   }
 
-  async #recordTransitions(
-    repository: Repository,
-    steps: readonly FileTransition[],
-    signal?: AbortSignal,
-  ): Promise<void> {
-    await this.#commitExternal(repository, steps, this.#now().getTime(), signal)
+  async #recordTransitions(repository: Repository, changes: readonly FileTransition[], signal?: AbortSignal) {
+    await this.#commitExternal(repository, changes, this.#now().getTime(), signal)
   }
 
-  async #commitExternal(repository: Repository, steps: readonly FileTransition[], at: number, signal?: AbortSignal) {
+  async #commitExternal(repository: Repository, changes: readonly FileTransition[], at: number, signal?: AbortSignal) {
     const isAdopted = ({ before }: FileTransition) => this.#isAdopting && before === null
-    await this.#commit(repository, { cause: 'adopted' }, steps.filter(isAdopted), at, { signal })
+    await this.#commit(repository, { cause: 'adopted' }, changes.filter(isAdopted), at, { signal })
     await this.#commit(
       repository,
       { cause: 'outside' },
-      steps.filter((step) => !isAdopted(step)),
+      changes.filter((change) => !isAdopted(change)),
       at,
       { signal },
     )
   }
 
-  /** Marker file that exists until a new history has recorded all existing files; the next start continues. */
+  /** Marker file that exists until a new history has recorded all existing files, even across restarts. */
   get #adoptionMarker(): string {
     return join(this.#settings.folder, 'adopting')
   }
@@ -405,35 +402,35 @@ export class Recorder {
     signal?: AbortSignal,
   ): Promise<FileTransition[]> {
     const resolvedRoots = await this.#resolveRoots()
-    const step = async (path: string) =>
-      this.#diffToRecorded(repository, path, await this.#readFile(path, resolvedRoots))
-    const steps = await inBatches(paths, filesAtOnce, step, signal)
-    return steps.filter((found) => found !== undefined)
+    const readTransition = async (path: string) =>
+      this.#transitionFromRecorded(repository, path, await this.#readFile(path, resolvedRoots))
+    const transitions = await inBatches(paths, filesAtOnce, readTransition, signal)
+    return transitions.filter((transition) => transition !== undefined)
   }
 
   async #externalChangesBefore(repository: Repository, group: readonly RecordedChange[]): Promise<FileTransition[]> {
-    const seen = new Set<string>()
-    const steps: FileTransition[] = []
+    const checkedPaths = new Set<string>()
+    const transitions: FileTransition[] = []
     for (const { path, from = path, before } of group) {
-      if (seen.has(from)) continue
-      seen.add(from)
-      seen.add(path)
-      const step = await this.#diffToRecorded(repository, from, before)
-      if (step) steps.push(step)
+      if (checkedPaths.has(from)) continue
+      checkedPaths.add(from)
+      checkedPaths.add(path)
+      const transition = await this.#transitionFromRecorded(repository, from, before)
+      if (transition) transitions.push(transition)
     }
-    return steps
+    return transitions
   }
 
-  /** Returns the step from the recorded state of a file to `now`; undefined if they are equal or `now` is undefined. */
-  async #diffToRecorded(
+  /** Returns the change from the recorded text to `text`; undefined if both are equal or `text` is undefined. */
+  async #transitionFromRecorded(
     repository: Repository,
     path: string,
-    now: string | null | undefined,
+    text: string | null | undefined,
   ): Promise<FileTransition | undefined> {
-    if (now === undefined) return undefined
-    const recorded = repository.blobIdAt(path)
-    if ((now === null ? undefined : blobId(now)) === recorded) return undefined
-    return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
+    if (text === undefined) return undefined
+    const recordedId = repository.blobIdAt(path)
+    if ((text === null ? undefined : blobId(text)) === recordedId) return undefined
+    return { path, before: recordedId === undefined ? null : await textOrEmpty(repository, recordedId), after: text }
   }
 
   /**
@@ -451,8 +448,8 @@ export class Recorder {
   }
 }
 
-/** Returns an empty text if the repository has lost it. For line counts only. */
-async function textOr(repository: Repository, id: string): Promise<string> {
+/** Returns an empty text if the repository does not contain the blob. For line counts only. */
+async function textOrEmpty(repository: Repository, id: string): Promise<string> {
   return repository.text(id).catch(() => '')
 }
 

@@ -1,5 +1,5 @@
 /**
- * Applies the history settings while the app runs. The journal is always open, so it takes changes while the worker
+ * Applies the history settings while the app runs. The journal is always open, so it stores changes while the worker
  * starts or stops. Each start of the history scans all files and finds the changes made while it was off.
  */
 import { EventEmitter, type Subscribable } from '#platform'
@@ -38,7 +38,7 @@ export class HistoryController {
   async record(write: WorkspaceWrite): Promise<void> {
     if (!this.#options.settings().enabled) return
     await this.#journal.add(write)
-    this.#history?.journalChanged(write.path)
+    this.#history?.scheduleRecording(write.path)
   }
 
   /** Applies changed settings and forbidden folders. Never rejects. */
@@ -58,7 +58,7 @@ export class HistoryController {
     if (!this.#options.settings().enabled) {
       this.#history = undefined
       await history?.close()
-      // Problems of a disabled history are irrelevant.
+      // Problems of a disabled history are no longer shown.
       if (history) this.#changes.emit({ type: 'problems', problems: [] })
       return
     }
@@ -70,7 +70,7 @@ export class HistoryController {
     const { settings, isLongRunning, ...options } = this.#options
     if (!settings().enabled || !isLongRunning) return undefined
     const history = new History(options)
-    history.changes.subscribe((change) => this.#changes.emit(change))
+    history.changes.subscribe((event) => this.#changes.emit(event))
     return history
   }
 }

@@ -1,7 +1,7 @@
 import * as git from 'isomorphic-git'
 import { join } from 'node:path'
 import { countLines, inBatches, makeFolder, readIfExists, blobOf, writeAtomically } from '#platform'
-import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
 import { FileTree } from './git-tree.ts'
@@ -12,14 +12,13 @@ import { deflate } from 'node:zlib'
 
 const branch = 'refs/heads/main'
 const blobsAtOnce = 16
+const maxCommitsRead = 64
 
-const maxLooked = 64
+/** Limits of the text cache: number of texts, length of each (UTF-16 code units). A change often starts with one. */
+const maxCachedTexts = 64
+const maxCachedLength = 200_000
 
-/** Text cache: number of texts, UTF-16 code units of each. A change often starts with the previous text. */
-const maxKept = 64
-const longestKept = 200_000
-
-/** Texts of a file before and after a change; null if there was, or is, no file. */
+/** Texts of a file before and after a change; null if the file did not exist then. `from` is the previous path. */
 export interface FileTransition {
   readonly path: string
   readonly from?: string | undefined
@@ -57,7 +56,7 @@ export class Repository {
     return repository
   }
 
-  /** Returns the blob id of a file in the newest commit; undefined if it has none. */
+  /** Returns the blob id of a file in the newest commit; undefined if the commit does not contain the file. */
   blobIdAt(path: string): string | undefined {
     return this.#tree.get(path)
   }
@@ -79,13 +78,13 @@ export class Repository {
    * @throws AppError `disk_full`, `write_failed`; the signal's reason; nothing is recorded then
    */
   async commit(
-    origin: Origin,
-    steps: readonly FileTransition[],
+    origin: WriteOrigin,
+    transitions: readonly FileTransition[],
     at: number,
     options: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CommitRecord | undefined> {
     try {
-      return await this.#commit(origin, steps, at, options)
+      return await this.#commit(origin, transitions, at, options)
     } catch (error) {
       await this.#readHead()
       throw error
@@ -93,9 +92,9 @@ export class Repository {
   }
 
   /** Returns the id of the last journal line that was committed; undefined if it is not among the newest commits. */
-  async lastJournalLine(): Promise<string | undefined> {
+  async lastJournalId(): Promise<string | undefined> {
     let oid = this.#head
-    for (let looked = 0; oid !== undefined && looked < maxLooked; looked += 1) {
+    for (let commitsRead = 0; oid !== undefined && commitsRead < maxCommitsRead; commitsRead += 1) {
       const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
       const { journal } = parseMessage(commit.message)
       if (journal !== undefined || (await this.#oldestCommit()) === oid) return journal
@@ -105,23 +104,23 @@ export class Repository {
   }
 
   async #commit(
-    origin: Origin,
-    steps: readonly FileTransition[],
+    origin: WriteOrigin,
+    transitions: readonly FileTransition[],
     at: number,
     { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
     const writeBlob = async ({ after }: FileTransition) => (after === null ? null : this.#writeBlob(after))
-    const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
-    const movedFrom = new Set(steps.map(({ from }) => from))
-    for (const [index, { path, from, before, after }] of steps.entries()) {
+    const blobIds = await inBatches(transitions, blobsAtOnce, writeBlob, signal)
+    const movedFromPaths = new Set(transitions.map(({ from }) => from))
+    for (const [index, { path, from, before, after }] of transitions.entries()) {
       // A file that moves away can free its path for a new file in the same commit.
-      const isNew = from === undefined && before === null && movedFrom.has(path)
-      const old = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
-      const id = ids[index] ?? null
-      if (old === id && from === undefined) continue
+      const isNew = from === undefined && before === null && movedFromPaths.has(path)
+      const previousId = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
+      const id = blobIds[index] ?? null
+      if (previousId === id && from === undefined) continue
       const { added, removed } = countLines(before ?? '', after ?? '')
-      files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: old, after: id })
+      files.push({ path, ...(from === undefined ? {} : { from }), added, removed, before: previousId, after: id })
     }
     for (const { from } of files) if (from !== undefined) this.#tree.set(from, null)
     for (const { path, after } of files) this.#tree.set(path, after)
@@ -157,8 +156,8 @@ export class Repository {
 
   /** Returns a text by its blob id. @throws the Git library's `NotFoundError` if there is none */
   async text(id: string): Promise<string> {
-    const known = this.#textCache.get(id)
-    if (known !== undefined) return known
+    const cached = this.#textCache.get(id)
+    if (cached !== undefined) return cached
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
     return this.#cacheText(id, Buffer.from(blob).toString('utf8'))
   }
@@ -186,12 +185,12 @@ export class Repository {
 
   async #readLog(): Promise<CommitRecord[]> {
     const records: CommitRecord[] = []
-    const shallow = await this.#oldestCommit()
+    const oldestCommit = await this.#oldestCommit()
     for (let oid = this.#head; oid !== undefined;) {
       const commit = await this.#readCommit(oid)
       if (!commit) break
       records.push({ ...parseMessage(commit.message), commit: oid, at: commit.author.timestamp * 1000 })
-      oid = shallow === oid ? undefined : commit.parent[0]
+      oid = oldestCommit === oid ? undefined : commit.parent[0]
     }
     return records
   }
@@ -204,7 +203,7 @@ export class Repository {
     )
   }
 
-  /** Returns the id of the oldest commit, if older ones were deleted by an earlier version. */
+  /** Returns the id of the oldest commit if an earlier version of the app deleted the commits before it. */
   async #oldestCommit(): Promise<string | undefined> {
     return (await readIfExists(join(this.#gitdir, 'shallow')))?.trim()
   }
@@ -216,10 +215,10 @@ export class Repository {
   }
 
   #cacheText(id: string, text: string): string {
-    if (text.length > longestKept) return text
+    if (text.length > maxCachedLength) return text
     this.#textCache.set(id, text)
     for (const oldest of this.#textCache.keys()) {
-      if (this.#textCache.size <= maxKept) break
+      if (this.#textCache.size <= maxCachedTexts) break
       this.#textCache.delete(oldest)
     }
     return text
@@ -237,10 +236,10 @@ export async function writeBlob(gitdir: string, text: string): Promise<string> {
   const object = blobOf(text)
   const id = createHash('sha1').update(object).digest('hex')
   const file = join(gitdir, 'objects', id.slice(0, 2), id.slice(2))
-  const isThere = await access(file).then(
+  const exists = await access(file).then(
     () => true,
     () => false,
   )
-  if (!isThere) await writeAtomically(file, await compress(object))
+  if (!exists) await writeAtomically(file, await compress(object))
   return id
 }

@@ -5,8 +5,8 @@ import { acceptedHunkSchema } from '#shared/contract/history.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { EventEmitter, type Subscribable, KeyedQueue, readOrSetAside, writeDurably } from '#platform'
 
-/** Oldest entries beyond this are dropped. */
-const maxKept = 2000
+/** Maximum number of stored hunks; the oldest ones beyond it are deleted. */
+const maxHunks = 2000
 const fileSchema = z.array(acceptedHunkSchema)
 
 /** Hunks that the user has reviewed and accepted. */
@@ -33,7 +33,7 @@ export class ReviewedHunks {
   async accept(hunk: AcceptedHunk): Promise<void> {
     await this.#queue.run(this.#file, async () => {
       const others = (await this.#read()).filter(({ commit, key }) => commit !== hunk.commit || key !== hunk.key)
-      await writeDurably(this.#file, JSON.stringify([...others, hunk].slice(-maxKept)), this.#file)
+      await writeDurably(this.#file, JSON.stringify([...others, hunk].slice(-maxHunks)), this.#file)
     })
     this.#changes.emit()
   }

@@ -7,18 +7,18 @@ import { parseJson } from '#shared/util/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './repository.ts'
 import { commitMessage, parseMessage, type FileRecord } from './history-change.ts'
-import { repositoryIn } from './journal.ts'
+import { repositoryPath } from './journal.ts'
 
 export interface HistoryRewrite {
   /** Returns the new text of a version; `path` is empty for commit messages and sources. */
-  readonly text: (path: string, text: string) => string
+  readonly rewriteText: (path: string, text: string) => string
   /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
 }
 
 const branch = 'refs/heads/main'
 
-/** Number of recorded versions of a file with a match; `text` is the first of them, or the path. */
+/** Number of recorded versions of a file that match; `text` is the first matching text, or the path. */
 export interface FoundVersions {
   readonly path: string
   readonly versions: number
@@ -31,35 +31,35 @@ export async function findInHistory(
   isMatch: (text: string) => boolean,
   signal?: AbortSignal,
 ): Promise<FoundVersions[]> {
-  const gitdir = repositoryIn(folder)
-  const found = new Map<string, { ids: Set<string>; text: string }>()
-  const known = new Map<string, string | undefined>()
+  const gitdir = repositoryPath(folder)
+  const versionsByPath = new Map<string, { ids: Set<string>; text: string }>()
+  const matchingTexts = new Map<string, string | undefined>()
   for (const { message } of await readCommits(gitdir)) {
     signal?.throwIfAborted()
     for (const { path, before, after } of parseMessage(message).files)
       for (const id of [before, after]) {
         if (id === null) continue
-        if (!known.has(id)) {
+        if (!matchingTexts.has(id)) {
           const text = await readBlobText(gitdir, id)
-          known.set(id, text !== undefined && isMatch(text) ? text : undefined)
+          matchingTexts.set(id, text !== undefined && isMatch(text) ? text : undefined)
         }
-        const text = known.get(id)
+        const text = matchingTexts.get(id)
         if (text === undefined && !isMatch(path)) continue
-        const entry = found.get(path) ?? { ids: new Set<string>(), text: text ?? path }
+        const entry = versionsByPath.get(path) ?? { ids: new Set<string>(), text: text ?? path }
         entry.ids.add(id)
-        found.set(path, entry)
+        versionsByPath.set(path, entry)
       }
   }
-  return [...found].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
+  return [...versionsByPath].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
 }
 
 /** Checks that no other process records. @throws AppError `file_busy` */
 export async function assertNotRecording(folder: string): Promise<void> {
-  const recording = new Mutex(repositoryIn(folder))
+  const recordingLock = new Mutex(repositoryPath(folder))
   try {
-    await recording.run(async () => undefined)
+    await recordingLock.run(async () => undefined)
   } finally {
-    recording.close()
+    recordingLock.close()
   }
 }
 
@@ -72,49 +72,51 @@ export async function assertNotRecording(folder: string): Promise<void> {
 export async function rewriteHistory(
   folder: string,
   workspace: string,
-  change: HistoryRewrite,
+  rewrite: HistoryRewrite,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
-  const gitdir = repositoryIn(folder)
-  const [rewritten, obsolete] = [`${gitdir}.new`, `${gitdir}.gone`]
+  const gitdir = repositoryPath(folder)
+  const [newGitdir, oldGitdir] = [`${gitdir}.new`, `${gitdir}.gone`]
   // A previous run was interrupted: restore the original and start again.
-  if (!existsSync(gitdir) && existsSync(obsolete)) await rename(obsolete, gitdir)
-  await rm(rewritten, { recursive: true, force: true })
-  await rm(obsolete, { recursive: true, force: true })
+  if (!existsSync(gitdir) && existsSync(oldGitdir)) await rename(oldGitdir, gitdir)
+  await rm(newGitdir, { recursive: true, force: true })
+  await rm(oldGitdir, { recursive: true, force: true })
   if (!existsSync(join(gitdir, 'HEAD'))) return undefined
-  const recording = new Mutex(gitdir)
-  const journal = new Mutex(join(folder, 'journal.jsonl'))
+  const recordingLock = new Mutex(gitdir)
+  const journalLock = new Mutex(join(folder, 'journal.jsonl'))
   try {
-    return await recording.run(() =>
-      journal.run(async () => {
-        const rewriter = new HistoryRewriter(gitdir, rewritten, change)
+    return await recordingLock.run(() =>
+      journalLock.run(async () => {
+        const rewriter = new HistoryRewriter(gitdir, newGitdir, rewrite)
         const count = await rewriter.run(workspace, signal)
-        await rewriteJournal(folder, rewriter, change)
+        await rewriteJournal(folder, rewriter, rewrite)
         await rewriteAccepted(folder, rewriter)
-        await rename(gitdir, obsolete)
-        await rename(rewritten, gitdir)
-        await rm(obsolete, { recursive: true, force: true })
+        await rename(gitdir, oldGitdir)
+        await rename(newGitdir, gitdir)
+        await rm(oldGitdir, { recursive: true, force: true })
         return count
       }),
     )
   } finally {
-    recording.close()
-    journal.close()
+    recordingLock.close()
+    journalLock.close()
   }
 }
 
 class HistoryRewriter {
   readonly #from: string
   readonly #to: string
-  readonly #change: HistoryRewrite
+  readonly #rewrite: HistoryRewrite
+  /** New id by path and old id; undefined for a tree that becomes empty. */
   readonly #trees = new Map<string, string | undefined>()
   readonly #blobs = new Map<string, string>()
+  /** New commit id by old commit id. */
   readonly commits = new Map<string, string>()
 
-  constructor(from: string, to: string, change: HistoryRewrite) {
+  constructor(from: string, to: string, rewrite: HistoryRewrite) {
     this.#from = from
     this.#to = to
-    this.#change = change
+    this.#rewrite = rewrite
   }
 
   async run(workspace: string, signal: AbortSignal | undefined): Promise<number> {
@@ -125,15 +127,15 @@ class HistoryRewriter {
     let count = 0
     for (const { oid, message, tree, author } of (await readCommits(this.#from)).reverse()) {
       signal?.throwIfAborted()
-      const { journal, files, sources = [], ...rest } = parseMessage(message)
-      const named = sources.filter((source) => this.#change.text('', source) === source)
-      const origin = { ...rest, ...(named.length > 0 ? { sources: named } : {}) }
+      const { journal, files, sources = [], ...otherFields } = parseMessage(message)
+      const remainingSources = sources.filter((source) => this.#rewrite.rewriteText('', source) === source)
+      const origin = { ...otherFields, ...(remainingSources.length > 0 ? { sources: remainingSources } : {}) }
       const keptFiles: FileRecord[] = []
       for (const file of files) {
-        const changed = await this.#rewriteRecord(file)
-        if (changed) keptFiles.push(changed)
+        const rewritten = await this.#rewriteRecord(file)
+        if (rewritten) keptFiles.push(rewritten)
       }
-      const newTree = await this.#rewriteTree(tree, '')
+      const treeId = await this.#rewriteTree(tree, '')
       // Drop commits that changed only erased content. Commits of other programs list no files and stay.
       if (keptFiles.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
         this.commits.set(oid, parent)
@@ -142,7 +144,7 @@ class HistoryRewriter {
       parent = await git.commit({
         fs,
         gitdir: this.#to,
-        tree: newTree ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
+        tree: treeId ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
         parent: parent === undefined ? [] : [parent],
         ref: branch,
         message:
@@ -160,31 +162,31 @@ class HistoryRewriter {
 
   /** Returns the new id of a blob; null if its file is removed from the history, undefined if the blob is missing. */
   async rewriteBlob(path: string, id: string): Promise<string | null | undefined> {
-    if (!this.#change.keepsPath(path)) return null
+    if (!this.#rewrite.keepsPath(path)) return null
     const key = `${path}\n${id}`
-    const known = this.#blobs.get(key)
-    if (known !== undefined) return known
+    const knownId = this.#blobs.get(key)
+    if (knownId !== undefined) return knownId
     const text = await readBlobText(this.#from, id)
     if (text === undefined) return undefined
-    const rewritten = await writeBlob(this.#to, this.#change.text(path, text))
-    this.#blobs.set(key, rewritten)
-    return rewritten
+    const newId = await writeBlob(this.#to, this.#rewrite.rewriteText(path, text))
+    this.#blobs.set(key, newId)
+    return newId
   }
 
   #rewriteMessage(message: string): string {
-    return this.#change.text('', message)
+    return this.#rewrite.rewriteText('', message)
   }
 
   async #rewriteRecord(file: FileRecord): Promise<FileRecord | undefined> {
     const { path, from } = file
-    if (!this.#change.keepsPath(path)) return undefined
-    const isFromKept = from === undefined || this.#change.keepsPath(from)
-    const newBlobId = async (id: string | null, at: string) =>
-      id === null ? null : ((await this.rewriteBlob(at, id)) ?? null)
+    if (!this.#rewrite.keepsPath(path)) return undefined
+    const isFromKept = from === undefined || this.#rewrite.keepsPath(from)
+    const newBlobId = async (id: string | null, blobPath: string) =>
+      id === null ? null : ((await this.rewriteBlob(blobPath, id)) ?? null)
     const [before, after] = [await newBlobId(file.before, from ?? path), await newBlobId(file.after, path)]
     if (before === after && from === undefined) return undefined
-    const text = async (id: string | null) => (id === null ? '' : ((await readBlobText(this.#to, id)) ?? ''))
-    const { added, removed } = countLines(await text(before), await text(after))
+    const readText = async (id: string | null) => (id === null ? '' : ((await readBlobText(this.#to, id)) ?? ''))
+    const { added, removed } = countLines(await readText(before), await readText(after))
     return { path, ...(isFromKept && from !== undefined ? { from } : {}), added, removed, before, after }
   }
 
@@ -194,49 +196,49 @@ class HistoryRewriter {
     const entries = []
     for (const entry of (await git.readTree({ fs, gitdir: this.#from, oid })).tree) {
       const path = prefix + entry.path
-      const rewritten =
+      const newId =
         entry.type === 'tree' ? await this.#rewriteTree(entry.oid, `${path}/`) : await this.rewriteBlob(path, entry.oid)
-      if (rewritten !== undefined && rewritten !== null) entries.push({ ...entry, oid: rewritten })
+      if (newId !== undefined && newId !== null) entries.push({ ...entry, oid: newId })
     }
-    const rewritten =
+    const newTreeId =
       entries.length > 0 || prefix === '' ? await git.writeTree({ fs, gitdir: this.#to, tree: entries }) : undefined
-    this.#trees.set(key, rewritten)
-    return rewritten
+    this.#trees.set(key, newTreeId)
+    return newTreeId
   }
 }
 
-/** Journal lines refer to blobs as well. */
-async function rewriteJournal(folder: string, rewriter: HistoryRewriter, change: HistoryRewrite): Promise<void> {
+/** Replaces the blob ids in the journal. */
+async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite: HistoryRewrite): Promise<void> {
   const file = join(folder, 'journal.jsonl')
   const text = await readIfExists(file)
   if (text === undefined || text === '') return
-  const rows: string[] = []
-  for (const row of text.split('\n')) {
-    const line = parseJson(row) as
+  const rewrittenLines: string[] = []
+  for (const json of text.split('\n')) {
+    const line = parseJson(json) as
       | { path: string; from?: string; before: string | null; after: string | null }
       | undefined
-    if (!line || !change.keepsPath(line.path)) continue
-    const { from, ...rest } = line
-    const isFromKept = from !== undefined && change.keepsPath(from)
+    if (!line || !rewrite.keepsPath(line.path)) continue
+    const { from, ...otherFields } = line
+    const isFromKept = from !== undefined && rewrite.keepsPath(from)
     const newBlobId = async (id: string | null, path: string) =>
       id === null ? null : ((await rewriter.rewriteBlob(path, id)) ?? null)
     const [before, after] = [await newBlobId(line.before, from ?? line.path), await newBlobId(line.after, line.path)]
-    rows.push(JSON.stringify({ ...rest, ...(isFromKept ? { from } : {}), before, after }))
+    rewrittenLines.push(JSON.stringify({ ...otherFields, ...(isFromKept ? { from } : {}), before, after }))
   }
-  await writeDurably(file, rows.map((row) => `${row}\n`).join(''))
+  await writeDurably(file, rewrittenLines.map((json) => `${json}\n`).join(''))
 }
 
-/** Accepted hunks refer to commits. */
+/** Replaces the commit ids of the accepted hunks. */
 async function rewriteAccepted(folder: string, { commits }: HistoryRewriter): Promise<void> {
   const file = join(folder, 'accepted.json')
   const text = await readIfExists(file)
   const list = text === undefined ? undefined : parseJson(text)
   if (!Array.isArray(list)) return
-  const mapped = (list as { commit?: string }[]).map((one) => ({
-    ...one,
-    commit: commits.get(one.commit ?? '') ?? one.commit,
+  const rewritten = (list as { commit?: string }[]).map((hunk) => ({
+    ...hunk,
+    commit: commits.get(hunk.commit ?? '') ?? hunk.commit,
   }))
-  await writeDurably(file, JSON.stringify(mapped))
+  await writeDurably(file, JSON.stringify(rewritten))
 }
 
 interface Commit {
@@ -248,19 +250,19 @@ interface Commit {
 
 /** Returns commits, newest first, up to the first that cannot be read. */
 async function readCommits(gitdir: string): Promise<Commit[]> {
-  const found: Commit[] = []
+  const commits: Commit[] = []
   const shallow = (await readIfExists(join(gitdir, 'shallow')))?.trim()
   let oid: string | undefined = await git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
   while (oid !== undefined) {
     const commit: git.CommitObject | undefined = await git.readCommit({ fs, gitdir, oid }).then(
-      (read) => read.commit,
+      (result) => result.commit,
       () => undefined,
     )
     if (!commit) break
-    found.push({ oid, message: commit.message, tree: commit.tree, author: commit.author })
+    commits.push({ oid, message: commit.message, tree: commit.tree, author: commit.author })
     oid = oid === shallow ? undefined : commit.parent[0]
   }
-  return found
+  return commits
 }
 
 async function readBlobText(gitdir: string, id: string): Promise<string | undefined> {

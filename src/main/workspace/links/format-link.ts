@@ -16,7 +16,7 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
     kind: 'wiki',
     from,
     path: stemOf(path),
-    paths: style?.linkPaths ?? 'shortest',
+    pathStyle: style?.linkPaths ?? 'shortest',
     to: path,
   })
 }
@@ -26,11 +26,11 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
  * paths.
  */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
-  const paths = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
-  const target = shortestTarget(resolver, { kind: 'inline', from, path, paths: paths ?? 'relative', to: path })
+  const pathStyle = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
+  const target = shortestTarget(resolver, { kind: 'inline', from, path, pathStyle: pathStyle ?? 'relative', to: path })
   return encodeURI((target ?? path).toWellFormed()).replaceAll(
     /[()#?]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
@@ -47,8 +47,8 @@ interface LinkParts {
 }
 
 /** Returns a link in the style of the vault. Falls back to a Markdown link if no wikilink is possible. */
-export function formatLink(resolver: Resolver, named: LinkParts, { links }: LinkStyle): string {
-  const { from, path, label, isEmbed = false, wiki, fragment, inline } = named
+export function formatLink(resolver: Resolver, parts: LinkParts, { links }: LinkStyle): string {
+  const { from, path, label, isEmbed = false, wiki, fragment, inline } = parts
   if (links === 'wiki' && wiki !== undefined) return `${isEmbed ? '!' : ''}[[${wiki}]]`
   const markdownTarget = links === 'wiki' ? markdownTargetFor(resolver, { from, to: path, fragment }) : undefined
   return markdownLink(label, markdownTarget ?? inline, isEmbed)
@@ -75,22 +75,22 @@ interface TargetRequest {
   readonly from: string
   /** Path for the link, without `.md` if links omit it. */
   readonly path: string
-  readonly paths: VaultConventions['linkPaths']
+  readonly pathStyle: VaultConventions['linkPaths']
   readonly to: string
 }
 
 /** Returns the first spelling that resolves to the file, the vault's own style first; undefined if there is none. */
-function shortestTarget(resolver: Resolver, { kind, from, path, paths, to }: TargetRequest): string | undefined {
+function shortestTarget(resolver: Resolver, { kind, from, path, pathStyle, to }: TargetRequest): string | undefined {
   const name = fileNameOf(path)
   const relative = relativePath(from, path)
   const explicitRelative = relative.startsWith('../') ? relative : `./${relative}`
-  const forms = {
+  const candidates = {
     // A name alone must be unique.
     shortest: resolver.countOf(name) === 1 ? [name, path] : [path],
     relative: [relative, explicitRelative],
     absolute: [path, `/${path}`],
-  }[paths]
-  return [...forms, path, explicitRelative].find(
+  }[pathStyle]
+  return [...candidates, path, explicitRelative].find(
     (target) => (kind !== 'wiki' || isValidWikiTarget(target)) && resolver.resolve(from, { kind, target })?.path === to,
   )
 }

@@ -49,7 +49,7 @@ export interface Referrer {
   readonly link: IndexedNote['links'][number]
 }
 
-const readAtOnce = 64
+const concurrency = 64
 
 /** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
@@ -95,13 +95,13 @@ export class LinkIndex {
   }
 
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
-    const unread = [...this.#undecodable.keys()].map((path) => ({ path, links: [] }))
-    return [...this.#notes.values(), ...unread, ...this.#attachments.map((path) => ({ path }))]
+    const undecodable = [...this.#undecodable.keys()].map((path) => ({ path, links: [] }))
+    return [...this.#notes.values(), ...undecodable, ...this.#attachments.map((path) => ({ path }))]
   }
 
   /** Returns the links to a file from other notes; empty if there are none. */
   referrersOf(path: string): readonly Referrer[] {
-    this.#referrers ??= this.#invert()
+    this.#referrers ??= this.#computeReferrers()
     return this.#referrers.get(path) ?? []
   }
 
@@ -119,48 +119,49 @@ export class LinkIndex {
     const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
-    const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
-      const known = this.#notes.get(path) ?? this.#undecodable.get(path)
-      // A note that could not be opened is always tried again: new permissions change neither size nor time.
-      return known?.links !== undefined && known.size === size && known.modifiedAt === modifiedAt
+    const isUnchanged = ({ path, size, modifiedAt }: FoundFile) => {
+      const indexed = this.#notes.get(path) ?? this.#undecodable.get(path)
+      // Always try again to open a note that could not be opened: new permissions change neither size nor time.
+      return indexed?.links !== undefined && indexed.size === size && indexed.modifiedAt === modifiedAt
     }
-    const changed = notes.filter((file) => !isKnown(file))
-    const others = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
-    const read = new Map<string, IndexedNote>()
-    const unread = new Map<string, UndecodableNote>()
+    const changedNotes = notes.filter((file) => !isUnchanged(file))
+    const attachments = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
+    const readNotes = new Map<string, IndexedNote>()
+    const undecodable = new Map<string, UndecodableNote>()
     for (const file of notes) {
-      const known = this.#undecodable.get(file.path)
-      if (known && isKnown(file)) unread.set(file.path, known)
+      const note = this.#undecodable.get(file.path)
+      if (note && isUnchanged(file)) undecodable.set(file.path, note)
     }
-    await inBatches(changed, readAtOnce, async (file) => {
-      const text = await this.#read(file.path, isAllowed)
-      if (!text) {
-        unread.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
+    await inBatches(changedNotes, concurrency, async (file) => {
+      const content = await this.#read(file.path, isAllowed)
+      if (!content) {
+        undecodable.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
         return
       }
-      const parsedProperties = parseProperties(text.text)
-      read.set(file.path, {
+      const parsedProperties = parseProperties(content.text)
+      readNotes.set(file.path, {
         ...file,
-        hash: text.hash,
+        hash: content.hash,
         names: namesOf(parsedProperties),
         ...parsedProperties,
-        ...parseLinks(text.text),
+        ...parseLinks(content.text),
       })
     })
     await this.#readCanvases(files, isAllowed)
     const hasSameUndecodable =
-      unread.size === this.#undecodable.size && [...unread.keys()].every((path) => this.#undecodable.has(path))
-    const isSame =
-      read.size === 0 &&
+      undecodable.size === this.#undecodable.size &&
+      [...undecodable.keys()].every((path) => this.#undecodable.has(path))
+    const hasNoChanges =
+      readNotes.size === 0 &&
       hasSameUndecodable &&
-      notes.length === this.#notes.size + unread.size &&
-      others.join('\n') === this.#attachments.join('\n')
-    this.#undecodable = unread
-    if (isSame) return
-    const known = notes.filter(({ path }) => !unread.has(path))
-    const entries = known.map(({ path }) => [path, read.get(path) ?? this.#notes.get(path)] as const)
+      notes.length === this.#notes.size + undecodable.size &&
+      attachments.join('\n') === this.#attachments.join('\n')
+    this.#undecodable = undecodable
+    if (hasNoChanges) return
+    const decodableNotes = notes.filter(({ path }) => !undecodable.has(path))
+    const entries = decodableNotes.map(({ path }) => [path, readNotes.get(path) ?? this.#notes.get(path)] as const)
     this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
-    this.#attachments = others
+    this.#attachments = attachments
     this.#resolver = undefined
     this.#referrers = undefined
   }
@@ -199,14 +200,16 @@ export class LinkIndex {
   }
 
   async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {
-    const found = files.filter(({ path }) => isCanvas(path))
-    const read = await inBatches(found, readAtOnce, async (file): Promise<IndexedCanvas | undefined> => {
-      const known = this.#canvases.get(file.path)
-      if (known?.size === file.size && known.modifiedAt === file.modifiedAt) return known
-      const text = await this.#read(file.path, isAllowed)
-      return text && { ...file, hash: text.hash, files: canvasFiles(text.text), links: canvasLinks(text.text) }
+    const canvasFileInfos = files.filter(({ path }) => isCanvas(path))
+    const canvases = await inBatches(canvasFileInfos, concurrency, async (file): Promise<IndexedCanvas | undefined> => {
+      const indexed = this.#canvases.get(file.path)
+      if (indexed?.size === file.size && indexed.modifiedAt === file.modifiedAt) return indexed
+      const content = await this.#read(file.path, isAllowed)
+      return (
+        content && { ...file, hash: content.hash, files: canvasFiles(content.text), links: canvasLinks(content.text) }
+      )
     })
-    this.#canvases = new Map(read.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
+    this.#canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }
 
   async #read(path: string, isAllowed?: (real: string) => boolean) {
@@ -238,14 +241,14 @@ export class LinkIndex {
     }
   }
 
-  #invert(): Map<string, Referrer[]> {
+  #computeReferrers(): Map<string, Referrer[]> {
     const referrers = new Map<string, Referrer[]>()
     for (const note of this.#notes.values()) {
       for (const link of note.links) {
         const to = this.resolver.resolve(note.path, link)?.path
         if (to === undefined || to === note.path) continue
-        const known = referrers.get(to)
-        if (known) known.push({ note, link })
+        const referrersOfTarget = referrers.get(to)
+        if (referrersOfTarget) referrersOfTarget.push({ note, link })
         else referrers.set(to, [{ note, link }])
       }
     }

@@ -4,14 +4,14 @@ import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
-import type { IndexedNote, LinkIndex } from './link-index.ts'
+import type { IndexedNote, LinkIndex, Referrer } from './link-index.ts'
 import { TargetSuggestions } from './suggest-target.ts'
 import { newNotePath } from './new-linked-note.ts'
 
-const maxListed = 300
+const maxLinks = 300
 const maxBroken = 1000
 const maxSuggested = 300
-const maxCharacters = 400
+const maxExcerptLength = 400
 
 /**
  * Resolves a link in the note `from`.
@@ -25,12 +25,12 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   return { path, line, makes: path === null ? (newNotePath(from, link, index.newNotes) ?? null) : null }
 }
 
-/** Returns the titles of notes: the property `title`, else the first heading of level 1. */
+/** Returns the titles of notes: the property `title`, or the first heading of level 1. */
 export function titlesOf(index: LinkIndex) {
   return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
     const titleProperty = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
     const title = (titleProperty ?? headings.find(({ level }) => level === 1)?.title ?? '').trim()
-    return title === '' ? [] : [{ path, title: title.slice(0, maxCharacters) }]
+    return title === '' ? [] : [{ path, title: title.slice(0, maxExcerptLength) }]
   })
 }
 
@@ -43,7 +43,7 @@ export function propertiesOf(index: LinkIndex, path: string) {
   }
 }
 
-/** Returns the first block with an id (without `^`), its 1-based line and text; null if there is none. */
+/** Returns the path, 1-based line and text of the first block with an id (without `^`); null if there is none. */
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {
     const line = note.blocks.find((block) => block.id === id)?.line
@@ -57,21 +57,20 @@ export async function blockOf(index: LinkIndex, id: string) {
 /** Returns the outgoing links and the backlinks of a note. A line with several links to it is listed once. */
 export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []
-  const outgoing = links.slice(0, maxListed).map((link): OutgoingLink => ({
+  const outgoing = links.slice(0, maxLinks).map((link): OutgoingLink => ({
     at: link.line,
     target: fullTarget(link),
     isEmbed: link.isEmbed,
     ...resolveLink(index, path, link),
   }))
-  const referrers = [
-    ...new Map(index.referrersOf(path).map((one) => [`${one.link.line}:${one.note.path}`, one])).values(),
-  ]
-  const listed = referrers.slice(0, maxListed).map(({ note, link }) => ({ note, link }))
-  const lines = await linesOf(index, listed)
-  const backlinks = listed.map(({ note, link }, at): Backlink => ({
+  const keyOf = ({ note, link }: Referrer) => `${link.line}:${note.path}`
+  const referrers = [...new Map(index.referrersOf(path).map((referrer) => [keyOf(referrer), referrer])).values()]
+  const listedReferrers = referrers.slice(0, maxLinks).map(({ note, link }) => ({ note, link }))
+  const lines = await readLines(index, listedReferrers)
+  const backlinks = listedReferrers.map(({ note, link }, position): Backlink => ({
     path: note.path,
     line: link.line,
-    text: lines[at] ?? '',
+    text: lines[position] ?? '',
     isEmbed: link.isEmbed,
   }))
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
@@ -81,10 +80,10 @@ function fullTarget({ target, fragment }: NoteLink): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }
 
-async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; link: NoteLink }[]): Promise<string[]> {
+async function readLines(index: LinkIndex, referrers: readonly Referrer[]): Promise<string[]> {
   const texts = new Map<string, string[]>()
   const lines: string[] = []
-  for (const { note, link } of places) {
+  for (const { note, link } of referrers) {
     if (!texts.has(note.path)) texts.set(note.path, ((await index.text(note.path))?.text ?? '').split('\n'))
     lines.push(excerptOf(texts.get(note.path)?.[link.line - 1] ?? ''))
   }
@@ -92,28 +91,28 @@ async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; l
 }
 
 function excerptOf(line: string): string {
-  return line.trim().slice(0, maxCharacters).toWellFormed()
+  return line.trim().slice(0, maxExcerptLength).toWellFormed()
 }
 
-/** Returns links whose target note, or part of it, does not exist. `count` includes those beyond the limit. */
+/** Returns links whose target, or its heading or block, does not exist. `count` includes links beyond the limit. */
 export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink[]; count: number }> {
   const folders = new Set(index.files().map(({ path }) => folderOf(path)))
-  const found: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
+  const broken: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
   for (const note of index.notes.values())
     for (const link of note.links) {
       const lacks = missingPart(index, folders, note, link)
-      if (lacks) found.push({ note, link, lacks })
+      if (lacks) broken.push({ note, link, lacks })
     }
-  const listed = found.slice(0, maxBroken)
-  const lines = await linesOf(index, listed)
-  const names = new TargetSuggestions(index)
-  const links = listed.map(({ note, link, lacks }, at): BrokenLink => {
+  const listedLinks = broken.slice(0, maxBroken)
+  const lines = await readLines(index, listedLinks)
+  const suggestions = new TargetSuggestions(index)
+  const links = listedLinks.map(({ note, link, lacks }, position): BrokenLink => {
     const { path } = note
-    const near = at < maxSuggested ? names.suggest(path, link, lacks) : []
+    const near = position < maxSuggested ? suggestions.suggest(path, link, lacks) : []
     const { makes } = resolveLink(index, path, link)
-    return { path, line: link.line, text: lines[at] ?? '', target: fullTarget(link), lacks, makes, near }
+    return { path, line: link.line, text: lines[position] ?? '', target: fullTarget(link), lacks, makes, near }
   })
-  return { links, count: found.length }
+  return { links, count: broken.length }
 }
 
 function missingPart(
@@ -122,14 +121,14 @@ function missingPart(
   note: IndexedNote,
   link: NoteLink,
 ): BrokenLink['lacks'] | undefined {
-  const found = index.resolver.resolve(note.path, link)
-  if (found) {
-    const target = index.notes.get(found.path)
-    const isThere = !target || link.fragment === undefined || link.fragment === ''
-    return isThere || lineOfFragment(link.fragment, target) !== undefined ? undefined : 'part'
+  const resolved = index.resolver.resolve(note.path, link)
+  if (resolved) {
+    const target = index.notes.get(resolved.path)
+    const hasNoFragment = !target || link.fragment === undefined || link.fragment === ''
+    return hasNoFragment || lineOfFragment(link.fragment, target) !== undefined ? undefined : 'part'
   }
   // Links to folders and to hidden files are not broken.
-  if (link.target.split('/').some((step) => step.length > 2 && step.startsWith('.'))) return undefined
+  if (link.target.split('/').some((segment) => segment.length > 2 && segment.startsWith('.'))) return undefined
   const path = posix.join(link.target.startsWith('/') ? '' : folderOf(note.path), link.target, '/')
   return folders.has(path.replace(/^\/+/, '')) || path === './' ? undefined : 'note'
 }

@@ -13,7 +13,7 @@ import { assertNotOwnFolder } from './own-folder.ts'
 import type { LinkStyle } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
 
-const usualIdleMs = 300_000
+const defaultIdleMs = 300_000
 
 export interface LinksOptions {
   readonly entry: URL
@@ -29,7 +29,7 @@ interface LinkText {
   readonly style?: LinkStyle | undefined
 }
 
-/** Links of a workspace: queries, moves and tag renames. The index is in a worker. Results: link-lists.ts. */
+/** Links of a workspace: queries, moves and tag renames. Runs in a worker. `link-lists.ts` describes the results. */
 export class Links {
   readonly #options: LinksOptions
   readonly #worker: WorkerHost<LinkJobs>
@@ -37,7 +37,7 @@ export class Links {
 
   constructor(options: LinksOptions) {
     this.#options = options
-    this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? usualIdleMs })
+    this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? defaultIdleMs })
   }
 
   /** Makes the next query read changed files first. */
@@ -46,7 +46,7 @@ export class Links {
   }
 
   linksOf(path: string, signal?: AbortSignal) {
-    return this.#query((client, request) => client.of({ ...request, path }, { signal }))
+    return this.#query((client, request) => client.linksOf({ ...request, path }, { signal }))
   }
 
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
@@ -70,8 +70,8 @@ export class Links {
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  write(path: string, to: string, { label, isEmbed = false, style }: LinkText) {
-    return this.#query((client, request) => client.write({ ...request, path, to, label, isEmbed, as: style }))
+  formatLink(path: string, to: string, { label, isEmbed = false, style }: LinkText) {
+    return this.#query((client, request) => client.formatLink({ ...request, path, to, label, isEmbed, style }))
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {
@@ -89,34 +89,34 @@ export class Links {
 
   /**
    * Renames a tag and its nested tags in all notes.
-   * @param plan id of the plan that the user has seen
+   * @param planId id of the plan that the user has seen
    * @throws AppError `plan_outdated`, and as `move`
    */
-  async renameTag(rename: TagRename, plan: string, origin: WriteOrigin) {
+  async renameTag(rename: TagRename, planId: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
-    if (planned.plan.id !== plan) throw outdated()
+    if (planned.plan.id !== planId) throw outdatedError()
     const undo = await this.#options.batches.run({ tag: rename }, planned.rewrites, origin)
     return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
   }
 
   /** Plans a move; changes nothing. @throws AppError `own_folder`, and as `Workspace.assertMovable` */
   async planMove(move: Move) {
-    assertNotOwnFolder(this.#options.workspace.layout.own, normalized(move))
+    assertNotOwnFolder(this.#options.workspace.layout.own, normalizeMove(move))
     await this.#options.workspace.assertMovable(move)
-    const { plan } = await this.#plan(normalized(move))
-    return { ...plan, staysLocal: await this.#options.workspace.isLocalAfterMove(move) }
+    const { plan } = await this.#plan(normalizeMove(move))
+    return { ...plan, staysLocal: await this.#options.workspace.movesLocalNotes(move) }
   }
 
   /**
    * Moves a file or folder and updates all links as one change.
-   * @param plan id of the plan that the user has seen; without it no link is updated
+   * @param planId id of the plan that the user has seen; if undefined, no link is updated
    * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
    */
-  async move(request: Move, plan: string | undefined, origin: WriteOrigin) {
-    const move = normalized(request)
-    const planned = plan === undefined ? undefined : await this.#plan(move)
-    if (planned && planned.plan.id !== plan) throw outdated()
-    const staysLocal = await this.#options.workspace.isLocalAfterMove(move)
+  async move(requestedMove: Move, planId: string | undefined, origin: WriteOrigin) {
+    const move = normalizeMove(requestedMove)
+    const planned = planId === undefined ? undefined : await this.#plan(move)
+    if (planned && planned.plan.id !== planId) throw outdatedError()
+    const staysLocal = await this.#options.workspace.movesLocalNotes(move)
     const undo = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
     return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
   }
@@ -133,7 +133,7 @@ export class Links {
     return this.#query((client, request) => client.planMove({ ...request, move }))
   }
 
-  async #query<T>(work: (client: WorkerClient<LinkJobs>, request: LinkRequest) => Promise<T>): Promise<T> {
+  async #query<T>(query: (client: WorkerClient<LinkJobs>, request: LinkRequest) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const isStale = this.#isStale
     this.#isStale = false
@@ -141,7 +141,7 @@ export class Links {
       return await this.#worker.run(async (client) => {
         const { newNotes, isFlat, links, linkPaths } = await this.#options.conventions()
         const request = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
-        return work(client, request)
+        return query(client, request)
       })
     } catch (error) {
       this.#isStale ||= isStale
@@ -150,10 +150,10 @@ export class Links {
   }
 }
 
-function outdated(): AppError {
+function outdatedError(): AppError {
   return new AppError('plan_outdated', 'notes have changed since; review the planned updates again', {})
 }
 
-function normalized({ from, to }: Move): Move {
+function normalizeMove({ from, to }: Move): Move {
   return { from: normalizePath(from), to: normalizePath(to) }
 }

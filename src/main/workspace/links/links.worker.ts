@@ -19,12 +19,19 @@ interface PathInput {
   readonly path: string
 }
 
+interface FormatInput extends PathInput {
+  readonly to: string
+  readonly label: string
+  readonly isEmbed: boolean
+  readonly style?: LinkStyle | undefined
+}
+
 /** Maximum age of the index, ms. Detects changes that no watcher reports. */
 const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
 let refreshedAt = -Infinity
-let refreshing: Promise<unknown> = Promise.resolve()
+let lastRefresh: Promise<unknown> = Promise.resolve()
 
 async function refreshIndex({
   workspace,
@@ -36,29 +43,30 @@ async function refreshIndex({
   linkPaths,
 }: LinkRequest): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
-  const known = index
-  known.newNotes = { newNotes, isFlat }
-  known.style = { links, linkPaths }
+  const currentIndex = index
+  currentIndex.newNotes = { newNotes, isFlat }
+  currentIndex.style = { links, linkPaths }
   const requestedAt = performance.now()
   const refreshIfNeeded = async () => {
     // A refresh that started after this request is recent enough.
     if (refreshedAt >= requestedAt || (!isStale && requestedAt - refreshedAt < maxAgeMs)) return
-    const at = performance.now()
-    await known.refresh(forbidden)
-    refreshedAt = at
+    const startedAt = performance.now()
+    await currentIndex.refresh(forbidden)
+    refreshedAt = startedAt
   }
-  refreshing = refreshing.catch(() => undefined).then(refreshIfNeeded)
-  await refreshing
-  return known
+  lastRefresh = lastRefresh.catch(() => undefined).then(refreshIfNeeded)
+  await lastRefresh
+  return currentIndex
 }
 
+/** Wraps a query, so that it runs on a refreshed index. */
 function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
   return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
     work(await refreshIndex(input), input, signal)
 }
 
 const jobs = {
-  of: job((index, { path }: PathInput) => linksOf(index, path)),
+  linksOf: job((index, { path }: PathInput) => linksOf(index, path)),
   resolve: job((index, { path, link }: PathInput & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
     resolveLink(index, path, link),
   ),
@@ -68,17 +76,8 @@ const jobs = {
   titles: job((index) => titlesOf(index)),
   block: job((index, { id }: { id: string }) => blockOf(index, id)),
   broken: job((index) => brokenLinks(index)),
-  write: job(
-    (
-      { resolver, style },
-      {
-        path,
-        to,
-        label,
-        isEmbed,
-        as,
-      }: PathInput & { to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined },
-    ) => formatFileLink(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
+  formatLink: job((index, { path, to, label, isEmbed, style }: FormatInput) =>
+    formatFileLink(index.resolver, { from: path, path: to, label, isEmbed }, style ?? index.style),
   ),
   names: job((index, { path, typed }: PathInput & { typed: string }) => completeLink(index, path, typed)),
   properties: job((index, { path }: PathInput) => propertiesOf(index, path)),

@@ -17,22 +17,20 @@ export function newNotePath(
   if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
     return undefined
   const stem = target.replace(/\.(?:md|markdown)$/i, '')
-  const { newNotes } = conventions
+  const { newNotes, isFlat } = conventions
   const newNoteFolder = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
   const isPath = kind !== 'wiki' || /^\.\.?\//.test(stem)
-  const above = isPath ? folderOf(from) : stem.includes('/') ? '' : newNoteFolder
-  const isFlat = conventions.isFlat && !isPath
-  const flat = isFlat
-    ? newNoteFolder + stem.replaceAll('/', '___')
-    : stem.startsWith('/')
-      ? stem.slice(1)
-      : above + stem
-  const steps: string[] = []
-  for (const step of flat.split('/')) {
-    if (step === '..' && steps.length === 0) return undefined
-    if (step === '..') steps.pop()
-    else if (step !== '.' && step !== '') steps.push(toFileName(step, ''))
+  let path: string
+  if (isFlat && !isPath) path = newNoteFolder + stem.replaceAll('/', '___')
+  else if (stem.startsWith('/')) path = stem.slice(1)
+  else if (isPath) path = folderOf(from) + stem
+  else path = stem.includes('/') ? stem : newNoteFolder + stem
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..' && segments.length === 0) return undefined
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(toFileName(segment, ''))
   }
-  if (steps.length === 0 || steps.includes('') || isHiddenPath(steps)) return undefined
-  return `${steps.join('/')}.md`
+  if (segments.length === 0 || segments.includes('') || isHiddenPath(segments)) return undefined
+  return `${segments.join('/')}.md`
 }

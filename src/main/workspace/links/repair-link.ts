@@ -12,27 +12,27 @@ interface BrokenLinkRepair {
   readonly by: string
 }
 
-/** Replaces the target in every such link of the line. @throws AppError `edit_no_match` if the line has none */
-export function repairLink(text: string, { path, line, target, by }: BrokenLinkRepair): string {
+/** Replaces the target in all links of the line with this target. @throws AppError `edit_no_match` if there is none */
+export function repairLink(text: string, { path, line, target, by: newTarget }: BrokenLinkRepair): string {
   const links = parseLinks(text).links.filter((link) => {
     const { fragment } = link
     return link.line === line && (fragment === undefined ? link.target : `${link.target}#${fragment}`) === target
   })
-  if (links.length === 0) throw changed(path)
+  if (links.length === 0) throw fileChangedError(path)
   return applyEdits(
     text,
     links.map(({ targetFrom, targetTo, fragmentTo, kind, isAngled }) => ({
       from: targetFrom,
       to: fragmentTo ?? targetTo,
-      text: kind === 'wiki' || isAngled ? by : by.replaceAll(/[\s()]/g, encodeSign),
+      text: kind === 'wiki' || isAngled ? newTarget : newTarget.replaceAll(/[\s()]/g, encodeCharacter),
     })),
   )
 }
 
-function encodeSign(sign: string): string {
-  return sign === '(' ? '%28' : sign === ')' ? '%29' : encodeURIComponent(sign)
+function encodeCharacter(character: string): string {
+  return character === '(' ? '%28' : character === ')' ? '%29' : encodeURIComponent(character)
 }
 
-function changed(path: string): AppError {
+function fileChangedError(path: string): AppError {
   return new AppError('edit_no_match', `${path} has changed since`, { path })
 }

@@ -3,30 +3,30 @@ import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts
 import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 
-/** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 of a Chinese Windows. */
+/** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 (Chinese versions of Windows). */
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
 
-/** Returns the 1-based lines of a tag, by the first encoding in which it occurs; empty if there is none. */
+/** Returns the 1-based lines of a tag in the first encoding in which the tag occurs; empty if there is none. */
 export function findTagLines(bytes: Uint8Array, rename: TagRename): readonly number[] {
   for (const encoding of encodings) {
     const text = decodeAs(encoding, bytes, false) ?? ''
     if (!tagKey(text).includes(tagKey(rename.from))) continue
     const tags = parseAllTags(text).tags.map(({ name, line }) => ({ name, line, place: null }))
-    const { left } = renameTag({ tags }, rename)
-    if (left.length > 0) return left
+    const { left: lines } = renameTag({ tags }, rename)
+    if (lines.length > 0) return lines
   }
   return []
 }
 
 /** Finds links in any of the encodings, and in Windows-1252. Each link is returned once. */
 export function findLinks(bytes: Uint8Array): NoteLink[] {
-  const found = new Map<string, NoteLink>()
+  const linksByKey = new Map<string, NoteLink>()
   for (const encoding of [...encodings, 'windows-1252']) {
     const text = (decodeAs(encoding, bytes, false) ?? '').replaceAll('\0', '')
     for (const link of parseLinks(text).links) {
       const key = `${link.line} ${link.target}`
-      if (!found.has(key)) found.set(key, link)
+      if (!linksByKey.has(key)) linksByKey.set(key, link)
     }
   }
-  return [...found.values()]
+  return [...linksByKey.values()]
 }

@@ -18,7 +18,7 @@ export interface LocalNote extends NoteVisibility {
   readonly rule?: string
 }
 
-/** Marks a note as local as a whole if a rule covers it. */
+/** Marks the whole note as local if `rule` is defined. */
 export function applyRule(note: NoteVisibility, rule: string | undefined): LocalNote {
   return rule === undefined ? note : { ...note, isWhole: true, lines: new Set(), rule }
 }
@@ -27,8 +27,8 @@ export function applyRule(note: NoteVisibility, rule: string | undefined): Local
 export function relativeRules(folder: string, local: readonly string[]): string[] {
   return local.map((rule) => {
     if (!isAbsolute(rule) || !isInside(folder, rule)) return rule
-    const inside = relative(folder, rule).split(sep).join('/')
-    return `${inside === '' ? '**' : inside}${/[\\/]$/.test(rule) ? '/' : ''}`
+    const relativeRule = relative(folder, rule).split(sep).join('/')
+    return `${relativeRule === '' ? '**' : relativeRule}${/[\\/]$/.test(rule) ? '/' : ''}`
   })
 }
 
@@ -38,12 +38,13 @@ export function relativeRules(folder: string, local: readonly string[]): string[
  */
 export function findRule(path: string, rules: readonly string[]): string | undefined {
   if (rules.length === 0) return undefined
-  const plain = foldCase(path)
+  const foldedPath = foldCase(path)
   return rules.find((rule) => {
-    const one = normalizeRule(rule)
-    if (one === '') return false
-    if (isPattern(one)) return rulePattern(one).test(plain)
-    return plain === one || plain === `${one}.md` || plain.startsWith(one.endsWith('/') ? one : `${one}/`)
+    const prefix = normalizeRule(rule)
+    if (prefix === '') return false
+    if (isPattern(prefix)) return rulePattern(prefix).test(foldedPath)
+    const folderPrefix = prefix.endsWith('/') ? prefix : `${prefix}/`
+    return foldedPath === prefix || foldedPath === `${prefix}.md` || foldedPath.startsWith(folderPrefix)
   })
 }
 
@@ -59,63 +60,70 @@ export function normalizeRule(rule: string): string {
     .replace(/^(?:\.?\/+)+/, '')
 }
 
-const patterns = new Map<string, RegExp>()
+const patternCache = new Map<string, RegExp>()
 
 /** Returns a regular expression for the path and everything below it. */
 export function rulePattern(rule: string): RegExp {
-  const known = patterns.get(rule)
-  if (known) return known
+  const cached = patternCache.get(rule)
+  if (cached) return cached
   const source = rule
     .replace(/\/+$/, '')
     .split(/(\*\*\/|\*+)/)
-    .map((part) =>
-      part === '**/' ? '(?:.*/)?' : part === '*' ? '[^/]*' : part.startsWith('*') ? '.*' : RegExp.escape(part),
-    )
+    .map(patternSource)
     .join('')
   const compiled = new RegExp(`^${source}(?:\\.md)?(?:/.*)?$`, 's')
-  patterns.set(rule, compiled)
+  patternCache.set(rule, compiled)
   return compiled
 }
 
-/** Ignores case, because some disks do not distinguish `Private` and `private`. */
+function patternSource(part: string): string {
+  if (part === '**/') return '(?:.*/)?'
+  if (part === '*') return '[^/]*'
+  return part.startsWith('*') ? '.*' : RegExp.escape(part)
+}
+
+/** Normalizes case and Unicode form, because some disks do not distinguish `Private` and `private`. */
 export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
 export interface MovedRules {
+  /** Rules while the move runs: they cover the old and the new path. */
   readonly during: readonly string[]
   readonly after: readonly string[]
 }
 
 /**
- * Updates rules after a move: rules for a moved path name its new path, and a folder that leaves a local folder gets
- * its own rule. Single notes get no rule; they are marked in their front matter.
+ * Updates rules after a move: changes rules for a moved path to its new path, and adds a rule for a folder that leaves
+ * a local folder. Adds no rule for a single note, which is marked in its front matter instead.
  */
 export function rulesAfterMove(
   rules: readonly string[],
   { from, to }: { readonly from: string; readonly to: string },
   isFolder: boolean,
 ): MovedRules {
-  const movedFrom = foldCase(from)
-  const followed = rules.map((rule) => {
-    const plain = normalizeRule(rule).replace(/\/+$/, '')
-    const isAffected = !isPattern(rule) && (plain === movedFrom || plain.startsWith(`${movedFrom}/`))
+  const foldedFrom = foldCase(from)
+  const updatedRules = rules.map((rule) => {
+    const rulePath = normalizeRule(rule).replace(/\/+$/, '')
+    const isAffected = !isPattern(rule) && (rulePath === foldedFrom || rulePath.startsWith(`${foldedFrom}/`))
     if (!isAffected) return rule
-    const rest = rule
+    const segmentsBelow = rule
       .replaceAll('\\', '/')
       .replace(/^(?:\.?\/+)+/, '')
       .split('/')
       .slice(from.split('/').length)
-    return [to, ...rest].join('/')
+    return [to, ...segmentsBelow].join('/')
   })
-  // The rule has no extension and may also cover a folder.
-  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === movedFrom)) followed.push(to)
+  // A rule without extension may also cover a folder, so it stays and the moved note gets its own.
+  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === foldedFrom)) updatedRules.push(to)
   const isCovered = (path: string, ruleList: readonly string[]) => findRule(path, ruleList) !== undefined
-  if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, followed)) followed.push(`${to}/`)
-  const after = followed.filter((rule, at) => {
-    const others = followed.filter((_, other) => other !== at && (other < at || followed[other] !== rule))
-    const isNew = rule !== rules[at]
-    return !isNew || !isCovered(rule.endsWith('/') ? rule : `${rule}/`, others)
+  if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, updatedRules)) updatedRules.push(`${to}/`)
+  const after = updatedRules.filter((rule, index) => {
+    const otherRules = updatedRules.filter(
+      (other, position) => position < index || (position > index && other !== rule),
+    )
+    const isNew = rule !== rules[index]
+    return !isNew || !isCovered(rule.endsWith('/') ? rule : `${rule}/`, otherRules)
   })
   return { during: [...rules, ...after.filter((rule) => !rules.includes(rule))], after }
 }

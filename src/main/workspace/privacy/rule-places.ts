@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { foldCase, isPattern, rulePattern, normalizeRule } from './privacy-rules.ts'
 
-/** Limit for chains of links; Linux follows 40 as well. */
+/** Limit for chains of symbolic links, as in Linux. */
 const maxLinks = 40
 
 /**
@@ -10,34 +10,34 @@ const maxLinks = 40
  * @param workspace absolute path that relative rules start from
  */
 export function resolveRules(workspace: string, rules: readonly string[]): string[] {
-  return [...new Set(rules.filter((rule) => rule.trim() !== '').flatMap((rule) => placesOfRule(workspace, rule)))]
+  return [...new Set(rules.filter((rule) => rule.trim() !== '').flatMap((rule) => absoluteFormsOf(workspace, rule)))]
 }
 
-function placesOfRule(workspace: string, rule: string): string[] {
-  const plain = rule.replaceAll('\\', '/')
-  const end = plain.endsWith('/') ? '/' : ''
-  const steps = resolve(workspace, plain).split(/[\\/]/)
-  const wildcardIndex = steps.findIndex(isPattern)
+function absoluteFormsOf(workspace: string, rule: string): string[] {
+  const normalized = rule.replaceAll('\\', '/')
+  const slash = normalized.endsWith('/') ? '/' : ''
+  const segments = resolve(workspace, normalized).split(/[\\/]/)
+  const path = segments.join('/')
+  const wildcardIndex = segments.findIndex(isPattern)
   if (wildcardIndex >= 0) {
-    const above = resolveExisting(`${steps.slice(0, wildcardIndex).join('/')}/`)
-    return [steps.join('/') + end, [above, ...steps.slice(wildcardIndex)].join('/') + end]
+    const parent = resolveExisting(`${segments.slice(0, wildcardIndex).join('/')}/`)
+    return [path + slash, [parent, ...segments.slice(wildcardIndex)].join('/') + slash]
   }
-  const place = steps.join('/')
   // A rule can name a note without its extension.
-  const notes = end === '' ? [resolveExisting(`${place}.md`)] : []
-  return [place + end, resolveExisting(place) + end, ...notes]
+  const notePaths = slash === '' ? [resolveExisting(`${path}.md`)] : []
+  return [path + slash, resolveExisting(path) + slash, ...notePaths]
 }
 
-/** Resolves links; the part of a path that does not exist is appended. */
-function resolveExisting(path: string, links = 0): string {
+/** Resolves symbolic links in the part of a path that exists, and appends the other segments unchanged. */
+function resolveExisting(path: string, linkCount = 0): string {
   try {
     return realpathSync(path)
   } catch {
-    const target = links < maxLinks ? readDanglingLink(path) : undefined
+    const target = linkCount < maxLinks ? readDanglingLink(path) : undefined
     if (target !== undefined)
-      return resolveExisting(resolve(resolveExisting(dirname(path), links + 1), target), links + 1)
-    const above = dirname(path)
-    return above === path ? path : join(resolveExisting(above, links), basename(path))
+      return resolveExisting(resolve(resolveExisting(dirname(path), linkCount + 1), target), linkCount + 1)
+    const parent = dirname(path)
+    return parent === path ? path : join(resolveExisting(parent, linkCount), basename(path))
   }
 }
 
@@ -51,37 +51,38 @@ function readDanglingLink(path: string): string | undefined {
 }
 
 /**
- * Returns the rules for a folder: its own rules, and parts of other rules that cover files in it.
- * @param places absolute, as from `resolveRules`
+ * Returns the rules for a folder: its own rules, and the parts of other rules that cover files in it.
+ * @param otherRules absolute, as returned by `resolveRules`
  */
-export function rulesForFolder(folder: string, ownRules: readonly string[], places: readonly string[]): string[] {
-  if (places.length === 0) return [...ownRules]
-  const known = new Set(ownRules.map(normalizeRule))
-  const below = [...new Set([folder, resolveExisting(folder)])].flatMap((root) => {
-    const steps = stepsOf(foldCase(root))
-    return places.flatMap((place) =>
-      remainders(stepsOf(place), steps).map(
-        (rest) => (rest.length === 0 ? '**' : rest.join('/')) + trailingSlash(place, rest),
+export function rulesForFolder(folder: string, ownRules: readonly string[], otherRules: readonly string[]): string[] {
+  if (otherRules.length === 0) return [...ownRules]
+  const normalizedOwnRules = new Set(ownRules.map(normalizeRule))
+  const inheritedRules = [...new Set([folder, resolveExisting(folder)])].flatMap((root) => {
+    const folderSegments = segmentsOf(foldCase(root))
+    return otherRules.flatMap((rule) =>
+      remainders(segmentsOf(rule), folderSegments).map(
+        (remainder) => (remainder.length === 0 ? '**' : remainder.join('/')) + trailingSlash(rule, remainder),
       ),
     )
   })
-  return [...ownRules, ...new Set(below.filter((rule) => !known.has(normalizeRule(rule))))]
+  return [...ownRules, ...new Set(inheritedRules.filter((rule) => !normalizedOwnRules.has(normalizeRule(rule))))]
 }
 
-function trailingSlash(place: string, rest: readonly string[]): string {
-  return place.endsWith('/') && rest.length > 0 ? '/' : ''
+function trailingSlash(rule: string, remainder: readonly string[]): string {
+  return rule.endsWith('/') && remainder.length > 0 ? '/' : ''
 }
 
-function stepsOf(path: string): string[] {
-  return path.split(/[\\/]/).filter((step) => step !== '')
+function segmentsOf(path: string): string[] {
+  return path.split(/[\\/]/).filter((segment) => segment !== '')
 }
 
 /** Returns the parts of a rule below a folder; an empty part covers the whole folder. */
 function remainders(rule: readonly string[], folder: readonly string[]): (readonly string[])[] {
-  const [first, ...remainingRule] = rule
-  const [step, ...below] = folder
-  if (step === undefined || first === undefined) return [rule]
-  if (first === '**') return [...remainders(remainingRule, folder), ...remainders(rule, below)]
-  const isSame = isPattern(first) ? rulePattern(foldCase(first)).test(step) : foldCase(first) === step
-  return isSame ? remainders(remainingRule, below) : []
+  const [ruleSegment, ...ruleRemainder] = rule
+  const [folderSegment, ...subfolders] = folder
+  if (folderSegment === undefined || ruleSegment === undefined) return [rule]
+  if (ruleSegment === '**') return [...remainders(ruleRemainder, folder), ...remainders(rule, subfolders)]
+  const key = foldCase(ruleSegment)
+  const isMatch = isPattern(ruleSegment) ? rulePattern(key).test(folderSegment) : key === folderSegment
+  return isMatch ? remainders(ruleRemainder, subfolders) : []
 }

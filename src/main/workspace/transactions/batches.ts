@@ -12,9 +12,9 @@ import type { TextWrite } from './settle-text.ts'
 import type { TransactionOptions } from './transaction.ts'
 import { UndoStore } from './undo-store.ts'
 
-/** Number of batches that can be undone; older ones are only in the history. */
-const maxKept = 20
-const atOnce = 16
+/** Number of batches that can be undone. The history contains the older ones too. */
+const maxUndoableBatches = 20
+const concurrency = 16
 
 const fileSchema = z.object({ path: z.string(), newPath: z.string(), before: z.string(), after: z.string() })
 
@@ -31,7 +31,7 @@ type StoredUndo = z.infer<typeof undoSchema>
 const earlierMoveSchema = undoSchema
   .omit({ files: true })
   .extend({ rewrites: z.array(fileSchema) })
-  .transform(({ rewrites, ...rest }): StoredUndo => ({ ...rest, files: rewrites }))
+  .transform(({ rewrites, ...otherFields }): StoredUndo => ({ ...otherFields, files: rewrites }))
 
 /** Stored format of earlier versions: a replacement. */
 const earlierReplacementSchema = z
@@ -62,7 +62,7 @@ interface WriteOptions extends TransactionOptions {
 }
 
 interface RunningBatch extends Moving {
-  readonly stop: AbortController
+  readonly abortController: AbortController
 }
 
 /** Runs changes of many notes and stores what is needed to undo them. */
@@ -81,21 +81,21 @@ export class Batches {
     this.progress = this.#changes
     this.#options = options
     const schema = z.union([undoSchema, earlierMoveSchema, earlierReplacementSchema])
-    this.#store = new UndoStore({ folder: options.folder, limit: maxKept, schema })
+    this.#store = new UndoStore({ folder: options.folder, limit: maxUndoableBatches, schema })
   }
 
   /** Progress of the running batch; null if none runs. */
   get running(): Moving | null {
     if (!this.#runningBatch) return null
-    const { stop: _stop, ...moving } = this.#runningBatch
-    return moving
+    const { abortController: _abortController, ...progress } = this.#runningBatch
+    return progress
   }
 
   /** Cancels the running batch and rolls it back. No effect once all notes are written. */
   cancel(): void {
     const runningBatch = this.#runningBatch
     if (!runningBatch || runningBatch.done === runningBatch.total || runningBatch.isCancelled) return
-    runningBatch.stop.abort()
+    runningBatch.abortController.abort()
     this.#setRunning({ ...runningBatch, isCancelled: true })
   }
 
@@ -105,8 +105,8 @@ export class Batches {
    * @throws AppError as `Workspace.runTransaction`; nothing is changed then
    */
   async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<string> {
-    const done = await this.#writeWithProgress(batch, texts, origin)
-    return this.storeUndo(batch, done.texts, done.made)
+    const written = await this.#writeWithProgress(batch, texts, origin)
+    return this.storeUndo(batch, written.texts, written.made)
   }
 
   /**
@@ -115,18 +115,19 @@ export class Batches {
    * @throws AppError as `Workspace.runTransaction`
    */
   async write(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, options: WriteOptions = {}) {
-    const { skipped, ...watch } = options
-    for (let rest = texts; ;) {
-      // Every note was left: there is nothing to write.
-      if (skipped && rest.length === 0) return { texts: [], made: [] }
+    const { skipped, ...transactionOptions } = options
+    for (let remaining = texts; ;) {
+      // Every note was skipped, so there is nothing to write.
+      if (skipped && remaining.length === 0) return { texts: [], made: [] }
       try {
-        return await this.#options.workspace.runTransaction(batch, rest, origin, watch)
+        return await this.#options.workspace.runTransaction(batch, remaining, origin, transactionOptions)
       } catch (error) {
         const path = error instanceof AppError ? error.data['path'] : undefined
-        const others = rest.filter((text) => text.path !== path)
-        if (!skipped || watch.signal?.aborted || typeof path !== 'string' || others.length === rest.length) throw error
+        const otherTexts = remaining.filter((text) => text.path !== path)
+        const canSkip = skipped && !transactionOptions.signal?.aborted && typeof path === 'string'
+        if (!canSkip || otherTexts.length === remaining.length) throw error
         skipped.push(toLeftFile(path, error))
-        rest = others
+        remaining = otherTexts
       }
     }
   }
@@ -137,18 +138,18 @@ export class Batches {
    * @returns the id for `undo`
    */
   async storeUndo(batch: Batch, texts: readonly TextWrite[], made: readonly string[]): Promise<string> {
-    const undo = randomUUID()
+    const id = randomUUID()
     const files = texts.flatMap(({ path, newPath, before, after }) =>
       before === null ? [] : [{ path, newPath, before, after }],
     )
-    const one = { ...batch, at: this.#options.now().getTime(), files, made: [...made] }
+    const storedUndo = { ...batch, at: this.#options.now().getTime(), files, made: [...made] }
     try {
-      await this.#store.put(undo, one)
+      await this.#store.put(id, storedUndo)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#unstored.set(undo, one)
+      this.#unstored.set(id, storedUndo)
     }
-    return undo
+    return id
   }
 
   /** Returns the batches that can be undone, newest first. */
@@ -165,33 +166,33 @@ export class Batches {
    * returned in `left`; a move or a renamed tag is undone completely or not at all.
    * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
    */
-  async undo(undo: string, origin: WriteOrigin): Promise<{ notes: number; left: LeftFile[] }> {
-    const done = (await this.#store.get(undo)) ?? this.#unstored.get(undo)
-    if (!done)
+  async undo(id: string, origin: WriteOrigin): Promise<{ notes: number; left: LeftFile[] }> {
+    const storedUndo = (await this.#store.get(id)) ?? this.#unstored.get(id)
+    if (!storedUndo)
       throw new AppError('undo_conflict', 'this change was already undone, or is too old to undo', { path: '' })
-    const { move, tag, replacement, files, made } = done
-    const left = replacement && []
-    const restored = await inBatches(files, atOnce, (file) => this.#revertFile(file, left))
+    const { move, tag, replacement, files, made } = storedUndo
+    const left: LeftFile[] | undefined = replacement && []
+    const restored = await inBatches(files, concurrency, (file) => this.#revertFile(file, left))
     const batch = {
       move: move && reverseMove(move),
       tag: tag && reverseMove(tag),
       replacement: replacement && { ...replacement, text: replacement.replacement, replacement: replacement.text },
     }
     const { texts } = await this.#writeWithProgress(batch, restored.flat(), origin, left)
-    await this.#store.drop(undo)
-    this.#unstored.delete(undo)
+    await this.#store.drop(id)
+    this.#unstored.delete(id)
     await this.#options.workspace.removeEmpty(made)
     return { notes: texts.length, left: left ?? [] }
   }
 
-  /** @param left gets the file if it cannot be restored; if undefined, that error is thrown */
+  /** @param left receives the file if it cannot be restored; if undefined, the error is thrown */
   async #revertFile(file: StoredUndo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
     const { path, newPath, before, after } = file
     const { workspace, differ } = this.#options
     try {
       const { text } = await workspace.read(newPath)
-      const merge = { base: after, mine: text, theirs: before, keepsBoth: false }
-      const restored = text === after ? before : await differ.merge(merge)
+      const mergeInput = { base: after, mine: text, theirs: before, keepsBoth: false }
+      const restored = text === after ? before : await differ.merge(mergeInput)
       if (restored !== undefined) return [{ path: newPath, newPath: path, before: text, after: restored }]
       const message = `${newPath} has changed since; the change cannot be undone automatically`
       throw new AppError('undo_conflict', message, { path: newPath })
@@ -202,24 +203,24 @@ export class Batches {
     }
   }
 
-  /** Runs batches one at a time, so that `cancel` stops the batch that is shown. */
+  /** Runs batches one at a time, so that `cancel` stops the batch whose progress is shown. */
   async #writeWithProgress(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, skipped?: LeftFile[]) {
     if (batch.move) assertNotOwnFolder(this.#options.workspace.layout.own, batch.move)
-    const done = this.#queue.then(async () => {
-      const stop = new AbortController()
+    const result = this.#queue.then(async () => {
+      const abortController = new AbortController()
       const { from, to } = batch.move ?? { from: '', to: '' }
-      // A replacement uses this path only to be undone.
-      const isGoingBack = () => stop.signal.aborted || batch.replacement !== undefined
+      // This method handles a replacement only when it is undone.
+      const isRollback = () => abortController.signal.aborted || batch.replacement !== undefined
       const onProgress = (written: number, total: number) =>
-        this.#setRunning({ from, to, done: written, total, isCancelled: isGoingBack(), stop })
+        this.#setRunning({ from, to, done: written, total, isCancelled: isRollback(), abortController })
       try {
-        return await this.write(batch, texts, origin, { onProgress, signal: stop.signal, skipped })
+        return await this.write(batch, texts, origin, { onProgress, signal: abortController.signal, skipped })
       } finally {
         this.#setRunning(undefined)
       }
     })
-    this.#queue = done.catch(() => undefined)
-    return done
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 
   #setRunning(runningBatch: RunningBatch | undefined): void {
@@ -228,7 +229,7 @@ export class Batches {
   }
 }
 
-/** Maps an expected error to the reason why a file was left. @throws any other error */
+/** Maps an expected error to the reason why a file was skipped. @throws any other error */
 export function toLeftFile(path: string, error: unknown): LeftFile {
   if (!(error instanceof AppError)) throw error
   const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)

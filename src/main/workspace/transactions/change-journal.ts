@@ -13,7 +13,7 @@ import { hashText } from '../files/text-files.ts'
 const textSchema = z.object({
   path: z.string(),
   newPath: z.string(),
-  /** SHA-256 of the whole texts, hex; `before` is null for a file that the change creates. */
+  /** SHA-256 of the complete texts, hex; `before` is null for a file that the change creates. */
   before: z.string().nullable(),
   after: z.string(),
   /** 0-based UTF-16 offset of the part that differs; its old (`cut`) and new (`put`) text. */
@@ -23,14 +23,14 @@ const textSchema = z.object({
 })
 export type PendingText = z.infer<typeof textSchema>
 
-const placesSchema = z.object({ from: z.string(), to: z.string() })
+const renameSchema = z.object({ from: z.string(), to: z.string() })
 
 /** A change of many notes that is undone as one. */
 export const batchSchema = z.object({
   /** Set for a moved note or folder, whose links are updated too. */
-  move: placesSchema.optional(),
+  move: renameSchema.optional(),
   /** Set for a renamed tag. */
-  tag: placesSchema.optional(),
+  tag: renameSchema.optional(),
   /** Set for a text replacement; `count` is the number of matches. */
   replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
 })
@@ -42,7 +42,7 @@ const changeSchema = batchSchema.extend({
   /** Folders that the change creates, innermost first. */
   made: z.array(z.string()).optional(),
   /** Null if nothing is moved. */
-  move: placesSchema.extend({ isFolder: z.boolean() }).nullable(),
+  move: renameSchema.extend({ isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),
   origin: z.object({
     cause: causeSchema,
@@ -57,7 +57,9 @@ export type PendingChange = z.infer<typeof changeSchema>
 
 /** Returns undefined for a change that is not a batch, such as an accepted proposal. */
 export function batchKind({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
-  return move ? 'move' : replacement ? 'replacement' : tag ? 'tag' : undefined
+  if (move) return 'move'
+  if (replacement) return 'replacement'
+  return tag && 'tag'
 }
 
 /** Returns the old and the new name for display. */
@@ -93,23 +95,24 @@ export class ChangeJournal {
   }
 }
 
-/** Builds the journal entry of a text: the single part that differs, never cutting a surrogate pair. */
+/** Builds the journal entry of a text: the single part that differs. Never splits a surrogate pair. */
 export function createPendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
   const oldText = before ?? ''
   const minLength = Math.min(oldText.length, after.length)
-  let at = 0
-  while (at < minLength && oldText[at] === after[at]) at += 1
+  let prefixLength = 0
+  while (prefixLength < minLength && oldText[prefixLength] === after[prefixLength]) prefixLength += 1
   let suffixLength = 0
   while (
-    suffixLength < minLength - at &&
+    suffixLength < minLength - prefixLength &&
     oldText[oldText.length - 1 - suffixLength] === after[after.length - 1 - suffixLength]
   )
     suffixLength += 1
   // JSON cannot store a lone surrogate.
-  const isCut = (text: string) =>
-    /[\uD800-\uDBFF]$/.test(text.slice(0, at)) || /^[\uDC00-\uDFFF]/.test(text.slice(text.length - suffixLength))
-  if (isCut(oldText) || isCut(after)) {
-    if (at > 0) at -= 1
+  const splitsSurrogatePair = (text: string) =>
+    /[\uD800-\uDBFF]$/.test(text.slice(0, prefixLength)) ||
+    /^[\uDC00-\uDFFF]/.test(text.slice(text.length - suffixLength))
+  if (splitsSurrogatePair(oldText) || splitsSurrogatePair(after)) {
+    if (prefixLength > 0) prefixLength -= 1
     if (suffixLength > 0) suffixLength -= 1
   }
   return {
@@ -117,14 +120,14 @@ export function createPendingText(path: string, newPath: string, before: string 
     newPath,
     before: before === null ? null : hashText(before),
     after: hashText(after),
-    at,
-    cut: oldText.slice(at, oldText.length - suffixLength),
-    put: after.slice(at, after.length - suffixLength),
+    at: prefixLength,
+    cut: oldText.slice(prefixLength, oldText.length - suffixLength),
+    put: after.slice(prefixLength, after.length - suffixLength),
   }
 }
 
-/** Returns the text after the change, given the one before it. With `isForward` false, the reverse. */
+/** Returns the text after the change from the text before it; if `isForward` is false, the reverse. */
 export function applyPendingText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
-  const [current, replacementText] = isForward ? [cut, put] : [put, cut]
-  return text.slice(0, at) + replacementText + text.slice(at + current.length)
+  const [removed, inserted] = isForward ? [cut, put] : [put, cut]
+  return text.slice(0, at) + inserted + text.slice(at + removed.length)
 }

@@ -19,19 +19,19 @@ export interface RevertSources {
  * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, also from the returned function
  */
 export async function createReverter(
-  texts: RevertSources,
+  sources: RevertSources,
   path: string,
   patch: string,
   signal: AbortSignal | undefined,
 ) {
-  const { differ } = texts
+  const { differ } = sources
   const conflict = () =>
     new AppError('undo_conflict', `${path} has changed since; the change cannot be undone automatically`, { path })
-  const large = parseLargeChange(patch)
-  const [before, after] = large
-    ? await Promise.all([readRecordedText(texts, large.before), readRecordedText(texts, large.after)])
+  const largeChange = parseLargeChange(patch)
+  const [before, after] = largeChange
+    ? await Promise.all([readRecordedText(sources, largeChange.before), readRecordedText(sources, largeChange.after)])
     : []
-  if (large && (before === undefined || after === undefined)) throw conflict()
+  if (largeChange && (before === undefined || after === undefined)) throw conflict()
   return async (current: string): Promise<string> => {
     if (current === after && before !== undefined) return before
     const restored =
@@ -43,7 +43,7 @@ export async function createReverter(
   }
 }
 
-/** Returns a recorded text. The empty text is not recorded. */
+/** Returns a recorded text; undefined if it is missing. The history does not store the empty text. */
 async function readRecordedText({ history }: RevertSources, id: string): Promise<string | undefined> {
   if (id === blobId('')) return ''
   const recordedTexts = history()

@@ -19,10 +19,10 @@ import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { findTagLines } from '../links/undecodable-notes.ts'
 import type { TextWrite } from './settle-text.ts'
 
-const atOnce = 64
-const maxShown = 40
-/** Retries if another program writes notes while the plan is made. */
-const maxTries = 5
+const concurrency = 64
+const maxRows = 40
+/** Limit if another program writes notes while the plan is made. */
+const maxAttempts = 5
 
 export interface NoteRewrite extends TextWrite {
   readonly before: string
@@ -42,56 +42,57 @@ export interface PlannedRename {
 
 interface SkippedPlace extends UnfixableLink {
   readonly isProtected?: boolean | undefined
-  /** The note is not text, or cannot be opened. */
+  /** True if the note is not text or cannot be opened. */
   readonly isUnread?: boolean | undefined
 }
 
-interface Edited {
+interface PlannedEdits {
   readonly files: readonly RewrittenFile[]
   readonly left: readonly SkippedPlace[]
 }
 
-/** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that the walk skips */
+/** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that are not read */
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
-  const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => movedFiles(index, move))
+  const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => planEdits(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
-function movedFiles(index: LinkIndex, move: Move): Edited {
-  const all = index.files()
-  const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
-  const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.undecodable.has(path)
-  const linking = [...all.filter(isRead), ...index.undecodable.values(), ...cards]
-  const { files, unfixable } = planRewrites(linking, [move])
-  const linked = new Map(files.map(({ path, edits }) => [path, edits]))
-  const known = new Set(all.map(({ path }) => path))
-  const newPathOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
-  const canvases = [...index.canvases.values()].flatMap(({ path, files: shown }) => {
-    const edits = [...rewriteCanvas(shown, newPathOf), ...escapeEdits(linked.get(path) ?? [])]
+function planEdits(index: LinkIndex, move: Move): PlannedEdits {
+  const allFiles = index.files()
+  const canvasLinks = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
+  const isText = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.undecodable.has(path)
+  const linkingFiles = [...allFiles.filter(isText), ...index.undecodable.values(), ...canvasLinks]
+  const { files, unfixable } = planRewrites(linkingFiles, [move])
+  const editsByPath = new Map(files.map(({ path, edits }) => [path, edits]))
+  const knownPaths = new Set(allFiles.map(({ path }) => path))
+  const newPathOf = (path: string) => (knownPaths.has(path) ? movedPath(path, [move]) : undefined)
+  const canvases = [...index.canvases.values()].flatMap(({ path, files: embeddedFiles }) => {
+    const edits = [...rewriteCanvas(embeddedFiles, newPathOf), ...escapeEdits(editsByPath.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
   const unfixableInDecodable = unfixable.filter(({ path }) => !index.undecodable.has(path))
   return {
-    files: [...files.filter(isRead), ...canvases],
-    left: [...unfixableInDecodable, ...unreadLinks(index, files, unfixable)],
+    files: [...files.filter(isText), ...canvases],
+    left: [...unfixableInDecodable, ...unreadableLinks(index, files, unfixable)],
   }
 }
 
-function unreadLinks(
+function unreadableLinks(
   index: LinkIndex,
   files: readonly RewrittenFile[],
-  left: readonly UnfixableLink[],
+  unfixable: readonly UnfixableLink[],
 ): SkippedPlace[] {
-  const edits = new Map(files.map((file) => [file.path, file.edits]))
+  const editsByPath = new Map(files.map(({ path, edits }) => [path, edits]))
   return [...index.undecodable.values()].flatMap(({ path, links }) => {
     if (!links) return { path, line: 1, target: '', isUnread: true }
     const places = new Map<string, SkippedPlace>()
-    for (const { from } of edits.get(path) ?? []) {
-      const link = links.find((one) => one.targetFrom === from || one.from === from)
+    for (const { from } of editsByPath.get(path) ?? []) {
+      const link = links.find((candidate) => candidate.targetFrom === from || candidate.from === from)
       if (link)
         places.set(`${link.line} ${link.target}`, { path, line: link.line, target: link.target, isUnread: true })
     }
-    for (const one of left) if (one.path === path) places.set(`${one.line} ${one.target}`, { ...one, isUnread: true })
+    for (const link of unfixable)
+      if (link.path === path) places.set(`${link.line} ${link.target}`, { ...link, isUnread: true })
     return [...places.values()]
   })
 }
@@ -103,21 +104,19 @@ export async function planTagRename(
   forbidden: readonly string[],
 ): Promise<PlannedRename> {
   const { from, to } = rename
-  if (!isTagName(to))
-    throw new AppError(
-      'tag_invalid',
-      `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`,
-      { tag: to },
-    )
+  if (!isTagName(to)) {
+    const message = `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`
+    throw new AppError('tag_invalid', message, { tag: to })
+  }
   const { rewrites, count, left, ...shared } = await createPlan(index, forbidden, rename, () =>
-    renamedFiles(index, rename, forbidden),
+    planTagEdits(index, rename, forbidden),
   )
   for (const { path, after } of rewrites) {
     const parsedAfter = parseAllTags(after)
     const keepsOldTag = parsedAfter.tags.some(
       ({ name }) => isUnderTag(name, tagKey(from)) && !isUnderTag(to, tagKey(from)),
     )
-    if (keepsOldTag && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
+    if (keepsOldTag && !left.some((place) => place.path === path)) left.push({ path, line: 1, target: from })
   }
   const joins =
     tagKey(to) !== tagKey(from) &&
@@ -127,29 +126,29 @@ export async function planTagRename(
   return { plan: { ...shared, left, tags: count, joins }, rewrites }
 }
 
-async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<Edited> {
+async function planTagEdits(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<PlannedEdits> {
   const files: RewrittenFile[] = []
   const left: SkippedPlace[] = []
   for (const note of index.notes.values()) {
     const { path } = note
     const { edits, left: lines } = renameTag(await allTagsOf(index, note, rename.from), rename)
     if (edits.length > 0) files.push({ path, newPath: path, edits })
-    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from })))
+    left.push(...lines.slice(0, maxRows).map((line) => ({ path, line, target: rename.from })))
   }
   for (const path of index.undecodable.keys()) {
     const bytes = await index.bytes(path, forbidden)
     if (bytes === undefined) continue
     // A note that cannot be opened may contain the tag.
     const lines = bytes === null ? [1] : findTagLines(bytes, rename)
-    left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from, isUnread: true })))
+    left.push(...lines.slice(0, maxRows).map((line) => ({ path, line, target: rename.from, isUnread: true })))
   }
   return { files, left }
 }
 
-/** Reads all tags of a note. The index stores a limited number for each. */
+/** Returns all tags of a note. Reads the file if the index contains only a part of them. */
 async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
   const current = note.isPartial ? await index.text(note.path) : undefined
-  // A note that has changed since is checked again in `createPlan`.
+  // `createPlan` checks again a note that has changed since.
   if (current?.hash !== note.hash) return note
   const { tags, isPartial } = parseAllTags(current.text)
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
@@ -157,23 +156,23 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
 
 /**
  * Computes the new texts, and plans again if notes change meanwhile.
- * @param request the request; the plan's id is a hash of it and of the texts
+ * @param request the move or rename; the id of the plan is a hash of the request and the texts
  */
 async function createPlan(
   index: LinkIndex,
   forbidden: readonly string[],
   request: unknown,
-  edit: () => Promise<Edited>,
+  edit: () => Promise<PlannedEdits>,
 ) {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     await index.refresh(forbidden)
-    const edited = await edit()
-    const isProtected = await inBatches(edited.files, atOnce, ({ path }) => index.isWriteProtected(path))
-    const files = edited.files.filter((_, at) => !isProtected[at])
-    const left: SkippedPlace[] = [...edited.left]
-    for (const { path, edits } of edited.files.filter((_, at) => isProtected[at])) {
+    const planned = await edit()
+    const protectedFlags = await inBatches(planned.files, concurrency, ({ path }) => index.isWriteProtected(path))
+    const files = planned.files.filter((_, position) => !protectedFlags[position])
+    const left: SkippedPlace[] = [...planned.left]
+    for (const { path, edits } of planned.files.filter((_, position) => protectedFlags[position])) {
       const { text = '' } = (await index.text(path)) ?? {}
-      left.push(...edits.slice(0, maxShown).map(({ from, to }) => protectedPlace(path, text, from, to)))
+      left.push(...edits.slice(0, maxRows).map(({ from, to }) => protectedPlace(path, text, from, to)))
     }
     const rewrites: NoteRewrite[] = []
     for (const { path, newPath, edits } of files) {
@@ -181,12 +180,12 @@ async function createPlan(
       if (!current || current.hash !== index.hashOf(path)) break
       rewrites.push({ path, newPath, hash: current.hash, before: current.text, after: applyEdits(current.text, edits) })
     }
-    if (rewrites.length < files.length && tries < maxTries) {
+    if (rewrites.length < files.length && attempt < maxAttempts) {
       index.invalidate(files.map(({ path }) => path))
       continue
     }
     const counts = new Map(files.map(({ path, edits }) => [path, edits.length]))
-    const shown = rewrites.slice(0, maxShown).map(({ path, newPath, before, after }) => ({
+    const previews = rewrites.slice(0, maxRows).map(({ path, newPath, before, after }) => ({
       path: newPath,
       count: counts.get(path) ?? 0,
       patch: describeChange(newPath, before, after, { isInHistory: false, steps: 100_000 }).patch,
@@ -194,7 +193,7 @@ async function createPlan(
     return {
       count: files.reduce((sum, { edits }) => sum + edits.length, 0),
       notes: files.length,
-      files: shown,
+      files: previews,
       left: interleaveNotes(left),
       id: planId(request, rewrites),
       rewrites,
@@ -202,16 +201,16 @@ async function createPlan(
   }
 }
 
-/** Interleaves notes, so that one note with many rows does not hide the others. */
-function interleaveNotes(left: readonly SkippedPlace[]): SkippedPlace[] {
-  const seen = new Map<string, number>()
-  const counted = left.map((one) => {
-    const rank = seen.get(one.path) ?? 0
-    seen.set(one.path, rank + 1)
-    return { one, turn: rank }
+/** Returns at most `maxRows` places, alternating between notes: a note with many rows must not hide the others. */
+function interleaveNotes(places: readonly SkippedPlace[]): SkippedPlace[] {
+  const countByPath = new Map<string, number>()
+  const ranked = places.map((place) => {
+    const rank = countByPath.get(place.path) ?? 0
+    countByPath.set(place.path, rank + 1)
+    return { place, rank }
   })
-  const inTurn = counted.toSorted((one, other) => one.turn - other.turn)
-  return inTurn.slice(0, maxShown).map(({ one }) => ({ ...one }))
+  const sorted = ranked.toSorted((a, b) => a.rank - b.rank)
+  return sorted.slice(0, maxRows).map(({ place }) => ({ ...place }))
 }
 
 function protectedPlace(path: string, text: string, from: number, to: number): SkippedPlace {

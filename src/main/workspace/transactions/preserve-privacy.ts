@@ -29,8 +29,8 @@ interface MovedNotes {
 }
 
 /**
- * Runs a transaction. Marks notes as local in their text if a move takes them out of the rules' reach. The caller
- * must hold the lock.
+ * Runs a transaction. Marks notes as local in their text if a move takes them to a path that no rule
+ * covers. The caller must hold the lock.
  * @param local if undefined, no path is local by rule
  * @returns the texts that were written, and folders that were created, innermost first
  * @throws AppError as `runTransaction`
@@ -41,29 +41,29 @@ export async function runPreservingPrivacy(
   batch: Batch,
   texts: readonly TextWrite[],
   origin: WriteOrigin,
-  watch?: TransactionOptions,
+  options?: TransactionOptions,
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
-  if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, watch) }
-  const moved = await movedBy(tools, batch.move)
-  const markedTexts = await withLocalMarkers(tools.roots, local, moved, texts)
-  const settle = await local.addMoved(moved.move, moved.isFolder)
-  const made = await runTransaction(tools, batch, markedTexts, origin, watch).catch(async (error: unknown) => {
-    await settle(false)
+  if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, options) }
+  const movedNotes = await findMovedNotes(tools, batch.move)
+  const markedTexts = await withLocalMarkers(tools.roots, local, movedNotes, texts)
+  const finishRules = await local.addMoved(movedNotes.move, movedNotes.isFolder)
+  const made = await runTransaction(tools, batch, markedTexts, origin, options).catch(async (error: unknown) => {
+    await finishRules(false)
     throw error
   })
-  await settle(true)
+  await finishRules(true)
   return { texts: markedTexts, made }
 }
 
 /** Returns true if a rule covers any note that moves; false without rules. */
 export async function movesLocalNotes(tools: TransactionTools, local: LocalPathRules | undefined, move: Move) {
-  return local !== undefined && (await movedBy(tools, move)).paths.some((path) => local.covers(path))
+  return local !== undefined && (await findMovedNotes(tools, move)).paths.some((path) => local.covers(path))
 }
 
-async function movedBy({ roots, notes }: TransactionTools, requestedMove: Move): Promise<MovedNotes> {
+async function findMovedNotes({ roots, listNotes }: TransactionTools, requestedMove: Move): Promise<MovedNotes> {
   const move = { from: normalizePath(requestedMove.from), to: normalizePath(requestedMove.to) }
   const isFolder = await isFolderAt(roots, move.from)
-  const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${move.from}/`)) : [move.from]
+  const paths = isFolder ? (await listNotes()).filter((path) => path.startsWith(`${move.from}/`)) : [move.from]
   return { move, isFolder, paths }
 }
 
@@ -74,15 +74,15 @@ async function withLocalMarkers(
   texts: readonly TextWrite[],
 ): Promise<readonly TextWrite[]> {
   const resolvedRoots = await resolveRoots(roots)
-  const writesByPath = new Map(texts.map((one) => [one.path, one]))
+  const writesByPath = new Map(texts.map((write) => [write.path, write]))
   for (const path of paths) {
     const newPath = movedPath(path, [move])
     if (!rules.covers(path) || rules.coversMoved(move, isFolder, newPath)) continue
-    const before = await textIfReadable(roots, path, resolvedRoots)
-    if (before === null) continue
-    const known = writesByPath.get(path) ?? { before, after: before }
-    if (visibilityOf(known.after).isWhole) continue
-    writesByPath.set(path, { path, newPath, before: known.before, after: withVisibility(known.after, true) })
+    const text = await textIfReadable(roots, path, resolvedRoots)
+    if (text === null) continue
+    const write = writesByPath.get(path) ?? { before: text, after: text }
+    if (visibilityOf(write.after).isWhole) continue
+    writesByPath.set(path, { path, newPath, before: write.before, after: withVisibility(write.after, true) })
   }
   return [...writesByPath.values()]
 }

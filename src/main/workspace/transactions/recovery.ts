@@ -9,56 +9,57 @@ import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text
 
 export interface TransactionTools {
   readonly roots: Roots
-  readonly edits: WorkspaceWriter
+  readonly writer: WorkspaceWriter
   /** Lists the workspace-relative paths of all notes. */
-  readonly notes: () => Promise<readonly string[]>
-  /** Without a journal, a crash can leave the change half done. */
+  readonly listNotes: () => Promise<readonly string[]>
+  /** If undefined, a crash can leave a change incomplete. */
   readonly journal: ChangeJournal | undefined
 }
 
 export interface RecoveryResult {
   readonly batch: Batch
-  /** False if the crash came before the move: nothing is changed then. */
+  /** False if the crash happened before the move, so that nothing was changed. */
   readonly isDone: boolean
   /** Folders that the change created, innermost first. */
   readonly made: readonly string[]
   readonly texts: readonly TextWrite[]
-  /** Number of notes that the recovery wrote; the crash came after the others. */
+  /** Number of notes that the recovery wrote. The others were already written before the crash. */
   readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
   readonly skipped: readonly string[]
 }
 
-const atOnce = 16
+const concurrency = 16
 
 /** Finishes an interrupted change. The caller must hold the lock. @returns undefined if no change is pending */
-export async function recover({ roots, edits, notes, journal }: TransactionTools): Promise<RecoveryResult | undefined> {
+export async function recover(tools: TransactionTools): Promise<RecoveryResult | undefined> {
+  const { roots, writer, listNotes, journal } = tools
   const pending = await journal?.read()
   if (!journal || !pending) {
     await journal?.end()
     return undefined
   }
   const { move, tag, replacement, made = [], origin } = pending
-  const common = { batch: { move: move ?? undefined, tag, replacement }, made }
+  const commonResult = { batch: { move: move ?? undefined, tag, replacement }, made }
   if (move && !(await hasMoved(roots, move))) {
     await journal.end()
-    return { ...common, isDone: false, texts: [], written: 0, skipped: [] }
+    return { ...commonResult, isDone: false, texts: [], written: 0, skipped: [] }
   }
   const resolvedRoots = await resolveRoots(roots)
-  const settled = await inBatches(pending.texts, atOnce, (text) => settleOrSkip(roots, text, resolvedRoots))
-  const texts = settled.flatMap(({ text }) => text ?? [])
-  const skipped = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
-  const before = new Map(texts.map((text) => [text.newPath, text.before]))
-  const moved = move ? await movedNotes(move, notes) : []
-  const writes = await inBatches(moved, atOnce, async (path): Promise<WorkspaceWrite[]> => {
-    const to = move ? movedPath(path, [move]) : path
-    const text = before.get(to) ?? (await textIfReadable(roots, to, resolvedRoots))
-    return text === null ? [] : [{ ...edits.createWrite(to, origin, text, text), from: path }]
+  const outcomes = await inBatches(pending.texts, concurrency, (text) => settleOrSkip(roots, text, resolvedRoots))
+  const texts = outcomes.flatMap(({ text }) => text ?? [])
+  const skipped = outcomes.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
+  const textsBefore = new Map(texts.map((text) => [text.newPath, text.before]))
+  const movedPaths = move ? await oldPathsOfMovedNotes(move, listNotes) : []
+  const writes = await inBatches(movedPaths, concurrency, async (path): Promise<WorkspaceWrite[]> => {
+    const newPath = move ? movedPath(path, [move]) : path
+    const text = textsBefore.get(newPath) ?? (await textIfReadable(roots, newPath, resolvedRoots))
+    return text === null ? [] : [{ ...writer.createWrite(newPath, origin, text, text), from: path }]
   })
-  for (const text of texts) writes.push([edits.createWrite(text.newPath, origin, text.before, text.after)])
-  await edits.notifyAll(writes.flat())
+  for (const text of texts) writes.push([writer.createWrite(text.newPath, origin, text.before, text.after)])
+  await writer.notifyAll(writes.flat())
   await journal.end()
-  return { ...common, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
+  return { ...commonResult, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
 }
 
 async function settleOrSkip(roots: Roots, pending: PendingText, resolvedRoots: ResolvedRoots) {
@@ -76,14 +77,14 @@ async function settleOrSkip(roots: Roots, pending: PendingText, resolvedRoots: R
  * can exist.
  */
 async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<PendingChange['move']>): Promise<boolean> {
-  const [source, target] = [await stateAt(roots, from), await stateAt(roots, to)]
+  const [source, target] = [await statIfExists(roots, from), await statIfExists(roots, to)]
   if (!target) return false
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
     await unlink((await resolveMovable(roots, from)).target)
   return true
 }
 
-async function stateAt(roots: Roots, path: string) {
+async function statIfExists(roots: Roots, path: string) {
   try {
     return await lstat(await resolveInside(roots, path), { bigint: true })
   } catch {
@@ -95,10 +96,10 @@ async function textIfReadable(roots: Roots, path: string, resolvedRoots: Resolve
   return readTextOrNull(roots, path, resolvedRoots).catch(() => null)
 }
 
-async function movedNotes(
+async function oldPathsOfMovedNotes(
   { from, to, isFolder }: NonNullable<PendingChange['move']>,
-  notes: TransactionTools['notes'],
+  listNotes: TransactionTools['listNotes'],
 ): Promise<string[]> {
   if (!isFolder) return [from]
-  return (await notes()).filter((path) => path.startsWith(`${to}/`)).map((path) => from + path.slice(to.length))
+  return (await listNotes()).filter((path) => path.startsWith(`${to}/`)).map((path) => from + path.slice(to.length))
 }

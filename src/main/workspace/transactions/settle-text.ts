@@ -13,26 +13,27 @@ export interface TextWrite {
 }
 
 /**
- * Brings a file to the text after the change (`isForward`) or before it.
+ * Writes the text after the change (`isForward`) or before it to a file that has the other one.
  * @returns the texts, and whether the file was written; undefined if the file matches neither text
  * @throws AppError as `readText` and `replaceText`
  */
 export async function applyPendingWrite(
   roots: Roots,
-  text: PendingText,
+  pending: PendingText,
   isForward: boolean,
   resolvedRoots: ResolvedRoots,
 ): Promise<(TextWrite & { readonly isWritten: boolean }) | undefined> {
-  const { path, newPath } = text
+  const { path, newPath } = pending
   const current = await readTextOrNull(roots, newPath, resolvedRoots)
   const hash = current === null ? null : hashText(current)
-  const isAfter = hash === text.after
-  if (!isAfter && hash !== text.before) return undefined
-  const other = isAfter && text.before === null ? null : applyPendingText(current ?? '', text, !isAfter)
-  const [before, after] = isAfter ? [other, current ?? ''] : [current, other ?? '']
-  if (hashText(after) !== text.after || (before === null ? null : hashText(before)) !== text.before) return undefined
+  const isAfter = hash === pending.after
+  if (!isAfter && hash !== pending.before) return undefined
+  const otherText = isAfter && pending.before === null ? null : applyPendingText(current ?? '', pending, !isAfter)
+  const [before, after] = isAfter ? [otherText, current ?? ''] : [current, otherText ?? '']
+  if (hashText(after) !== pending.after || (before === null ? null : hashText(before)) !== pending.before)
+    return undefined
   const isWritten = isAfter !== isForward
-  if (isWritten) await replaceText(roots, newPath, current, other, resolvedRoots)
+  if (isWritten) await replaceText(roots, newPath, current, otherText, resolvedRoots)
   return { path, newPath, before, after, isWritten }
 }
 
@@ -52,24 +53,24 @@ export async function readOrNull(
 
 /**
  * Replaces a text.
- * @param text required current text; null if the file must not exist
+ * @param expected required current text; null if the file must not exist
  * @param replacement null deletes the file
- * @throws AppError `file_changed` if the file does not match `text`; as `resolveRewritable` and `writeText`
+ * @throws AppError `file_changed` if the file does not match `expected`; as `resolveRewritable` and `writeText`
  */
 export async function replaceText(
   roots: Roots,
   path: string,
-  text: string | null,
+  expected: string | null,
   replacement: string | null,
   resolvedRoots: ResolvedRoots,
 ): Promise<void> {
   const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
-  const known = await fileStamp(target)
-  if ((await readOrNull(target, path, isAllowed)) !== text) throw fileChanged(path)
+  const stamp = await fileStamp(target)
+  if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   if (replacement === null) await rm(target, { force: true })
-  else await writeText(target, replacement, path, isAllowed, known)
+  else await writeText(target, replacement, path, isAllowed, stamp)
 }
 
-export function fileChanged(path: string): AppError {
+export function fileChangedError(path: string): AppError {
   return new AppError('file_changed', `${path} was changed in the meantime`, { path })
 }

@@ -34,7 +34,7 @@ import {
 } from '../files/paths.ts'
 import { batchKind, createPendingText, type Batch, type PendingText } from './change-journal.ts'
 import { recover, type TransactionTools } from './recovery.ts'
-import { fileChanged, readOrNull, replaceText, applyPendingWrite, type TextWrite } from './settle-text.ts'
+import { fileChangedError, readOrNull, replaceText, applyPendingWrite, type TextWrite } from './settle-text.ts'
 
 export interface TransactionOptions {
   /** Called before each group of writes and at the end. @param done notes written so far, of `total` */
@@ -44,7 +44,7 @@ export interface TransactionOptions {
 }
 
 /** Concurrent reads or writes; most of the time is spent waiting for the disk. */
-const atOnce = 16
+const concurrency = 16
 
 const changedCodes: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
 
@@ -63,7 +63,7 @@ export async function runTransaction(
   origin: WriteOrigin,
   { onProgress = () => undefined, signal }: TransactionOptions = {},
 ): Promise<readonly string[]> {
-  const { roots, edits, journal } = tools
+  const { roots, writer, journal } = tools
   // Another process may have crashed during a change. Its journal must not be overwritten.
   await recover(tools)
   const { tag, replacement } = batch
@@ -72,14 +72,16 @@ export async function runTransaction(
   const move = batch.move && { from: normalizePath(batch.move.from), to: normalizePath(batch.move.to) }
   const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
   if (move && !isFolder) await assertNoLink(roots, move.from)
-  await inBatches(texts, atOnce, async ({ path, before }) => {
+  await inBatches(texts, concurrency, async ({ path, before }) => {
     const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
-    if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChanged(path)
+    if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (!isBatch) await assertUnprotected(target, path)
-    else if (await isWriteProtected(target)) throw writeProtected(path)
+    else if (await isWriteProtected(target)) throw writeProtectedError(path)
   })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
-  const moved = move ? await movedTexts(tools, move.from, isFolder, texts, resolvedRoots) : new Map<string, string>()
+  const movedTexts = move
+    ? await readMovedTexts(tools, move.from, isFolder, texts, resolvedRoots)
+    : new Map<string, string>()
   if (move) await assertTargetFree(roots, move.to, isFolder)
   const createdFolders = move ? await missingFolders(roots, move.to) : []
   const pending = texts.map(({ path, newPath, before, after }) => createPendingText(path, newPath, before, after))
@@ -92,72 +94,72 @@ export async function runTransaction(
     texts: pending,
     origin,
   })
-  let started = 0
+  let startedCount = 0
   let undoMove: (() => Promise<void>) | undefined
   try {
     if (move) undoMove = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
-    while (started < texts.length) {
+    while (startedCount < texts.length) {
       if (signal?.aborted) throw new AppError('move_cancelled', 'cancelled; nothing was moved or changed', {})
-      onProgress(started, texts.length)
-      const textBatch = texts.slice(started, started + atOnce)
-      started += textBatch.length
+      onProgress(startedCount, texts.length)
+      const textBatch = texts.slice(startedCount, startedCount + concurrency)
+      startedCount += textBatch.length
       await settleAll(
         textBatch.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, resolvedRoots)),
       )
     }
   } catch (error) {
-    await rollback(roots, pending.slice(0, started), resolvedRoots)
+    await rollback(roots, pending.slice(0, startedCount), resolvedRoots)
     await undoMove?.()
     await removeEmpty(roots, createdFolders)
     await journal?.end()
-    throw isBatch ? toMoveFailed(error) : error
+    throw isBatch ? toMoveError(error) : error
   }
   onProgress(texts.length, texts.length)
-  await edits.notifyAll([
-    ...[...moved].map(([path, text]) => ({
-      ...edits.createWrite(move ? movedPath(path, [move]) : path, origin, text, text),
+  await writer.notifyAll([
+    ...[...movedTexts].map(([path, text]) => ({
+      ...writer.createWrite(move ? movedPath(path, [move]) : path, origin, text, text),
       from: path,
     })),
-    ...texts.map(({ newPath, before, after }) => edits.createWrite(newPath, origin, before, after)),
+    ...texts.map(({ newPath, before, after }) => writer.createWrite(newPath, origin, before, after)),
   ])
   await journal?.end()
   return createdFolders
 }
 
-/** Returns the texts of moved notes by old path. Unreadable files in the folder move too, without a history. */
-async function movedTexts(
-  { roots, notes }: TransactionTools,
+/** Returns the texts of moved notes by old path, without unreadable files in a moved folder. */
+async function readMovedTexts(
+  { roots, listNotes }: TransactionTools,
   from: string,
   isFolder: boolean,
   texts: readonly TextWrite[],
   resolvedRoots: ResolvedRoots,
 ): Promise<Map<string, string>> {
-  const known = new Map(texts.map(({ path, before }) => [path, before]))
-  const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
-  const read = await inBatches(paths, atOnce, async (path): Promise<(readonly [string, string])[]> => {
+  const textsBefore = new Map(texts.map(({ path, before }) => [path, before]))
+  const paths = isFolder ? (await listNotes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
+  const entries = await inBatches(paths, concurrency, async (path): Promise<(readonly [string, string])[]> => {
     try {
-      const text = known.get(path) ?? (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
+      const text = textsBefore.get(path) ?? (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
       return [[path, text]]
     } catch (error) {
       if (isFolder && error instanceof AppError) return []
       throw error
     }
   })
-  return new Map(read.flat())
+  return new Map(entries.flat())
 }
 
 /** Waits for all promises. @throws the first rejection */
-async function settleAll(started: readonly Promise<void>[]): Promise<void> {
-  const ended = await Promise.allSettled(started)
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
+async function settleAll(writes: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(writes)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 /**
  * Restores the texts, except in files that another program has changed.
- * @throws any other error; the journal stays then
+ * @throws any other error; the journal is kept then
  */
 async function rollback(roots: Roots, texts: readonly PendingText[], resolvedRoots: ResolvedRoots): Promise<void> {
-  await inBatches(texts, atOnce, async (text) => {
+  await inBatches(texts, concurrency, async (text) => {
     try {
       await applyPendingWrite(roots, text, false, resolvedRoots)
     } catch (error) {
@@ -168,10 +170,10 @@ async function rollback(roots: Roots, texts: readonly PendingText[], resolvedRoo
 
 /** Returns the missing folders above a path, innermost first. */
 async function missingFolders(roots: Roots, path: string): Promise<string[]> {
-  const steps = path.split('/').slice(0, -1)
-  const above = steps.map((_, at) => steps.slice(0, at + 1).join('/')).reverse()
-  const isThere = await Promise.all(above.map(async (folder) => existsSync(await resolveInside(roots, folder))))
-  return above.filter((_, at) => !isThere[at])
+  const segments = path.split('/').slice(0, -1)
+  const parents = segments.map((_, index) => segments.slice(0, index + 1).join('/')).reverse()
+  const exists = await Promise.all(parents.map(async (folder) => existsSync(await resolveInside(roots, folder))))
+  return parents.filter((_, index) => !exists[index])
 }
 
 /** Removes the folders that are empty. @param folders workspace-relative, innermost first */
@@ -185,13 +187,13 @@ export async function removeEmpty(roots: Roots, folders: readonly string[]): Pro
   }
 }
 
-function writeProtected(path: string): AppError {
+function writeProtectedError(path: string): AppError {
   const message = `${path} is write-protected; nothing was moved or changed`
   return new AppError('move_failed', message, { path, reason: 'EACCES' })
 }
 
 /** Uses `move_failed`, because `write_failed` would mean that an editor has unsaved text. */
-function toMoveFailed(error: unknown): unknown {
+function toMoveError(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'write_failed') return error
   const message = `${error.message}; all previous steps were rolled back`
   return new AppError('move_failed', message, error.data, { cause: error })
@@ -216,8 +218,8 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
  * @throws AppError `file_exists`, also if a folder of the path is a file; as `resolveNewFolder` and `resolveMovable`
  */
 export async function assertTargetFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
-  const steps = to.split('/')
-  for (const folder of steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('/'))) {
+  const segments = to.split('/')
+  for (const folder of segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))) {
     const info = await stat(await resolveInside(roots, folder)).catch(() => undefined)
     if (!info) break
     if (!info.isDirectory()) throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
@@ -238,33 +240,33 @@ async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promi
 
 /** Refuses a new extension that would change the file's type. @throws AppError `ending_kept` */
 export function assertSameKind({ from, to }: Move): void {
-  const kind = fileKind(from)
-  if (kind === undefined || kind === fileKind(to)) return
+  const kind = contentKind(from)
+  if (kind === undefined || kind === contentKind(to)) return
   const ending = from.slice(from.lastIndexOf('.'))
   throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
 }
 
 /** Compares the paths only; `moveFolder` also checks the real paths. @throws AppError `folder_in_itself` */
 export function assertNotInItself({ from, to }: Move): void {
-  if (to.startsWith(`${from}/`)) throw inItself({ from, to })
+  if (to.startsWith(`${from}/`)) throw folderInItselfError({ from, to })
 }
 
-function inItself({ from, to }: Move): AppError {
+function folderInItselfError({ from, to }: Move): AppError {
   return new AppError('folder_in_itself', `${to} is inside ${from}: a folder cannot be moved into itself`, {
     path: to,
     from,
   })
 }
 
-function fileKind(path: string): string | undefined {
+function contentKind(path: string): string | undefined {
   return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
 }
 
 async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
   const source = await resolveInside(roots, from)
   const target = await resolveNewFolder(roots, to)
-  if (isInside(source, target)) throw inItself({ from, to })
-  // The other agent would lose its folder.
+  if (isInside(source, target)) throw folderInItselfError({ from, to })
+  // A move would take the folder away from the other agent.
   if (roots.forbidden.some((folder) => isInside(source, folder)))
     throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })
   try {

@@ -15,7 +15,7 @@ const dayMs = 86_400_000
 
 export interface TrashContext {
   readonly roots: Roots
-  readonly edits: WorkspaceWriter
+  readonly writer: WorkspaceWriter
   readonly now: Clock
 }
 
@@ -25,18 +25,18 @@ export interface TrashContext {
  * @throws AppError `symbolic_link`, `file_not_found`, and as `resolveWritable` and `readText`
  */
 export async function moveToTrash(
-  { roots, edits, now }: TrashContext,
+  { roots, writer, now }: TrashContext,
   notePath: string,
   origin: WriteOrigin,
 ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
-  // The target of a link is a separate note and must stay.
+  // The target of a link is a separate note and must not be moved.
   await assertNoLink(roots, notePath)
   const { target } = await resolveWritable(roots, notePath)
   const file = await readText(target, notePath)
-  const { trashed, ...grave } = await freeTrashPath(roots, notePath, now())
-  await moveFile(target, grave.target, trashed, grave.isAllowed)
-  const write = edits.createWrite(notePath, origin, file.text, null)
-  await edits.notify(write)
+  const { trashed, ...trashTarget } = await freeTrashPath(roots, notePath, now())
+  await moveFile(target, trashTarget.target, trashed, trashTarget.isAllowed)
+  const write = writer.createWrite(notePath, origin, file.text, null)
+  await writer.notify(write)
   return { trashed, write }
 }
 
@@ -49,8 +49,8 @@ export async function moveAttachmentToTrash({ roots, now }: TrashContext, notePa
   const target = isCanvas(notePath)
     ? (await resolveMovable(roots, notePath)).target
     : await locateAttachment(roots, notePath)
-  const { trashed, ...grave } = await freeTrashPath(roots, notePath, now())
-  await moveFile(target, grave.target, notePath, grave.isAllowed)
+  const { trashed, ...trashTarget } = await freeTrashPath(roots, notePath, now())
+  await moveFile(target, trashTarget.target, notePath, trashTarget.isAllowed)
   return trashed
 }
 
@@ -59,7 +59,7 @@ export async function moveAttachmentToTrash({ roots, now }: TrashContext, notePa
  * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
  */
 export async function restoreFromTrash(
-  { roots, edits }: TrashContext,
+  { roots, writer }: TrashContext,
   trashed: string,
   origin: WriteOrigin,
 ): Promise<WorkspaceWrite> {
@@ -69,32 +69,32 @@ export async function restoreFromTrash(
   const { target, isAllowed } = await resolveWritable(roots, notePath)
   const file = await readText(source, notePath)
   await moveFile(source, target, notePath, isAllowed)
-  const write = edits.createWrite(notePath, origin, null, file.text)
-  await edits.notify(write)
+  const write = writer.createWrite(notePath, origin, null, file.text)
+  await writer.notify(write)
   return write
 }
 
 /**
- * Removes temporary files of killed writes. Files that may be the user's go to the trash, and only if unchanged for a
- * day.
+ * Removes temporary files of interrupted writes. Moves those that may belong to the user to the trash instead, and only
+ * if they are unchanged for a day.
  */
-export async function cleanUpTempFiles({ roots, edits, now }: TrashContext): Promise<CleanupResult> {
+export async function cleanUpTempFiles({ roots, writer, now }: TrashContext): Promise<CleanupResult> {
   const { workspace } = roots
-  const tidied = await cleanTemporaryFiles(workspace, (path) => !isIgnoredPath(path.split('/')))
-  const found = findLegacyTempFiles(tidied.otherFiles)
-  if (found.length === 0) return tidied
-  await edits.withLock(async () => {
-    for (const path of found) {
+  const cleanup = await cleanTemporaryFiles(workspace, (path) => !isIgnoredPath(path.split('/')))
+  const legacyFiles = findLegacyTempFiles(cleanup.otherFiles)
+  if (legacyFiles.length === 0) return cleanup
+  await writer.withLock(async () => {
+    for (const path of legacyFiles) {
       const file = join(workspace, path)
       if (ageOf(await stat(file)) < dayMs) continue
       const { trashed, target, isAllowed } = await freeTrashPath(roots, path, now())
       await moveFile(file, target, trashed, isAllowed)
     }
   })
-  return tidied
+  return cleanup
 }
 
-/** Unix times in seconds. A number in this range may be a date that a user gave to a copy. */
+/** Unix times in seconds. A number in this range may be a date that the user appended to the name of a copy. */
 const plausibleTimes = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 }
 
 /**
@@ -103,10 +103,10 @@ const plausibleTimes = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 
  * @param paths all files of the workspace
  */
 function findLegacyTempFiles(paths: readonly string[]): string[] {
-  const all = new Set(paths)
+  const allPaths = new Set(paths)
   return paths.filter((path) => {
     const [, base, digits] = /^(.+)\.([1-9]\d{8,9})$/.exec(path) ?? []
-    if (base === undefined || digits === undefined || !all.has(base)) return false
+    if (base === undefined || digits === undefined || !allPaths.has(base)) return false
     const number = Number(digits)
     return number < 2 ** 32 && !(number >= plausibleTimes.from && number <= plausibleTimes.to)
   })
@@ -116,9 +116,9 @@ function findLegacyTempFiles(paths: readonly string[]): string[] {
  * Returns a free path in the trash. `trashed` is relative to the workspace, `target` absolute.
  * @throws AppError as `resolveTrash`
  */
-async function freeTrashPath(roots: Roots, path: string, at: Date) {
-  for (let number = at.getTime(); ; number += 1) {
-    const trashed = `${trashFolder}/${number}/${path}`
+async function freeTrashPath(roots: Roots, path: string, now: Date) {
+  for (let timestamp = now.getTime(); ; timestamp += 1) {
+    const trashed = `${trashFolder}/${timestamp}/${path}`
     const resolved = await resolveTrash(roots, trashed)
     if (!existsSync(resolved.target)) return { trashed, ...resolved }
   }

@@ -5,16 +5,16 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfExists, writeDurablyPrivate } from '#platform'
 
-/** Largest undo file, UTF-16 code units. */
+/** Maximum length of an undo file, UTF-16 code units. */
 const maxLength = 64_000_000
 /** Total size above which the oldest changes are dropped, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
-interface UndoStoreOptions<Of> {
+interface UndoStoreOptions<Entry> {
   readonly folder: string
   /** Number of changes to keep; the oldest are dropped first. */
   readonly limit: number
-  readonly schema: z.ZodType<Of>
+  readonly schema: z.ZodType<Entry>
 }
 
 interface UndoFile {
@@ -25,26 +25,26 @@ interface UndoFile {
 }
 
 /** Stores undo information, one JSON file for each change. */
-export class UndoStore<Of extends { readonly at: number }> {
-  readonly #options: UndoStoreOptions<Of>
+export class UndoStore<Entry extends { readonly at: number }> {
+  readonly #options: UndoStoreOptions<Entry>
   /** Parsed files by path, valid while size and modification time stay the same. */
-  readonly #cache = new Map<string, { readonly stamp: string; readonly one: Of | undefined }>()
+  readonly #cache = new Map<string, { readonly stamp: string; readonly entry: Entry | undefined }>()
 
-  constructor(options: UndoStoreOptions<Of>) {
+  constructor(options: UndoStoreOptions<Entry>) {
     this.#options = options
   }
 
   /** Returns the changes, newest first. Skips files that cannot be parsed. */
-  async all(): Promise<(readonly [id: string, one: Of])[]> {
+  async all(): Promise<(readonly [id: string, entry: Entry])[]> {
     const files = await this.#files()
-    const found = await Promise.all(files.map(async (file) => ({ id: file.id, one: await this.#readUndo(file) })))
-    const known = found.flatMap(({ id, one }) => (one ? [[id, one] as const] : []))
-    return known.toSorted(([, one], [, other]) => other.at - one.at)
+    const results = await Promise.all(files.map(async (file) => ({ id: file.id, entry: await this.#readUndo(file) })))
+    const entries = results.flatMap(({ id, entry }) => (entry ? [[id, entry] as const] : []))
+    return entries.toSorted(([, a], [, b]) => b.at - a.at)
   }
 
-  /** @returns undefined if the change is unknown, was dropped, or cannot be parsed */
-  async get(id: string): Promise<Of | undefined> {
-    const file = (await this.#files()).find((one) => one.id === id)
+  /** Returns undefined if the change is unknown, was dropped, or cannot be parsed. */
+  async get(id: string): Promise<Entry | undefined> {
+    const file = (await this.#files()).find((undoFile) => undoFile.id === id)
     return file && this.#readUndo(file)
   }
 
@@ -58,23 +58,23 @@ export class UndoStore<Of extends { readonly at: number }> {
    * Stores a change durably, replacing one with the same id, and drops the oldest beyond the limits.
    * @throws AppError `file_too_large`, `disk_full`, `write_failed`
    */
-  async put(id: string, one: Of): Promise<void> {
+  async put(id: string, entry: Entry): Promise<void> {
     const { folder, limit } = this.#options
     const path = join(folder, `${id}.json`)
-    const text = JSON.stringify(one)
+    const text = JSON.stringify(entry)
     if (text.length > maxLength) throw new AppError('file_too_large', `${path} would be too large`, { path })
     await makeFolder(folder)
     await writeDurablyPrivate(path, text)
     const files = (await this.#files()).toSorted((a, b) => b.mtimeMs - a.mtimeMs)
     let bytes = 0
-    for (const [at, { file, size }] of files.entries()) {
+    for (const [index, { file, size }] of files.entries()) {
       bytes += size
-      if (at >= limit || (at > 0 && bytes > maxBytes)) await rm(file, { force: true })
+      if (index >= limit || (index > 0 && bytes > maxBytes)) await rm(file, { force: true })
     }
   }
 
   async drop(id: string): Promise<void> {
-    for (const one of await this.#files()) if (one.id === id) await rm(one.file, { force: true })
+    for (const undoFile of await this.#files()) if (undoFile.id === id) await rm(undoFile.file, { force: true })
   }
 
   /** Searches subfolders too: earlier versions stored some of the files there. */
@@ -92,13 +92,13 @@ export class UndoStore<Of extends { readonly at: number }> {
     return files.flat()
   }
 
-  async #readUndo({ file, mtimeMs, size }: UndoFile): Promise<Of | undefined> {
+  async #readUndo({ file, mtimeMs, size }: UndoFile): Promise<Entry | undefined> {
     const stamp = `${mtimeMs} ${size}`
-    const known = this.#cache.get(file)
-    if (known?.stamp === stamp) return known.one
+    const cached = this.#cache.get(file)
+    if (cached?.stamp === stamp) return cached.entry
     const text = await readIfExists(file).catch(() => undefined)
-    const { data: one } = this.#options.schema.safeParse(parseJson(text ?? ''))
-    this.#cache.set(file, { stamp, one })
-    return one
+    const { data: entry } = this.#options.schema.safeParse(parseJson(text ?? ''))
+    this.#cache.set(file, { stamp, entry })
+    return entry
   }
 }
