@@ -19,6 +19,6 @@ export const ChatActionsContext = createContext<ChatActions | undefined>(undefin
 
 export function useChatActions(): ChatActions {
   const actions = useContext(ChatActionsContext)
-  if (!actions) throw new Error('a message outside of a conversation')
+  if (!actions) throw new Error('useChatActions must be used inside ChatActionsContext')
   return actions
 }

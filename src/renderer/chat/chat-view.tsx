@@ -29,8 +29,10 @@ import { OutboxList } from './composer/outbox-list.tsx'
 import { useCreateChatActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
 
-const showSendingMs = 600
-const checkAfterMs = 2500
+/** A message whose sending takes longer is shown as being sent. */
+const showSendingAfterMs = 600
+/** If sending takes longer, the connection is checked. */
+const checkConnectionAfterMs = 2500
 
 interface ChatViewProps {
   readonly agent: Agent
@@ -43,12 +45,12 @@ export function ChatView({ agent, session }: ChatViewProps) {
   )
   if (session !== undefined && conversation.data && isErrorOf(conversation.error, 'unknown_session'))
     return <RemovedChat agent={agent.id} session={session} title={conversation.data.summary.title} />
-  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session')) return <NoSuchChat />
+  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session')) return <UnknownChat />
   return <OpenChat agent={agent} {...(session === undefined ? {} : { session })} conversation={conversation} />
 }
 
-/** Shown if the address names a missing or deleted conversation, since no message could be sent to it. */
-function NoSuchChat() {
+/** Shown if the address names a conversation that does not exist. */
+function UnknownChat() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   return (
@@ -86,90 +88,90 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const hash = useHash()
-  const [hasDetails, setHasDetails] = useState(false)
-  const [selected, setSelected] = useState<string>()
-  const [editing, setEditing] = useState<string>()
+  const [isPanelOpen, setIsPanelOpen] = useState(false)
+  const [selectedTurn, setSelectedTurn] = useState<string>()
+  const [editedMessage, setEditedMessage] = useState<string>()
   const [isReopened, setIsReopened] = useState(false)
   const [isWithoutMemory, setIsWithoutMemory] = useState(false)
-  const [sending, setSending] = useState<OutgoingMessage>()
+  const [outgoing, setOutgoing] = useState<OutgoingMessage>()
   const follower = useLiveTurnFollower(agent.id, session)
-  const isRunning = useLive(follower, (turn) => turn.running)
-  const scroller = useRef<ConversationHandle>(null)
-  const composer = useRef<ComposerHandle>(null)
-  const startingChat = useRef<Promise<string | undefined>>(undefined)
+  const isRunning = useLive(follower, (turn) => turn.isRunning)
+  const conversationView = useRef<ConversationHandle>(null)
+  const composerHandle = useRef<ComposerHandle>(null)
+  const newSession = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
-    setEditing(message)
-    if (message === undefined) composer.current?.focus()
+    setEditedMessage(message)
+    if (message === undefined) composerHandle.current?.focus()
   }, [])
-  const actions = useCreateChatActions(agent, session ?? '', { onEdit, onSelect: setSelected })
+  const actions = useCreateChatActions(agent, session ?? '', { onEdit, onSelect: setSelectedTurn })
   const { data } = conversation
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
-  const isOver = data?.over === true && !isReopened && !isRunning
+  const hasEnded = data?.over === true && !isReopened && !isRunning
 
   const send = useCallback(
     async ({ text, attachments, delivery }: OutgoingMessage) => {
-      const to = session ?? (await startingChat.current)
+      const targetSession = session ?? (await newSession.current)
       // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
         const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
-        outbox.add({ agent: agent.id, session: to, text, attachments, delivery, ...choices })
+        outbox.add({ agent: agent.id, session: targetSession, text, attachments, delivery, ...choices })
         return true
       }
-      // Commands may run for a while before they answer.
+      // A command can take long to answer, so it is not shown as being sent.
       const isCommand = text.startsWith('/')
-      const shown = setTimeout(() => !isCommand && setSending({ text, attachments, delivery }), showSendingMs)
-      const checked = setTimeout(() => void connection.check(), checkAfterMs)
-      const sending = runWithErrorToast(
+      const showTimer = setTimeout(() => !isCommand && setOutgoing({ text, attachments, delivery }), showSendingAfterMs)
+      const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
+      const request = runWithErrorToast(
         client.chat.send({
           agent: agent.id,
           text,
           attachments: [...attachments],
           delivery,
           reopen: isReopened,
-          ...(to === undefined ? { withoutMemory: isWithoutMemory } : { session: to }),
+          ...(targetSession === undefined ? { withoutMemory: isWithoutMemory } : { session: targetSession }),
         }),
       )
-      if (to === undefined) startingChat.current = sending.then((begun) => begun?.value.session)
-      const sent = await sending
-      clearTimeout(shown)
-      clearTimeout(checked)
-      setSending(undefined)
+      if (targetSession === undefined) newSession.current = request.then((started) => started?.value.session)
+      const sent = await request
+      clearTimeout(showTimer)
+      clearTimeout(checkTimer)
+      setOutgoing(undefined)
       if (!sent) return false
       if (sent.value.session !== session) {
         moveDraft(agent.id, session, sent.value.session)
         navigate(paths.chat(sent.value.session))
       }
-      scroller.current?.follow()
+      conversationView.current?.follow()
       return true
     },
     [agent.id, session, isReopened, isWithoutMemory, navigate],
   )
   useEffect(() => {
     if (session !== undefined) return undefined
-    return outbox.onChatStarted((of, begun) => {
-      if (of !== agent.id) return
-      moveDraft(agent.id, undefined, begun)
-      navigate(paths.chat(begun))
+    return outbox.onChatStarted((startedAgent, startedSession) => {
+      if (startedAgent !== agent.id) return
+      moveDraft(agent.id, undefined, startedSession)
+      navigate(paths.chat(startedSession))
     })
   }, [agent.id, session, navigate])
   const stop = useMutation(api.chat.stop.mutationOptions())
-  const editLast = () => setEditing(turns.findLast(({ question }) => question !== undefined)?.question?.id)
-  const { isOver: isDropping, ...dropTarget } = useDropTarget((files) => composer.current?.attach(files))
-  const detailed = turns.find(({ id }) => id === selected) ?? turns.at(-1)
+  const editLast = () => setEditedMessage(turns.findLast(({ question }) => question !== undefined)?.question?.id)
+  const { isDragOver, ...dropTarget } = useDropTarget((files) => composerHandle.current?.attach(files))
+  const detailsTurn = turns.find(({ id }) => id === selectedTurn) ?? turns.at(-1)
   const isEmpty = session === undefined || (data && turns.length === 0 && !isRunning)
   return (
     <ChatActionsContext value={actions}>
       <section
         aria-label={t('chat.conversation')}
-        className={`relative flex min-w-0 flex-1 flex-col ${isDropping ? 'outline-2 -outline-offset-4 outline-accent outline-dashed' : ''}`}
+        className={`relative flex min-w-0 flex-1 flex-col ${isDragOver ? 'outline-2 -outline-offset-4 outline-accent outline-dashed' : ''}`}
         {...dropTarget}
       >
         <ChatHeader
           agent={agent}
           session={session}
-          turns={turns.filter(({ question }) => question !== undefined).length}
+          turnCount={turns.filter(({ question }) => question !== undefined).length}
         >
-          <IconButton label={t('chat.details')} aria-pressed={hasDetails} onClick={() => setHasDetails(!hasDetails)}>
+          <IconButton label={t('chat.details')} aria-pressed={isPanelOpen} onClick={() => setIsPanelOpen(!isPanelOpen)}>
             <PanelRight size={15} />
           </IconButton>
         </ChatHeader>
@@ -179,18 +181,18 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </div>
         ) : isEmpty ? (
           <div className="flex-1 overflow-y-auto">
-            <StartPage agent={agent} onPropose={(text) => composer.current?.takeBack(text)} />
+            <StartPage agent={agent} onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
         ) : data ? (
           <ErrorBoundary piece="view" variant="view" resetKey={data}>
             <Conversation
-              ref={scroller}
+              ref={conversationView}
               turns={turns}
               follower={follower}
               skippedLines={data.skippedLines}
-              selected={detailed?.id}
-              editing={editing}
-              target={messageOfHash(hash)}
+              selectedTurn={detailsTurn?.id}
+              editedMessage={editedMessage}
+              targetMessage={messageOfHash(hash)}
             />
           </ErrorBoundary>
         ) : (
@@ -201,18 +203,18 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         <OutboxList
           agent={agent.id}
           session={session}
-          sending={sending}
-          onTakeBack={({ text, attachments }) => composer.current?.takeBack(text, attachments)}
+          outgoing={outgoing}
+          onTakeBack={({ text, attachments }) => composerHandle.current?.prepend(text, attachments)}
         />
         {session !== undefined && (
           <QueuedMessages
             agent={agent.id}
             session={session}
             follower={follower}
-            onTakeBack={(text) => composer.current?.takeBack(text)}
+            onTakeBack={(text) => composerHandle.current?.prepend(text)}
           />
         )}
-        {isOver && (
+        {hasEnded && (
           <p className="mx-auto flex w-full max-w-[740px] items-center gap-3 px-6 pb-2 text-[12px] text-muted">
             {t('chat.over')}
             <Button look="link" onClick={() => setIsReopened(true)}>
@@ -221,12 +223,12 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </p>
         )}
         {session === undefined ? (
-          <WithoutMemorySwitch isOff={isWithoutMemory} onChange={setIsWithoutMemory} />
+          <WithoutMemorySwitch isWithoutMemory={isWithoutMemory} onChange={setIsWithoutMemory} />
         ) : (
           data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />
         )}
         <Composer
-          ref={composer}
+          ref={composerHandle}
           agent={agent}
           session={session}
           isRunning={isRunning}
@@ -236,9 +238,9 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           {...(isEmpty && { onSearch: (text: string) => navigate(paths.search(text)) })}
         />
       </section>
-      {hasDetails && (
-        <ErrorBoundary piece="part" resetKey={detailed}>
-          <Details agent={agent.id} session={session} turn={detailed} onClose={() => setHasDetails(false)} />
+      {isPanelOpen && (
+        <ErrorBoundary piece="part" resetKey={detailsTurn}>
+          <Details agent={agent.id} session={session} turn={detailsTurn} onClose={() => setIsPanelOpen(false)} />
         </ErrorBoundary>
       )}
     </ChatActionsContext>
@@ -248,17 +250,17 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
 interface ChatHeaderProps {
   readonly agent: Agent
   readonly session: string | undefined
-  readonly turns: number
+  readonly turnCount: number
   readonly children: React.ReactNode
 }
 
-function ChatHeader({ agent, session, turns, children }: ChatHeaderProps) {
+function ChatHeader({ agent, session, turnCount, children }: ChatHeaderProps) {
   const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const summary = sessions.data?.find(({ id }) => id === session)
   const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   return (
-    <ViewHeader title={title} aside={turns > 0 ? t('chat.turns', { count: turns }) : undefined}>
+    <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
       {summary && <SessionMenu agent={agent.id} summary={summary} />}
       {children}
     </ViewHeader>
@@ -269,9 +271,9 @@ function useDropTarget(onFiles: (files: readonly File[]) => void) {
   const [depth, setDepth] = useState(0)
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
   return {
-    isOver: depth > 0,
-    onDragEnter: (event: DragEvent) => hasFiles(event) && setDepth((before) => before + 1),
-    onDragLeave: (event: DragEvent) => hasFiles(event) && setDepth((before) => Math.max(0, before - 1)),
+    isDragOver: depth > 0,
+    onDragEnter: (event: DragEvent) => hasFiles(event) && setDepth((previous) => previous + 1),
+    onDragLeave: (event: DragEvent) => hasFiles(event) && setDepth((previous) => Math.max(0, previous - 1)),
     onDragOver: (event: DragEvent) => hasFiles(event) && event.preventDefault(),
     onDrop: (event: DragEvent) => {
       if (!hasFiles(event)) return

@@ -11,7 +11,8 @@ import { ThinkingIndicator } from './messages/thinking-indicator.tsx'
 /** Within this distance from the end, the view follows new text, px. */
 const followDistance = 80
 
-const usualHeight = 180
+/** Estimated height of a turn until it is measured, px. */
+const estimatedTurnHeight = 180
 
 export interface ConversationHandle {
   follow(): void
@@ -23,22 +24,22 @@ interface ConversationProps {
   readonly follower: LiveTurnFollower
   /** 1-based numbers of unreadable transcript lines. */
   readonly skippedLines: readonly number[]
-  readonly selected: string | undefined
-  readonly editing: string | undefined
+  readonly selectedTurn: string | undefined
+  readonly editedMessage: string | undefined
   /** Id of the message to scroll to instead of the end. */
-  readonly target: string | undefined
+  readonly targetMessage: string | undefined
 }
 
 export function Conversation(props: ConversationProps) {
-  const { ref, turns, follower, skippedLines, selected, editing, target } = props
+  const { ref, turns, follower, skippedLines, selectedTurn, editedMessage, targetMessage } = props
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
-  const isRunning = useLive(follower, (turn) => turn.running)
+  const isRunning = useLive(follower, (turn) => turn.isRunning)
   const [isAtEnd, setIsAtEnd] = useState(true)
   const virtualizer = useVirtualizer({
     count: turns.length + 1,
     getScrollElement: () => frame.current,
-    estimateSize: (index) => (index === turns.length ? 0 : usualHeight),
+    estimateSize: (index) => (index === turns.length ? 0 : estimatedTurnHeight),
     getItemKey: (index) => turns[index]?.id ?? 'live',
     overscan: 4,
     gap: 8,
@@ -51,13 +52,13 @@ export function Conversation(props: ConversationProps) {
     onChange: (instance) => setIsAtEnd(instance.isAtEnd(followDistance)),
   })
   useImperativeHandle(ref, () => ({ follow: () => virtualizer.scrollToEnd() }), [virtualizer])
-  const targetIndex = target === undefined ? -1 : turns.findIndex((turn) => isIn(turn, target))
+  const targetIndex = targetMessage === undefined ? -1 : turns.findIndex((turn) => containsMessage(turn, targetMessage))
   useLayoutEffect(() => {
     if (targetIndex >= 0) virtualizer.scrollToIndex(targetIndex, { align: 'start' })
     else virtualizer.scrollToEnd()
-    // Only on mount and for a new target: later scrolling belongs to the reader.
+    // Only on mount and for a new target, so that it does not override the reader's scrolling.
   }, [virtualizer, targetIndex])
-  useStickToEnd(frame, virtualizer)
+  useKeepEndInView(frame, virtualizer)
   const rows = virtualizer.getVirtualItems()
   return (
     <div className="relative min-h-0 flex-1">
@@ -81,14 +82,14 @@ export function Conversation(props: ConversationProps) {
                 {turn ? (
                   <TurnView
                     turn={turn}
-                    isSelected={turn.id === selected}
-                    isEditing={turn.question !== undefined && turn.question.id === editing}
+                    isSelected={turn.id === selectedTurn}
+                    isEditing={turn.question !== undefined && turn.question.id === editedMessage}
                     isRunning={isRunning && index === turns.length - 1}
                     isLast={index === turns.length - 1}
                     follower={follower}
                   />
                 ) : (
-                  <ThinkingIndicator follower={follower} last={turns.at(-1)} />
+                  <ThinkingIndicator follower={follower} lastTurn={turns.at(-1)} />
                 )}
               </div>
             )
@@ -107,11 +108,12 @@ export function Conversation(props: ConversationProps) {
   )
 }
 
-function isIn({ question, answers }: Turn, message: string): boolean {
+function containsMessage({ question, answers }: Turn, message: string): boolean {
   return question?.id === message || answers.some(({ id }) => id === message)
 }
 
-function useStickToEnd(
+/** Keeps the end in view when the frame changes its size. */
+function useKeepEndInView(
   frame: React.RefObject<HTMLDivElement | null>,
   virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },
 ): void {
@@ -120,11 +122,11 @@ function useStickToEnd(
     if (!element) return undefined
     let wasAtEnd = false
     const onScroll = () => (wasAtEnd = virtualizer.isAtEnd(followDistance))
-    const growth = new ResizeObserver(() => wasAtEnd && virtualizer.scrollToEnd())
-    growth.observe(element)
+    const sizeObserver = new ResizeObserver(() => wasAtEnd && virtualizer.scrollToEnd())
+    sizeObserver.observe(element)
     element.addEventListener('scroll', onScroll, { passive: true })
     return () => {
-      growth.disconnect()
+      sizeObserver.disconnect()
       element.removeEventListener('scroll', onScroll)
     }
   }, [frame, virtualizer])

@@ -1,8 +1,8 @@
 import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 
-/** A request that failed with a temporary error and will be repeated. */
-export interface Retrying {
+/** The pending retry of a request that failed with a temporary error. */
+export interface RetryState {
   readonly code: string
   readonly data: ErrorData
   readonly attempt: number
@@ -12,28 +12,30 @@ export interface Retrying {
 }
 
 export interface LiveTurn {
-  readonly running: boolean
+  readonly isRunning: boolean
   readonly text: string
   readonly thinking: string
-  /** Id of the message that `text` became. `text` stays visible until the message is rendered. */
-  readonly settledAs: string | undefined
-  readonly keeping: 'flush' | 'compaction' | undefined
-  readonly retrying: Retrying | undefined
+  /** Id of the stored message that contains `text`. `text` stays visible until that message is rendered. */
+  readonly messageId: string | undefined
+  /** The step that runs before the answer. */
+  readonly compactionStep: 'flush' | 'compaction' | undefined
+  readonly retry: RetryState | undefined
   readonly progress: readonly ToolProgress[]
   readonly queue: readonly QueuedMessage[]
   readonly permissions: readonly Permission[]
 }
 
-const quiet = {
+/** State without output of the model. */
+const noOutput = {
   text: '',
   thinking: '',
-  settledAs: undefined,
-  keeping: undefined,
-  retrying: undefined,
+  messageId: undefined,
+  compactionStep: undefined,
+  retry: undefined,
   progress: [],
 } as const
 
-export const idle: LiveTurn = { running: false, ...quiet, queue: [], permissions: [] }
+export const idle: LiveTurn = { isRunning: false, ...noOutput, queue: [], permissions: [] }
 
 /** Returns the state after an event. */
 export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
@@ -41,29 +43,29 @@ export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
     case 'partial': {
       const { running, text, thinking, queue, permissions, retrying, keeping } = event
       return {
-        ...quiet,
-        running,
+        ...noOutput,
+        isRunning: running,
         text,
         thinking,
         queue,
         permissions,
-        retrying: retrying ? retryingOf(retrying) : undefined,
-        keeping: keeping ?? undefined,
+        retry: retrying ? toRetryState(retrying) : undefined,
+        compactionStep: keeping ?? undefined,
       }
     }
     case 'text':
     case 'thinking': {
-      const before = turn.settledAs === undefined ? turn : { ...turn, ...quiet }
-      const streamed = { ...before, running: true, keeping: undefined, retrying: undefined }
-      return { ...streamed, [event.type]: before[event.type] + event.delta }
+      const current = turn.messageId === undefined ? turn : { ...turn, ...noOutput }
+      const updated = { ...current, isRunning: true, compactionStep: undefined, retry: undefined }
+      return { ...updated, [event.type]: current[event.type] + event.delta }
     }
     case 'message':
-      if (event.message.role === 'assistant') return { ...turn, running: true, settledAs: event.id, progress: [] }
-      return { ...turn, ...quiet, running: true }
+      if (event.message.role === 'assistant') return { ...turn, isRunning: true, messageId: event.id, progress: [] }
+      return { ...turn, ...noOutput, isRunning: true }
     case 'keeping':
-      return { ...turn, running: true, keeping: event.what }
+      return { ...turn, isRunning: true, compactionStep: event.what }
     case 'retrying':
-      return { ...turn, running: true, retrying: retryingOf(event) }
+      return { ...turn, isRunning: true, retry: toRetryState(event) }
     case 'toolProgress': {
       const others = turn.progress.filter(({ call }) => call !== event.progress.call)
       return { ...turn, progress: [...others, event.progress] }
@@ -73,14 +75,14 @@ export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
     case 'permissions':
       return { ...turn, permissions: event.permissions }
     case 'changed':
-      return turn.settledAs === undefined ? turn : { ...turn, ...quiet }
+      return turn.messageId === undefined ? turn : { ...turn, ...noOutput }
     case 'turnEnd':
-      return { ...turn, running: false, keeping: undefined, retrying: undefined, progress: [] }
+      return { ...turn, isRunning: false, compactionStep: undefined, retry: undefined, progress: [] }
   }
 }
 
-function retryingOf({ code, data, attempt, attempts, afterMs }: Told): Retrying {
+function toRetryState({ code, data, attempt, attempts, afterMs }: RetryEvent): RetryState {
   return { code, data, attempt, attempts, at: Date.now() + afterMs }
 }
 
-type Told = Omit<Retrying, 'at'> & { readonly afterMs: number }
+type RetryEvent = Omit<RetryState, 'at'> & { readonly afterMs: number }

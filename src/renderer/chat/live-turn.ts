@@ -3,25 +3,26 @@ import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { reduceChatEvent, idle, type LiveTurn } from './live-turn-state.ts'
 
-const retryMs = 500
+/** Delay before the stream of events is opened again, in ms. */
+const reconnectDelayMs = 500
 
-/** Last state of answers whose view was closed while they ran. Shown until the runtime sends the current state. */
+/** Last states of turns whose view was closed while they ran, shown until the runtime sends the current state. */
 const lastStates = new Map<string, LiveTurn>()
 
 export class LiveTurnFollower {
   readonly #agent: string
   readonly #session: string
   #turn: LiveTurn = idle
-  #frame = 0
+  #animationFrame = 0
   readonly #listeners = new Set<() => void>()
 
   constructor(agent: string, session: string) {
     this.#agent = agent
     this.#session = session
-    this.#turn = lastStates.get(this.#name) ?? idle
+    this.#turn = lastStates.get(this.#key) ?? idle
   }
 
-  get #name(): string {
+  get #key(): string {
     return JSON.stringify([this.#agent, this.#session])
   }
 
@@ -36,39 +37,39 @@ export class LiveTurnFollower {
 
   async follow(signal: AbortSignal): Promise<void> {
     const input = { agent: this.#agent, session: this.#session }
-    signal.addEventListener('abort', () => this.#leave(), { once: true })
+    signal.addEventListener('abort', () => this.#saveState(), { once: true })
     let isFirst = true
     while (!signal.aborted) {
       try {
         for await (const event of await client.chat.watch(input, { signal })) {
-          // Events were missed while the connection was lost, so the conversation is refetched.
-          if (event.type === 'changed' || (event.type === 'partial' && !isFirst)) this.#refresh()
+          // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
+          if (event.type === 'changed' || (event.type === 'partial' && !isFirst)) this.#refetch()
           isFirst = false
           this.#apply(event)
         }
       } catch (error) {
         if (!(error instanceof Error)) throw error
       }
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs))
     }
   }
 
-  #leave(): void {
-    cancelAnimationFrame(this.#frame)
-    if (this.#turn.running) lastStates.set(this.#name, this.#turn)
-    else lastStates.delete(this.#name)
+  #saveState(): void {
+    cancelAnimationFrame(this.#animationFrame)
+    if (this.#turn.isRunning) lastStates.set(this.#key, this.#turn)
+    else lastStates.delete(this.#key)
   }
 
   #apply(event: ChatEvent): void {
     if (event.type === 'message') addToCache(this.#agent, this.#session, event)
     this.#turn = reduceChatEvent(this.#turn, event)
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0
+    this.#animationFrame ||= requestAnimationFrame(() => {
+      this.#animationFrame = 0
       for (const listener of this.#listeners) listener()
     })
   }
 
-  #refresh(): void {
+  #refetch(): void {
     const input = { agent: this.#agent, session: this.#session }
     void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }) })
   }
@@ -78,28 +79,25 @@ export function useLiveTurnFollower(agent: string, session: string | undefined):
   const follower = useMemo(() => new LiveTurnFollower(agent, session ?? ''), [agent, session])
   useEffect(() => {
     if (session === undefined) return undefined
-    const stop = new AbortController()
-    void follower.follow(stop.signal)
-    return () => stop.abort()
+    const controller = new AbortController()
+    void follower.follow(controller.signal)
+    return () => controller.abort()
   }, [follower, session])
   return follower
 }
 
-/** Rerenders when the selected part changes. `select` must return a stable value. */
+/** Returns a part of the live turn and rerenders when it changes. `select` must return a stable value. */
 export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) => T): T {
   return useSyncExternalStore(follower.subscribe, () => select(follower.turn))
 }
 
-/**
- * Adds a message to the cached conversation, which avoids flicker until the refetch. A pending fetch may not
- * include the message, so it is repeated.
- */
+/** Adds a message to the cached conversation before the refetch. Repeats a pending fetch, which may lack it. */
 function addToCache(agent: string, session: string, { id, message, versions }: SessionMessage): void {
   const queryKey = api.sessions.get.queryKey({ input: { agent, session } })
-  const isOnItsWay = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
+  const isFetching = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
   queryClient.setQueryData(queryKey, (old) => {
-    if (!old || old.messages.some((known) => known.id === id)) return old
+    if (!old || old.messages.some((stored) => stored.id === id)) return old
     return { ...old, messages: [...old.messages, versions ? { id, message, versions } : { id, message }], over: false }
   })
-  if (isOnItsWay) void queryClient.invalidateQueries({ queryKey })
+  if (isFetching) void queryClient.invalidateQueries({ queryKey })
 }

@@ -11,7 +11,7 @@ export function startOfDay(now: Date, daysAgo: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime()
 }
 
-interface LogLine {
+interface LogEntry {
   /** `HH:MM`; empty if the entry has no time. */
   readonly time: string
   readonly text: string
@@ -20,19 +20,19 @@ interface LogLine {
 }
 
 /** Returns the entries of a daily log, newest first, each with its title or its first line. */
-export function entriesOf(log: string): LogLine[] {
-  const entries: LogLine[] = []
-  let open: { time: string; line: number } | undefined
-  for (const [index, raw] of log.split('\n').entries()) {
-    const { level } = leadOf(raw)
-    const said = withoutLead(raw)
-    const heading = level > 1 ? /^(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|\s*$))?(.*)$/.exec(said) : undefined
-    const text = (heading ? (heading[2] ?? '') : said).trim()
-    if (heading) open = { time: heading[1] ?? '', line: index + 1 }
+export function entriesOf(log: string): LogEntry[] {
+  const entries: LogEntry[] = []
+  let pendingHeading: { time: string; line: number } | undefined
+  for (const [index, line] of log.split('\n').entries()) {
+    const { level } = leadOf(line)
+    const content = withoutLead(line)
+    const heading = level > 1 ? /^(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|\s*$))?(.*)$/.exec(content) : undefined
+    const text = (heading ? (heading[2] ?? '') : content).trim()
+    if (heading) pendingHeading = { time: heading[1] ?? '', line: index + 1 }
     if (text === '' || level === 1) continue
-    if (heading || open || entries.length === 0) {
-      entries.push({ time: open?.time ?? '', text, line: open?.line ?? index + 1 })
-      open = undefined
+    if (heading || pendingHeading || entries.length === 0) {
+      entries.push({ time: pendingHeading?.time ?? '', text, line: pendingHeading?.line ?? index + 1 })
+      pendingHeading = undefined
     }
   }
   return entries.reverse()

@@ -47,7 +47,7 @@ export function StartPage({ agent, onPropose }: StartPageProps) {
           <ChangedFiles agent={agent.id} />
         </ErrorBoundary>
         <ErrorBoundary piece="part">
-          <Decisions agent={agent.id} />
+          <PendingDecisions agent={agent.id} />
         </ErrorBoundary>
         <ErrorBoundary piece="part">
           <RecentChats agent={agent.id} />
@@ -66,13 +66,13 @@ function ChangedFiles({ agent }: { agent: string }) {
   const [since] = useState(() => startOfDay(new Date(), 1))
   const { data = [] } = useQuery(api.history.timeline.queryOptions({ input: { agent, since, limit: maxChanges } }))
   // Files from before the history began have no change to show.
-  const changed = data.filter(({ cause }) => cause !== 'adopted')
-  const files = [...Map.groupBy(changed, ({ now }) => now)]
+  const recorded = data.filter(({ cause }) => cause !== 'adopted')
+  const files = [...Map.groupBy(recorded, ({ now }) => now)]
   if (files.length === 0) return null
   return (
-    <Part title={t('start.changed')}>
+    <Section title={t('start.changed')}>
       {files.slice(0, maxFiles).map(([path, changes]) => (
-        <Link key={path} href={changes[0]?.exists ? paths.file(path) : paths.changes()} className={rowLook}>
+        <Link key={path} href={changes[0]?.exists ? paths.file(path) : paths.changes()} className={rowClass}>
           <span className={`min-w-0 truncate font-mono text-[12px] ${changes[0]?.exists ? '' : 'line-through'}`}>
             {path}
           </span>
@@ -90,41 +90,41 @@ function ChangedFiles({ agent }: { agent: string }) {
       <Link href={paths.changes()} className="inline-flex min-h-7 items-center text-accent hover:underline">
         {files.length > maxFiles ? t('start.moreFiles', { count: files.length - maxFiles }) : t('start.allChanges')}
       </Link>
-    </Part>
+    </Section>
   )
 }
 
-const days = 6
+const decisionDays = 6
 const maxAgentChanges = 200
 
-function Decisions({ agent }: { agent: string }) {
+function PendingDecisions({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const [since] = useState(() => startOfDay(new Date(), days))
+  const [since] = useState(() => startOfDay(new Date(), decisionDays))
   const changes = useQuery(
     api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxAgentChanges } }),
   )
   const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent } }))
   const checks = useQuery(api.checks.list.queryOptions({ input: { agent } }))
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const seen = new Set(accepted.data?.map(({ commit }) => commit))
-  const unseen = changes.data?.filter(({ commit }) => !seen.has(commit)).length ?? 0
-  const failing = checks.data?.checks.filter(({ outcome }) => outcome !== null && outcome.rank === null).length ?? 0
-  const broken = problems.data?.filter(({ level }) => level !== 'note').length ?? 0
+  const acceptedCommits = new Set(accepted.data?.map(({ commit }) => commit))
+  const unacceptedCount = changes.data?.filter(({ commit }) => !acceptedCommits.has(commit)).length ?? 0
+  const failedCount = checks.data?.checks.filter(({ outcome }) => outcome !== null && outcome.rank === null).length ?? 0
+  const problemCount = problems.data?.filter(({ level }) => level !== 'note').length ?? 0
   const rows = [
-    { count: unseen, href: paths.changes(), text: t('start.unseen', { count: unseen }) },
-    { count: failing, href: paths.checks(), text: t('start.failing', { count: failing }) },
-    { count: broken, href: paths.settings('health'), text: t('status.problems', { count: broken }) },
+    { count: unacceptedCount, href: paths.changes(), text: t('start.unseen', { count: unacceptedCount }) },
+    { count: failedCount, href: paths.checks(), text: t('start.failing', { count: failedCount }) },
+    { count: problemCount, href: paths.settings('health'), text: t('status.problems', { count: problemCount }) },
   ].filter(({ count }) => count > 0)
   if (rows.length === 0) return null
   return (
-    <Part title={t('start.decisions')}>
+    <Section title={t('start.decisions')}>
       {rows.map(({ href, text }) => (
-        <Link key={href} href={href} className={rowLook}>
+        <Link key={href} href={href} className={rowClass}>
           <CircleHelp size={13} aria-hidden className="shrink-0 self-center text-muted" />
           <span className="min-w-0 truncate">{text}</span>
         </Link>
       ))}
-    </Part>
+    </Section>
   )
 }
 
@@ -133,49 +133,49 @@ const maxChats = 5
 function RecentChats({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
-  const recent = data.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, maxChats)
+  const recent = data.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxChats)
   if (recent.length === 0) return null
   return (
-    <Part title={t('start.chats')}>
+    <Section title={t('start.chats')}>
       {recent.map(({ id, title, updatedAt }) => (
-        <Link key={id} href={paths.chat(id)} className={rowLook}>
+        <Link key={id} href={paths.chat(id)} className={rowClass}>
           <span className="min-w-0 flex-1 truncate">{clipLine(title) || t('nav.untitled')}</span>
           <span className="tabular shrink-0 text-[12px] text-muted">{formatMoment(updatedAt)}</span>
         </Link>
       ))}
-    </Part>
+    </Section>
   )
 }
 
-const maxLines = 5
+const maxEntries = 5
 
 function TodaysLog({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const [today] = useState(() => dayOf(new Date()))
   const path = useDailyPath(agent)(today)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  const isThere = files.data?.some((file) => file.path === path) ?? false
-  const log = useQuery(api.workspace.read.queryOptions({ input: isThere ? { agent, path } : skipToken }))
+  const hasLog = files.data?.some((file) => file.path === path) ?? false
+  const log = useQuery(api.workspace.read.queryOptions({ input: hasLog ? { agent, path } : skipToken }))
   const entries = useMemo(() => entriesOf(log.data?.text ?? ''), [log.data])
   return (
-    <Part title={t('start.today')}>
-      {entries.slice(0, maxLines).map(({ time, text, line }) => (
-        <Link key={line} href={paths.file(path, line)} className={rowLook}>
+    <Section title={t('start.today')}>
+      {entries.slice(0, maxEntries).map(({ time, text, line }) => (
+        <Link key={line} href={paths.file(path, line)} className={rowClass}>
           {time !== '' && <span className="tabular shrink-0 text-[12px] text-muted">{time}</span>}
           <span className="min-w-0 truncate">{clipLine(withoutMarks(text), 200)}</span>
         </Link>
       ))}
-      {files.data && !isThere && <p className="text-muted">{t('start.nothingToday')}</p>}
+      {files.data && !hasLog && <p className="text-muted">{t('start.nothingToday')}</p>}
       {files.data && (
         <Link href={paths.file(path)} className="inline-flex min-h-7 items-center text-accent hover:underline">
-          {t(isThere ? 'start.openLog' : 'start.beginLog')}
+          {t(hasLog ? 'start.openLog' : 'start.beginLog')}
         </Link>
       )}
-    </Part>
+    </Section>
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0">
       <h3 className="pb-1.5 text-[11px] font-medium tracking-wide text-muted uppercase">{title}</h3>
@@ -184,4 +184,4 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-const rowLook = 'flex min-h-7 min-w-0 items-baseline gap-2 rounded-sm px-1.5 py-0.5 -mx-1.5 hover:bg-soft'
+const rowClass = 'flex min-h-7 min-w-0 items-baseline gap-2 rounded-sm px-1.5 py-0.5 -mx-1.5 hover:bg-soft'

@@ -15,7 +15,7 @@ import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 import { UndoConflictNote } from './undo-conflict-note.tsx'
-import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
+import { inboxTabs, useInbox, type InboxState } from './use-inbox.ts'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { explainCode } from '#lib/feedback/explain.ts'
 
@@ -24,22 +24,21 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const { t } = useTranslation()
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
-  const [isAsking, setIsAsking] = useState(false)
-  const [isOpened, setIsOpened] = useState(proposal !== undefined)
-  const { query, current, proposals, part, chosen } = inbox
+  const [isReviewOpen, setIsReviewOpen] = useState(false)
+  const [isDetailOpen, setIsDetailOpen] = useState(proposal !== undefined)
+  const { query, current, proposals, tab, checkedIds } = inbox
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event) || event.altKey || isHandledByTarget(event)) return
-    const isMod = event.ctrlKey || event.metaKey
-    const done = keyActions(inbox, () => current && current.files.length > 0 && part === 'open' && setIsEditing(true))
+    const hasModifier = event.ctrlKey || event.metaKey
+    const actions = keyActions(inbox, () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true))
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-    const action = done[isMod ? `Mod+${key}` : key]
+    const action = actions[hasModifier ? `Mod+${key}` : key]
     if (!action) return
     event.preventDefault()
     action()
   }
   const view = useRef<HTMLElement>(null)
-  // Removing the last suggestion drops the focus. The view takes it, so that shortcuts such as `u` keep
-  // working.
+  // Removing the last suggestion drops the focus. The view takes it, so that keys such as `u` still work.
   const isEmpty = proposals.length === 0
   useEffect(() => {
     if (isEmpty && document.activeElement === document.body) view.current?.focus({ preventScroll: true })
@@ -59,22 +58,22 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
       >
         <Choice
           label={t('upkeep.shown')}
-          value={part}
-          options={inboxParts.map((value) => ({ value, name: t(`upkeep.part.${value}`) }))}
-          onChoose={inbox.show}
+          value={tab}
+          options={inboxTabs.map((value) => ({ value, name: t(`upkeep.part.${value}`) }))}
+          onChoose={inbox.showTab}
         />
-        <Look inbox={inbox} onReview={() => setIsAsking(true)} />
+        <ScanButtons inbox={inbox} onReview={() => setIsReviewOpen(true)} />
       </ViewHeader>
       <UndoConflictNote inbox={inbox} />
-      <ReviewNote inbox={inbox} onReview={() => setIsAsking(true)} />
-      {isAsking && (
+      <ReviewNote inbox={inbox} onReview={() => setIsReviewOpen(true)} />
+      {isReviewOpen && (
         <ReviewDialog
           agent={agent.id}
           onStart={() => {
-            setIsAsking(false)
+            setIsReviewOpen(false)
             inbox.review()
           }}
-          onClose={() => setIsAsking(false)}
+          onClose={() => setIsReviewOpen(false)}
         />
       )}
       {query.error ? (
@@ -82,29 +81,29 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
       ) : query.isPending ? (
         <Skeleton lines={9} />
       ) : proposals.length === 0 ? (
-        <Empty inbox={inbox} />
+        <EmptyInbox inbox={inbox} />
       ) : (
         <div className="flex min-h-0 flex-1">
           <div
-            className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isOpened ? '@max-[760px]:hidden' : ''}`}
+            className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isDetailOpen ? '@max-[760px]:hidden' : ''}`}
           >
-            {chosen.size > 0 && <Chosen inbox={inbox} />}
+            {checkedIds.size > 0 && <CheckedBar inbox={inbox} />}
             <ProposalList
               inbox={inbox}
               onOpen={(id) => {
-                inbox.choose(id)
+                inbox.select(id)
                 setIsEditing(false)
-                setIsOpened(true)
+                setIsDetailOpen(true)
               }}
             />
           </div>
-          <div className={`min-w-0 flex-1 overflow-y-auto ${isOpened ? '' : '@max-[760px]:hidden'}`}>
-            <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsOpened(false)}>
+          <div className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}>
+            <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsDetailOpen(false)}>
               <ArrowLeft size={14} aria-hidden />
               {t('upkeep.back')}
             </Button>
-            {chosen.size > 1 && part === 'open' ? (
-              <ChosenView agent={agent.id} inbox={inbox} />
+            {checkedIds.size > 1 && tab === 'open' ? (
+              <CheckedView agent={agent.id} inbox={inbox} />
             ) : (
               current && (
                 <ProposalView
@@ -130,23 +129,23 @@ function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
 }
 
 function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string, () => void>> {
-  const { index, current, go } = inbox
-  const down = () => go(index + 1)
-  const up = () => go(index - 1)
-  const toggle = () => current && inbox.toggle(current.id)
+  const { index, current, selectAt } = inbox
+  const selectNext = () => selectAt(index + 1)
+  const selectPrevious = () => selectAt(index - 1)
+  const toggle = () => current && inbox.toggleChecked(current.id)
   return {
-    j: down,
-    ArrowDown: down,
-    k: up,
-    ArrowUp: up,
-    PageDown: () => go(index + 10),
-    PageUp: () => go(index - 10),
-    Home: () => go(0),
-    End: () => go(inbox.proposals.length - 1),
+    j: selectNext,
+    ArrowDown: selectNext,
+    k: selectPrevious,
+    ArrowUp: selectPrevious,
+    PageDown: () => selectAt(index + 10),
+    PageUp: () => selectAt(index - 10),
+    Home: () => selectAt(0),
+    End: () => selectAt(inbox.proposals.length - 1),
     x: toggle,
     ' ': toggle,
-    'Mod+a': inbox.chooseAll,
-    Escape: inbox.chooseNone,
+    'Mod+a': inbox.toggleAll,
+    Escape: inbox.uncheckAll,
     Enter: () => void inbox.accept(),
     e: edit,
     r: () => void inbox.refuse(),
@@ -156,26 +155,26 @@ function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string
   }
 }
 
-function Chosen({ inbox }: { inbox: InboxState }) {
+function CheckedBar({ inbox }: { inbox: InboxState }) {
   const { t } = useTranslation()
-  const { chosen, isBusy } = inbox
+  const { checkedIds, isBusy } = inbox
   return (
     <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
-      <span className="text-muted">{t('upkeep.chosen', { count: chosen.size })}</span>
+      <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
         {t('upkeep.accept')}
       </Button>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
         {t('upkeep.refuse')}
       </Button>
-      <Button look="link" onClick={inbox.chooseAll}>
+      <Button look="link" onClick={inbox.toggleAll}>
         {t('upkeep.chooseAll')}
       </Button>
     </div>
   )
 }
 
-function Look({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
+function ScanButtons({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
   const { t } = useTranslation()
   const progress = inbox.query.data?.progress
   if (progress)
@@ -192,7 +191,7 @@ function Look({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) 
     )
   return (
     <>
-      <Button onClick={inbox.look}>
+      <Button onClick={inbox.scan}>
         <ListChecks size={14} aria-hidden />
         {t('upkeep.look')}
       </Button>
@@ -204,25 +203,25 @@ function Look({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) 
   )
 }
 
-function Empty({ inbox }: { inbox: InboxState }) {
+function EmptyInbox({ inbox }: { inbox: InboxState }) {
   const { t } = useTranslation()
-  const lookedAt = inbox.query.data?.lookedAt ?? null
-  if (inbox.part === 'done') return <EmptyState title={t('upkeep.noneDone')} />
-  if (lookedAt === null)
+  const scannedAt = inbox.query.data?.lookedAt ?? null
+  if (inbox.tab === 'done') return <EmptyState title={t('upkeep.noneDone')} />
+  if (scannedAt === null)
     return (
       <EmptyState title={t('upkeep.never')} hint={t('upkeep.hint')}>
-        <Button look="primary" disabled={inbox.query.data?.progress != null} onClick={inbox.look}>
+        <Button look="primary" disabled={inbox.query.data?.progress != null} onClick={inbox.scan}>
           {t('upkeep.look')}
         </Button>
       </EmptyState>
     )
-  return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(lookedAt) })} />
+  return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(scannedAt) })} />
 }
 
-function ChosenView({ agent, inbox }: { agent: string; inbox: InboxState }) {
+function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
   const { t } = useTranslation()
-  const { meant, isBusy } = inbox
-  const ids = meant.map(({ id }) => id)
+  const { targets, isBusy } = inbox
+  const ids = targets.map(({ id }) => id)
   const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
   return (
@@ -249,7 +248,7 @@ function ChosenView({ agent, inbox }: { agent: string; inbox: InboxState }) {
         <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
           {t('upkeep.refuseMany', { count })}
         </Button>
-        <Button look="quiet" onClick={inbox.chooseNone}>
+        <Button look="quiet" onClick={inbox.uncheckAll}>
           {t('upkeep.chooseNone')}
         </Button>
       </div>
@@ -263,23 +262,25 @@ function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => vo
   if (!data) return null
   const { review, nextAt, isReviewing, open } = data
   if (!review && nextAt === null) return null
-  const ofReview = review ? open.filter((one) => one.review === review.id).map(({ id }) => id) : []
-  const isCutOff = review !== null && review.left > 0 && !isReviewing && review.state !== 'budget'
+  const reviewIds = review ? open.filter((candidate) => candidate.review === review.id).map(({ id }) => id) : []
+  const isIncomplete = review !== null && review.left > 0 && !isReviewing && review.state !== 'budget'
   return (
     <div
       className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3"
       data-testid="review-note"
     >
       {review && (
-        <span>{isReviewing ? t('upkeep.review.running', { model: review.model }) : <Told review={review} />}</span>
+        <span>
+          {isReviewing ? t('upkeep.review.running', { model: review.model }) : <ReviewSummary review={review} />}
+        </span>
       )}
       {nextAt !== null && <span>{t('upkeep.review.next', { when: formatMoment(nextAt) })}</span>}
-      {ofReview.length > 0 && inbox.part === 'open' && (
-        <Button look="link" onClick={() => inbox.chooseThese(ofReview)}>
-          {t('upkeep.review.asOne', { count: ofReview.length })}
+      {reviewIds.length > 0 && inbox.tab === 'open' && (
+        <Button look="link" onClick={() => inbox.checkOnly(reviewIds)}>
+          {t('upkeep.review.asOne', { count: reviewIds.length })}
         </Button>
       )}
-      {isCutOff && (
+      {isIncomplete && (
         <Button look="link" onClick={onReview}>
           {t('upkeep.review.goOn')}
         </Button>
@@ -288,7 +289,7 @@ function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => vo
   )
 }
 
-function Told({ review }: { review: ReviewOutcome }) {
+function ReviewSummary({ review }: { review: ReviewOutcome }) {
   const { t } = useTranslation()
   const { state, at, model, proposals, usd, left, unread, code = 'internal', data = {} } = review
   const parts = [

@@ -16,20 +16,19 @@ interface ProposalListProps {
 
 export function ProposalList({ inbox, onOpen }: ProposalListProps) {
   const { t } = useTranslation()
-  const { proposals, current, index, chosen, toggle } = inbox
+  const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: proposals.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
   })
   useEffect(() => {
-    if (index >= 0) rows.scrollToIndex(index, { align: 'auto' })
-  }, [index, rows])
-  // Takes the focus on mount, so that shortcuts work at once.
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' })
+  }, [index, virtualizer])
+  // Takes the focus on mount, so that shortcuts work at once, and after the removal of a suggestion, which drops it.
   useEffect(() => {
-    // Removing a suggestion drops the focus.
     if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
   }, [current?.id])
   return (
@@ -43,8 +42,8 @@ export function ProposalList({ inbox, onOpen }: ProposalListProps) {
       className="group min-h-0 flex-1 overflow-y-auto outline-none"
       data-testid="proposals"
     >
-      <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map((row) => {
+      <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((row) => {
           const proposal = proposals[row.index]
           return (
             proposal && (
@@ -56,8 +55,8 @@ export function ProposalList({ inbox, onOpen }: ProposalListProps) {
                 <ProposalRow
                   proposal={proposal}
                   isCurrent={proposal.id === current?.id}
-                  isChosen={chosen.has(proposal.id)}
-                  onToggle={toggle}
+                  isChecked={checkedIds.has(proposal.id)}
+                  onToggle={toggleChecked}
                   onOpen={onOpen}
                 />
               </div>
@@ -72,21 +71,21 @@ export function ProposalList({ inbox, onOpen }: ProposalListProps) {
 interface ProposalRowProps {
   readonly proposal: Proposal
   readonly isCurrent: boolean
-  readonly isChosen: boolean
+  readonly isChecked: boolean
   readonly onToggle: (id: string) => void
   readonly onOpen: (id: string) => void
 }
 
-/** Memoized, since scrolling renders the list again. */
-const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
+/** Memoized, since the list renders again on every scroll event. */
+const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: ProposalRowProps) {
   const { t } = useTranslation()
   const { id, rule, state } = proposal
-  const first = subjectOf(proposal)
+  const subject = subjectOf(proposal)
   return (
     <div
       id={`proposal-${id}`}
       role="option"
-      aria-selected={isChosen || isCurrent}
+      aria-selected={isChecked || isCurrent}
       aria-current={isCurrent}
       className={`flex h-full cursor-default gap-1 border-b border-soft pr-4 transition-colors duration-150 ${isCurrent ? 'bg-selected group-focus:shadow-[inset_2px_0_0_var(--color-accent)]' : 'hover:bg-soft'}`}
       onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle(id) : onOpen(id))}
@@ -104,30 +103,31 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, o
         data-testid="choose"
       >
         <span
-          className={`flex size-4 items-center justify-center rounded-[4px] border ${isChosen ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
+          className={`flex size-4 items-center justify-center rounded-[4px] border ${isChecked ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
         >
-          {isChosen && <Check size={12} strokeWidth={3} />}
+          {isChecked && <Check size={12} strokeWidth={3} />}
         </span>
       </span>
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
-        <span className="truncate">{clipLine(stripMarks(first?.text ?? ''), 200)}</span>
+        <span className="truncate">{clipLine(stripMarks(subject?.text ?? ''), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
           <span className="shrink-0">{t(`upkeep.rule.${rule}`)}</span>
           {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}
-          <span className="min-w-0 truncate font-mono text-[11px]">{first && `${first.path}:${first.line}`}</span>
+          <span className="min-w-0 truncate font-mono text-[11px]">{subject && `${subject.path}:${subject.line}`}</span>
         </span>
       </span>
     </div>
   )
 })
 
+/** Returns the line that represents the suggestion in the list: its first evidence, or the first added line. */
 function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
   const [first] = evidence
   if (rule !== 'outside') return first
   const [file] = files
   const [edit] = file?.edits ?? []
-  // Skips lines that exist already.
-  const at = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
-  const text = edit?.after[at]
-  return file && edit && text !== undefined ? { path: file.path, line: edit.line + at, text: text.trim() } : first
+  // The first line that the edit adds.
+  const newLine = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
+  const text = edit?.after[newLine]
+  return file && edit && text !== undefined ? { path: file.path, line: edit.line + newLine, text: text.trim() } : first
 }

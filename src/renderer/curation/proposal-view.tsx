@@ -13,7 +13,7 @@ import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ProposedDiff } from './proposed-diff.tsx'
-import { PlaceLink } from './undo-conflict-note.tsx'
+import { ConflictLink } from './undo-conflict-note.tsx'
 import { stripMarks } from './strip-marks.ts'
 import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
 import { RawRequest } from '../chat/context/raw-request.tsx'
@@ -29,26 +29,26 @@ interface ProposalViewProps {
 export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
   const { t } = useTranslation()
   const { files } = proposal
-  const [isAsked, setIsAsked] = useState(false)
+  const [isRequestOpen, setIsRequestOpen] = useState(false)
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
       <header className="flex flex-col gap-1">
         <h2 className="text-[15px] font-semibold">{t(`upkeep.rule.${proposal.rule}`)}</h2>
-        <Why proposal={proposal} />
+        <Reason proposal={proposal} />
         <p className="text-[12px] text-muted">
           <Author proposal={proposal} /> · {formatMoment(proposal.at)}
           {proposal.request !== undefined && (
             <>
               {' · '}
-              <Button look="link" onClick={() => setIsAsked(true)}>
+              <Button look="link" onClick={() => setIsRequestOpen(true)}>
                 {t('upkeep.review.request')}
               </Button>
             </>
           )}
         </p>
       </header>
-      {isAsked && proposal.request !== undefined && (
-        <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsAsked(false)} />
+      {isRequestOpen && proposal.request !== undefined && (
+        <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsRequestOpen(false)} />
       )}
       {(proposal.rule !== 'outside' || proposal.author.kind === 'client') && <EvidenceList proposal={proposal} />}
       {isEditing ? (
@@ -67,7 +67,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
             <ProposedDiff key={path} path={path} patch={patch} isNew={hash === null} />
           ))}
           {files.length === 0 && <p className="text-muted">{t('upkeep.nothingToChange')}</p>}
-          {inbox.part === 'open' ? (
+          {inbox.tab === 'open' ? (
             <Actions inbox={inbox} proposal={proposal} onEdit={() => onEdit(true)} />
           ) : (
             <Outcome inbox={inbox} proposal={proposal} />
@@ -78,10 +78,10 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   )
 }
 
-function Why({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
+function Reason({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
   const { t } = useTranslation()
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
-  const why =
+  const reasonKey =
     likeness === 1 && (rule === 'duplicate' || rule === 'logged')
       ? (`${rule}Exactly` as const)
       : rule === 'outside' && author.kind === 'client'
@@ -90,7 +90,7 @@ function Why({ proposal: { rule, author, detail, reason } }: { proposal: Proposa
   return (
     <>
       <p className="max-w-[62ch]">
-        {t(`upkeep.why.${why}`, {
+        {t(`upkeep.why.${reasonKey}`, {
           day,
           likeness: formatPercent(likeness),
           count: tokens,
@@ -140,29 +140,29 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
 
 function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
   const { t } = useTranslation()
-  const { isBusy, meant } = inbox
-  const count = meant.length
-  const many = count > 1
+  const { isBusy, targets } = inbox
+  const count = targets.length
+  const hasSeveral = count > 1
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {many
+        {hasSeveral
           ? t('upkeep.acceptMany', { count })
           : t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
         <Key>↵</Key>
       </Button>
-      {!many && proposal.files.length > 0 && (
+      {!hasSeveral && proposal.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
           {t('upkeep.edit')} <Key>E</Key>
         </Button>
       )}
-      {!many && canSwapLines(proposal) && (
+      {!hasSeveral && canSwapLines(proposal) && (
         <Button disabled={isBusy} onClick={() => void inbox.swapLines(proposal)}>
           {t('upkeep.turn')} <Key>T</Key>
         </Button>
       )}
       <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {many ? t('upkeep.refuseMany', { count }) : t('upkeep.refuse')} <Key>R</Key>
+        {hasSeveral ? t('upkeep.refuseMany', { count }) : t('upkeep.refuse')} <Key>R</Key>
       </Button>
       <ActionMenu
         trigger={
@@ -187,24 +187,24 @@ function Key({ children }: { children: string }) {
 
 function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
   const { t } = useTranslation()
-  const { state, gone, until, stateAt, stuck } = proposal
+  const { state, gone: withdrawalReason, until, stateAt, stuck: conflict } = proposal
   const text =
-    state === 'withdrawn' && gone !== undefined
-      ? t(`upkeep.withdrawn.${gone}`)
+    state === 'withdrawn' && withdrawalReason !== undefined
+      ? t(`upkeep.withdrawn.${withdrawalReason}`)
       : state === 'snoozed' && until !== undefined
         ? t('upkeep.snoozedUntil', { when: formatMoment(until) })
         : t('upkeep.stateSince', { state: t(`upkeep.state.${state}`), when: formatMoment(stateAt) })
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-muted">
       {text}
-      {stuck && (
+      {conflict && (
         <span className="min-w-0">
-          {t('upkeep.stuckOne')} <PlaceLink place={stuck} />
+          {t('upkeep.stuckOne')} <ConflictLink place={conflict} />
         </span>
       )}
       {state !== 'withdrawn' && (
         <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
-          {t(stuck ? 'upkeep.stuckAgain' : 'common.undo')}
+          {t(conflict ? 'upkeep.stuckAgain' : 'common.undo')}
         </Button>
       )}
     </p>
@@ -219,13 +219,13 @@ interface ReviewRequestProps {
 
 function ReviewRequest({ agent, number, onClose }: ReviewRequestProps) {
   const { t } = useTranslation()
-  const sent = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
-  const request = sent.data?.request
+  const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
+  const request = query.data?.request
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
-      {sent.error ? (
-        <ErrorState error={sent.error} onRetry={() => void sent.refetch()} />
-      ) : sent.isPending ? (
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
         <Skeleton lines={12} />
       ) : request ? (
         <RawRequest model={request.model} rawRequest={request.wire} />
@@ -247,19 +247,19 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
   const { t } = useTranslation()
   const edits = proposal.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
-  const done = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))
+  const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        done()
+        submit()
       }}
       onKeyDown={(event) => {
         event.stopPropagation()
         const keys = keysOfEvent(event.nativeEvent)
         if (keys === 'Escape') onCancel()
-        if (keys === 'Mod+Enter') done()
+        if (keys === 'Mod+Enter') submit()
       }}
     >
       {edits.map(({ path, line, before }, index) => (
@@ -277,7 +277,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
             value={texts[index]}
             rows={Math.min(16, Math.max(2, (texts[index] ?? '').split('\n').length + 1))}
             placeholder={t('upkeep.removesLines')}
-            onChange={(event) => setTexts(texts.map((text, at) => (at === index ? event.target.value : text)))}
+            onChange={(event) => setTexts(texts.map((text, i) => (i === index ? event.target.value : text)))}
             className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
           />
         </label>

@@ -58,7 +58,7 @@ export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
 
 function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   const { t } = useTranslation()
-  const spentText = useSpent()
+  const formatSpent = useFormatSpent()
   const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
   if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
   const rows = [
@@ -73,7 +73,7 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
       t('upkeep.review.cost'),
       usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
     ],
-    [t('upkeep.review.month'), spentText({ spent, budget, usd })],
+    [t('upkeep.review.month'), formatSpent({ spent, budget, usd })],
   ] as const
   return (
     <>
@@ -98,7 +98,7 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   )
 }
 
-function useSpent() {
+function useFormatSpent() {
   const { t } = useTranslation()
   return ({ spent, budget, usd }: Pick<ReviewEstimate, 'spent' | 'budget' | 'usd'>): string => {
     if (usd !== null && budget.usd !== null)

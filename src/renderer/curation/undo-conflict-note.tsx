@@ -8,10 +8,10 @@ import type { UndoConflict } from './use-undoable-actions.ts'
 
 const maxShown = 12
 
-export function UndoConflictNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState }) {
+export function UndoConflictNote({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
   const { t } = useTranslation()
-  if (stuck.length === 0) return null
-  const places = [...new Map(stuck.map((one) => [`${one.path}:${one.line}`, one])).values()]
+  if (conflicts.length === 0) return null
+  const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]
   return (
     <div
       role="status"
@@ -19,27 +19,27 @@ export function UndoConflictNote({ inbox: { stuck, forgetStuck } }: { inbox: Inb
       data-testid="stuck-note"
     >
       <div className="min-w-0 flex-1">
-        <p>{t('upkeep.stuck', { count: stuck.length })}</p>
+        <p>{t('upkeep.stuck', { count: conflicts.length })}</p>
         <p className="flex flex-wrap gap-x-3">
           {places.slice(0, maxShown).map((place) => (
-            <PlaceLink key={`${place.path}:${place.line}`} place={place} />
+            <ConflictLink key={`${place.path}:${place.line}`} place={place} />
           ))}
           {places.length > maxShown && <span>{t('upkeep.stuckMore', { count: places.length - maxShown })}</span>}
         </p>
       </div>
-      <IconButton label={t('common.close')} onClick={forgetStuck}>
+      <IconButton label={t('common.close')} onClick={clearConflicts}>
         <X size={14} aria-hidden />
       </IconButton>
     </div>
   )
 }
 
-export function PlaceLink({ place: { path, line } }: { place: Omit<UndoConflict, 'proposal'> }) {
+export function ConflictLink({ place: { path, line } }: { place: Omit<UndoConflict, 'proposal'> }) {
   const { t } = useTranslation()
-  const look = 'font-mono text-[12px] break-all'
-  if (line === null) return <span className={look}>{t('upkeep.stuckGone', { path })}</span>
+  const pathClass = 'font-mono text-[12px] break-all'
+  if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
   return (
-    <Link href={paths.file(path, line)} className={`${look} text-accent hover:underline`}>
+    <Link href={paths.file(path, line)} className={`${pathClass} text-accent hover:underline`}>
       {path}:{line}
     </Link>
   )

@@ -10,121 +10,123 @@ const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
 export type Snooze = keyof typeof snoozes
 
-export const inboxParts = ['open', 'done'] as const
-export type InboxPart = (typeof inboxParts)[number]
+export const inboxTabs = ['open', 'done'] as const
+export type InboxTab = (typeof inboxTabs)[number]
 
-/** State and actions of the inbox. @param first id of the suggestion to select first */
-export function useInbox(agent: string, first: string | undefined) {
+/** Returns the state and actions of the inbox. @param initial id of the suggestion to select first */
+export function useInbox(agent: string, initial: string | undefined) {
   const { t } = useTranslation()
   const query = useQuery(api.upkeep.list.queryOptions({ input: { agent } }))
-  const [part, setPart] = useState<InboxPart>('open')
-  /** Index at which the suggestion was selected: when it is removed, the next one is selected. */
-  const [chosenAt, setChosenAt] = useState<{ readonly id: string | undefined; readonly at: number }>({
-    id: first,
-    at: 0,
+  const [tab, setTab] = useState<InboxTab>('open')
+  /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
+  const [selection, setSelection] = useState<{ readonly id: string | undefined; readonly index: number }>({
+    id: initial,
+    index: 0,
   })
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(none)
-  const { act, ...steps } = useUndoableActions(() => setChosen(none))
-  const proposals: readonly Proposal[] = query.data?.[part] ?? []
-  const found = proposals.findIndex(({ id }) => id === chosenAt.id)
-  const index = found >= 0 ? found : Math.min(chosenAt.at, proposals.length - 1)
+  const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
+  const { runAction, ...undoable } = useUndoableActions(() => setCheckedIds(noIds))
+  const proposals: readonly Proposal[] = query.data?.[tab] ?? []
+  const selectedIndex = proposals.findIndex(({ id }) => id === selection.id)
+  const index = selectedIndex >= 0 ? selectedIndex : Math.min(selection.index, proposals.length - 1)
   const current = proposals[index]
-  const inside = proposals.filter(({ id }) => chosen.has(id))
-  const meant = inside.length > 0 ? inside : current ? [current] : []
-  const ids = meant.map(({ id }) => id)
+  const checked = proposals.filter(({ id }) => checkedIds.has(id))
+  const targets = checked.length > 0 ? checked : current ? [current] : []
+  const ids = targets.map(({ id }) => id)
 
-  const go = (to: number) => {
-    const at = Math.max(0, Math.min(proposals.length - 1, to))
-    setChosenAt({ id: proposals[at]?.id, at })
+  const selectAt = (position: number) => {
+    const next = Math.max(0, Math.min(proposals.length - 1, position))
+    setSelection({ id: proposals[next]?.id, index: next })
   }
-  const toggle = (id: string) => {
-    const next = new Set(chosen)
+  const toggleChecked = (id: string) => {
+    const next = new Set(checkedIds)
     if (!next.delete(id)) next.add(id)
-    setChosen(next)
+    setCheckedIds(next)
   }
-  const reopen = (these: string[]) => async () => {
-    await client.upkeep.reopen({ agent, ids: these })
+  const reopenAction = (reopenedIds: string[]) => async () => {
+    await client.upkeep.reopen({ agent, ids: reopenedIds })
   }
-  const takeBack = (acceptance: string) => () => client.upkeep.undo({ agent, acceptance })
+  const undoAction = (acceptance: string) => () => client.upkeep.undo({ agent, acceptance })
 
   return {
     agent,
     query,
-    part,
+    tab,
     proposals,
     current,
     index,
-    chosen,
-    meant,
-    ...steps,
-    show: (next: InboxPart) => {
-      setPart(next)
-      setChosen(none)
-      setChosenAt({ id: undefined, at: 0 })
+    checkedIds,
+    /** The checked suggestions, or the selected one if none is checked. */
+    targets,
+    ...undoable,
+    showTab: (next: InboxTab) => {
+      setTab(next)
+      setCheckedIds(noIds)
+      setSelection({ id: undefined, index: 0 })
     },
-    choose: (id: string) => setChosenAt({ id, at: proposals.findIndex((one) => one.id === id) }),
-    go,
-    toggle,
-    chooseAll: () => setChosen(chosen.size === proposals.length ? none : new Set(proposals.map(({ id }) => id))),
-    chooseNone: () => setChosen(none),
-    chooseThese: (these: readonly string[]) => setChosen(new Set(these)),
+    select: (id: string) => setSelection({ id, index: proposals.findIndex((proposal) => proposal.id === id) }),
+    selectAt,
+    toggleChecked,
+    toggleAll: () =>
+      setCheckedIds(checkedIds.size === proposals.length ? noIds : new Set(proposals.map(({ id }) => id))),
+    uncheckAll: () => setCheckedIds(noIds),
+    checkOnly: (newIds: readonly string[]) => setCheckedIds(new Set(newIds)),
     accept: async () => {
-      if (ids.length === 0 || part !== 'open') return
-      await act(
+      if (ids.length === 0 || tab !== 'open') return
+      await runAction(
         () => client.upkeep.accept({ agent, ids }),
-        ({ acceptance, accepted, left, gone }) => {
-          const more = [
-            ...(left > 0 ? [t('upkeep.left', { count: left })] : []),
-            ...(gone > 0 ? [t('upkeep.gone', { count: gone })] : []),
+        ({ acceptance, accepted, left: conflicting, gone: withdrawn }) => {
+          const skippedNotes = [
+            ...(conflicting > 0 ? [t('upkeep.left', { count: conflicting })] : []),
+            ...(withdrawn > 0 ? [t('upkeep.gone', { count: withdrawn })] : []),
           ]
-          const text = [t('upkeep.accepted', { count: accepted }), ...more].join(' ')
-          return { text, undo: acceptance === null ? () => Promise.resolve() : takeBack(acceptance) }
+          const text = [t('upkeep.accepted', { count: accepted }), ...skippedNotes].join(' ')
+          return { text, undo: acceptance === null ? () => Promise.resolve() : undoAction(acceptance) }
         },
       )
     },
     acceptEdited: async (proposal: Proposal, after: string[][]) => {
-      const work = async () => {
+      const editAndAccept = async () => {
         await client.upkeep.edit({ agent, id: proposal.id, after })
         return client.upkeep.accept({ agent, ids: [proposal.id] })
       }
-      await act(work, ({ acceptance }) =>
-        acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: takeBack(acceptance) },
+      await runAction(editAndAccept, ({ acceptance }) =>
+        acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: undoAction(acceptance) },
       )
     },
     refuse: async () => {
-      if (ids.length === 0 || part !== 'open') return
-      await act(
+      if (ids.length === 0 || tab !== 'open') return
+      await runAction(
         () => client.upkeep.refuse({ agent, ids }),
-        () => ({ text: t('upkeep.refused', { count: ids.length }), undo: reopen(ids) }),
+        () => ({ text: t('upkeep.refused', { count: ids.length }), undo: reopenAction(ids) }),
       )
     },
     snooze: async (span: Snooze) => {
-      if (ids.length === 0 || part !== 'open') return
+      if (ids.length === 0 || tab !== 'open') return
       const until = Date.now() + snoozes[span]
-      await act(
+      await runAction(
         () => client.upkeep.snooze({ agent, ids, until }),
-        () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopen(ids) }),
+        () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopenAction(ids) }),
       )
     },
     restore: async ({ acceptance, id }: Proposal) => {
-      const undo = acceptance === undefined ? reopen([id]) : takeBack(acceptance)
-      await act(() => steps.takeBack(undo))
+      const undo = acceptance === undefined ? reopenAction([id]) : undoAction(acceptance)
+      await runAction(() => undoable.runUndo(undo))
     },
     swapLines: async (proposal: Proposal) => {
-      if (part !== 'open' || !canSwapLines(proposal)) return
-      await act(() => client.upkeep.turn({ agent, id: proposal.id }))
+      if (tab !== 'open' || !canSwapLines(proposal)) return
+      await runAction(() => client.upkeep.turn({ agent, id: proposal.id }))
     },
     review: () => void runWithErrorToast(client.upkeep.review({ agent })),
-    look: () => void runWithErrorToast(client.upkeep.look({ agent })),
+    scan: () => void runWithErrorToast(client.upkeep.look({ agent })),
     stop: () => void runWithErrorToast(client.upkeep.stop({ agent })),
   }
 }
 
-/** True if the suggestion compares two lines and either can be removed. */
+/** Returns true if the suggestion compares two lines and either can be removed. */
 export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 
 export type InboxState = ReturnType<typeof useInbox>
 
-const none: ReadonlySet<string> = new Set()
+const noIds: ReadonlySet<string> = new Set()

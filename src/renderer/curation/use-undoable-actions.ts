@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { runWithErrorToast, dismissToast, showSuccess, showWarning } from '#lib/feedback/toast.ts'
 
-/** A place whose later change prevents an undo. `line` is 1-based, or null if the file is gone. */
+/** A line that was changed after an action, so the action cannot be undone. `line` is null if the file is missing. */
 export interface UndoConflict {
   readonly proposal: string
   readonly path: string
@@ -22,51 +22,51 @@ const toastId = 'upkeep'
 export function useUndoableActions(onDone: () => void) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
-  const [stuck, setStuck] = useState<readonly UndoConflict[]>([])
-  const done = useRef<ActionToast['undo'][]>([])
-  /** A ref, since the state changes only with the next render. */
-  const busy = useRef(false)
-  const undosWanted = useRef(0)
+  const [conflicts, setConflicts] = useState<readonly UndoConflict[]>([])
+  const undoStack = useRef<ActionToast['undo'][]>([])
+  /** Copy of `isBusy` that changes at once; the state changes only with the next render. */
+  const isBusyNow = useRef(false)
+  const pendingUndos = useRef(0)
 
-  const takeBack = async (undo: ActionToast['undo']) => {
-    const left = (await undo())?.stuck ?? []
-    done.current = done.current.filter((one) => one !== undo)
-    setStuck(left)
-    if (left.length > 0) showWarning(t('upkeep.stuck', { count: left.length }), { id: toastId })
+  const runUndo = async (undo: ActionToast['undo']) => {
+    const newConflicts = (await undo())?.stuck ?? []
+    undoStack.current = undoStack.current.filter((other) => other !== undo)
+    setConflicts(newConflicts)
+    if (newConflicts.length > 0) showWarning(t('upkeep.stuck', { count: newConflicts.length }), { id: toastId })
     else dismissToast(toastId)
   }
-  const act = async <T>(
-    work: () => Promise<T>,
-    told?: (value: T) => ActionToast | undefined,
+  const runAction = async <T>(
+    action: () => Promise<T>,
+    toastOf?: (value: T) => ActionToast | undefined,
   ): Promise<T | undefined> => {
-    if (busy.current) return undefined
-    busy.current = true
+    if (isBusyNow.current) return undefined
+    isBusyNow.current = true
     setIsBusy(true)
-    const outcome = await runWithErrorToast(work())
-    const said = outcome && told?.(outcome.value)
-    if (said) {
-      done.current.push(said.undo)
-      setStuck([])
-      // One toast at a time: `u` undoes earlier actions.
-      showSuccess(said.text, () => takeBack(said.undo), { id: toastId })
+    const outcome = await runWithErrorToast(action())
+    const toast = outcome && toastOf?.(outcome.value)
+    if (toast) {
+      undoStack.current.push(toast.undo)
+      setConflicts([])
+      // Each action replaces the toast of the previous one. The key `u` undoes earlier actions.
+      showSuccess(toast.text, () => runUndo(toast.undo), { id: toastId })
     }
-    busy.current = false
+    isBusyNow.current = false
     setIsBusy(false)
     if (outcome) onDone()
-    if (undosWanted.current > 0) {
-      undosWanted.current -= 1
-      void undo()
+    if (pendingUndos.current > 0) {
+      pendingUndos.current -= 1
+      void undoLast()
     }
     return outcome?.value
   }
-  const undo = async () => {
-    if (busy.current) {
-      undosWanted.current += 1
+  const undoLast = async () => {
+    if (isBusyNow.current) {
+      pendingUndos.current += 1
       return
     }
-    const last = done.current.pop()
-    if (last) await act(() => takeBack(last))
-    else undosWanted.current = 0
+    const last = undoStack.current.pop()
+    if (last) await runAction(() => runUndo(last))
+    else pendingUndos.current = 0
   }
-  return { isBusy, stuck, act, undo, takeBack, forgetStuck: () => setStuck([]) }
+  return { isBusy, conflicts, runAction, undo: undoLast, runUndo, clearConflicts: () => setConflicts([]) }
 }

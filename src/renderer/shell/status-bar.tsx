@@ -125,7 +125,7 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
     <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
       <span className="max-sm:sr-only">{t('status.context')}</span>
       <span aria-hidden className="hidden w-36 md:inline">
-        <ContextBar report={data} small />
+        <ContextBar report={data} isSmall />
       </span>
       <span className="tabular">
         {tokens} / {window}

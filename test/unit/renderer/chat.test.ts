@@ -123,11 +123,11 @@ describe('conversation', () => {
       thinking: '',
     })
     turn = reduceChatEvent(turn, { type: 'text', delta: 'llo' })
-    expect(turn).toMatchObject({ running: true, text: 'Hello' })
+    expect(turn).toMatchObject({ isRunning: true, text: 'Hello' })
     turn = reduceChatEvent(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
-    expect(turn).toMatchObject({ running: true, text: 'Hello', settledAs: '1' })
-    expect(reduceChatEvent(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', settledAs: undefined })
-    expect(reduceChatEvent(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
+    expect(turn).toMatchObject({ isRunning: true, text: 'Hello', messageId: '1' })
+    expect(reduceChatEvent(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', messageId: undefined })
+    expect(reduceChatEvent(turn, { type: 'turnEnd', reason: 'done' }).isRunning).toBe(false)
   })
 
   it('returns the changed lines of a patch without headers', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { areas, scaleOf, xOf } from '../../../src/renderer/chat/context/timeline.tsx'
+import { layerPolygons, chartMaximum, xOf } from '../../../src/renderer/chat/context/timeline.tsx'
 import { contextWarnings } from '../../../src/renderer/chat/context/warning-list.tsx'
 import type { ContextItem, ContextReport, ContextStep } from '../../../src/shared/contract/index.ts'
 
@@ -62,8 +62,8 @@ describe('timeline', () => {
 
   it('stacks the layers up to their sum, with steps of equal width', () => {
     const steps = [step({ system: 100, message: 100 }), step({ system: 100, conversation: 300 })]
-    const scale = scaleOf(steps)
-    const shapes = areas(steps, 100, scale)
+    const scale = chartMaximum(steps)
+    const shapes = layerPolygons(steps, 100, scale)
     expect(shapes.map(({ layer }) => layer)).toEqual(['system', 'conversation', 'message'])
     const points = (shapes[1]?.points ?? '').split(' ').map((point) => point.split(',').map(Number))
     expect(Math.min(...points.map(([, y]) => y ?? 0))).toBeCloseTo(100 - (400 / scale) * 100, 1)
@@ -73,6 +73,6 @@ describe('timeline', () => {
 
   it('draws a thousand requests with one shape per layer', () => {
     const steps = Array.from({ length: 1000 }, (_, index) => step({ system: 50, conversation: index }))
-    expect(areas(steps, 132, scaleOf(steps))).toHaveLength(2)
+    expect(layerPolygons(steps, 132, chartMaximum(steps))).toHaveLength(2)
   })
 })

@@ -7,10 +7,10 @@ import { Button } from '#lib/ui/button.tsx'
 export function ClientQuestions() {
   const { data: questions = [] } = useQuery(api.clients.questions.queryOptions())
   const [first] = questions
-  return first ? <QuestionCard key={first.id} question={first} others={questions.length - 1} /> : null
+  return first ? <QuestionCard key={first.id} question={first} otherCount={questions.length - 1} /> : null
 }
 
-function QuestionCard({ question, others }: { question: ClientQuestion; others: number }) {
+function QuestionCard({ question, otherCount }: { question: ClientQuestion; otherCount: number }) {
   const { t } = useTranslation()
   const { id, name, text, section } = question
   const answer = useMutation(api.clients.answer.mutationOptions())
@@ -40,7 +40,7 @@ function QuestionCard({ question, others }: { question: ClientQuestion; others: 
         <Button disabled={answer.isPending} onClick={() => decide('no')}>
           {t('permission.deny')}
         </Button>
-        {others > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: others })}</span>}
+        {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
       </div>
     </section>
   )

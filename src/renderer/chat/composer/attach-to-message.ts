@@ -3,7 +3,7 @@ import type { Attachment } from '#shared/contract/index.ts'
 const maxTextBytes = 500_000
 /** Maximum width and height, px. Models scale larger images down, so sending them only costs time and tokens. */
 const maxPixels = 2000
-const pictures = /^image\/(png|jpeg|gif|webp)$/
+const supportedImages = /^image\/(png|jpeg|gif|webp)$/
 
 export type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
 
@@ -18,21 +18,21 @@ export class AttachError extends Error {
   }
 }
 
-/** @throws AttachError 'notText', 'tooLarge' or 'badPicture' */
-export async function attach(file: File): Promise<Attachment> {
-  return pictures.test(file.type) ? attachPicture(file) : attachText(file)
+/** Reads a file as an attachment. @throws AttachError 'notText', 'tooLarge' or 'badPicture' */
+export async function readAttachment(file: File): Promise<Attachment> {
+  return supportedImages.test(file.type) ? readImage(file) : readTextFile(file)
 }
 
 /** Appends an attachment and makes its name unique, since pasted images share one name. */
-export function withUniqueName(known: readonly Attachment[], added: Attachment): Attachment[] {
-  const taken = new Set(known.map(({ name }) => name))
-  const [, stem = added.name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(added.name) ?? []
+export function withUniqueName(attachments: readonly Attachment[], added: Attachment): Attachment[] {
+  const takenNames = new Set(attachments.map(({ name }) => name))
+  const [, baseName = added.name, extension = ''] = /^(.+?)(\.[^.]*)?$/s.exec(added.name) ?? []
   let { name } = added
-  for (let number = 2; taken.has(name); number += 1) name = `${stem} ${number}${ending}`
-  return [...known, { ...added, name }]
+  for (let number = 2; takenNames.has(name); number += 1) name = `${baseName} ${number}${extension}`
+  return [...attachments, { ...added, name }]
 }
 
-async function attachText(file: File): Promise<Attachment> {
+async function readTextFile(file: File): Promise<Attachment> {
   if (file.size > maxTextBytes) throw new AttachError('tooLarge', file.name)
   const bytes = await file.arrayBuffer()
   try {
@@ -45,7 +45,7 @@ async function attachText(file: File): Promise<Attachment> {
   }
 }
 
-async function attachPicture(file: File): Promise<Attachment> {
+async function readImage(file: File): Promise<Attachment> {
   let bitmap: ImageBitmap
   try {
     bitmap = await createImageBitmap(file)
@@ -54,23 +54,23 @@ async function attachPicture(file: File): Promise<Attachment> {
     throw error
   }
   const scale = Math.min(1, maxPixels / Math.max(bitmap.width, bitmap.height))
-  const isKept = scale === 1
-  const blob = isKept ? file : await scaled(bitmap, scale)
+  const isUnscaled = scale === 1
+  const blob = isUnscaled ? file : await scaleImage(bitmap, scale)
   bitmap.close()
-  return { type: 'image', name: file.name, data: await base64(blob), mimeType: isKept ? file.type : 'image/png' }
+  return { type: 'image', name: file.name, data: await toBase64(blob), mimeType: isUnscaled ? file.type : 'image/png' }
 }
 
-async function scaled(bitmap: ImageBitmap, scale: number): Promise<Blob> {
+async function scaleImage(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
   return canvas.convertToBlob({ type: 'image/png' })
 }
 
-async function base64(blob: Blob): Promise<string> {
+async function toBase64(blob: Blob): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const reader = new FileReader()
   reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')))
-  reader.addEventListener('error', () => reject(reader.error ?? new Error('unreadable')))
+  reader.addEventListener('error', () => reject(reader.error ?? new Error('the file could not be read')))
   reader.readAsDataURL(blob)
   return promise
 }

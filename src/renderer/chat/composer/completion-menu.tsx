@@ -8,7 +8,7 @@ interface CompletionMenuProps {
   readonly onChoose: (item: Completion) => void
 }
 
-/** The composer keeps the focus and moves the selection. */
+/** Lists the completions. The composer keeps the focus and moves the selection. */
 export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
   const { t } = useTranslation()
   if (items.length === 0) return null
@@ -40,7 +40,7 @@ export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProp
 
 function CommandRow({ name }: { name: string }) {
   const { t } = useTranslation()
-  const command = commands.find((known) => known.name === name)
+  const command = commands.find((candidate) => candidate.name === name)
   if (!command) return null
   return (
     <>
@@ -55,11 +55,11 @@ function CommandRow({ name }: { name: string }) {
 }
 
 function FileRow({ path }: { path: string }) {
-  const slash = path.lastIndexOf('/') + 1
+  const nameStart = path.lastIndexOf('/') + 1
   return (
     <span className="truncate font-mono text-[12px]">
-      <span className="text-muted">{path.slice(0, slash)}</span>
-      {path.slice(slash)}
+      <span className="text-muted">{path.slice(0, nameStart)}</span>
+      {path.slice(nameStart)}
     </span>
   )
 }

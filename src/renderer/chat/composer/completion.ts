@@ -14,7 +14,7 @@ export interface Completions {
 }
 
 const maxFiles = 8
-const none: Completions = { from: 0, items: [] }
+const noCompletions: Completions = { from: 0, items: [] }
 
 /**
  * Returns the commands for a `/` at the start of the text, or the files for a word with `@` before the caret.
@@ -30,22 +30,20 @@ export function completionsAt(text: string, caret: number, files: readonly strin
     return { from: 0, items }
   }
   const mention = /(?:^|\s)@(\S*)$/.exec(before)?.[1]
-  if (mention === undefined) return none
-  const items = rank(files, mention.toLowerCase())
+  if (mention === undefined) return noCompletions
+  const items = rankFiles(files, mention.toLowerCase())
     .slice(0, maxFiles)
     .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))
   return { from: caret - mention.length - 1, items }
 }
 
-function rank(files: readonly string[], typed: string): string[] {
+function rankFiles(files: readonly string[], query: string): string[] {
   const scored = files.flatMap((path) => {
     const lower = path.toLowerCase()
     const name = lower.slice(lower.lastIndexOf('/') + 1)
-    if (name.startsWith(typed)) return [{ path, score: 0 }]
-    if (name.includes(typed)) return [{ path, score: 1 }]
-    return lower.includes(typed) ? [{ path, score: 2 }] : []
+    if (name.startsWith(query)) return [{ path, score: 0 }]
+    if (name.includes(query)) return [{ path, score: 1 }]
+    return lower.includes(query) ? [{ path, score: 2 }] : []
   })
-  return scored
-    .sort((one, other) => one.score - other.score || one.path.length - other.path.length)
-    .map(({ path }) => path)
+  return scored.sort((a, b) => a.score - b.score || a.path.length - b.path.length).map(({ path }) => path)
 }

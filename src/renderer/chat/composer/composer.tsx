@@ -16,7 +16,7 @@ import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { attach, AttachError, withUniqueName } from './attach-to-message.ts'
+import { readAttachment, AttachError, withUniqueName } from './attach-to-message.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
@@ -32,7 +32,8 @@ export interface OutgoingMessage {
 export interface ComposerHandle {
   focus(): void
   attach(files: readonly File[]): void
-  takeBack(text: string, attachments?: readonly Attachment[]): void
+  /** Inserts text and attachments before the current draft. */
+  prepend(text: string, attachments?: readonly Attachment[]): void
 }
 
 interface ComposerProps {
@@ -40,7 +41,7 @@ interface ComposerProps {
   readonly agent: Agent
   readonly session: string | undefined
   readonly isRunning: boolean
-  /** @returns false if the message was not accepted; it returns to the field then */
+  /** @returns false if the message was not accepted: the composer then puts it back into the field */
   readonly onSend: (message: OutgoingMessage) => Promise<boolean>
   readonly onStop: () => void
   readonly onEditLast: () => void
@@ -53,34 +54,34 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const [problems, setProblems] = useState<readonly string[]>([])
-  const frame = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const { draft, change, clear } = useDraft(agent.id, session)
-  const picker = useRef<HTMLInputElement>(null)
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const filePaths = (files.data ?? []).map(({ path }) => path)
+  const filePicker = useRef<HTMLInputElement>(null)
+  const fileList = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const filePaths = (fileList.data ?? []).map(({ path }) => path)
   const completions = completionsAt(draft.text, caret, filePaths)
   const { items } = completions
-  const current = items[Math.min(selected, items.length - 1)]
+  const selectedItem = items[Math.min(selected, items.length - 1)]
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
 
-  const addFiles = async (added: readonly File[]) => {
-    const outcomes = await Promise.allSettled(added.map(attach))
-    const refused: string[] = []
+  const addFiles = async (files: readonly File[]) => {
+    const outcomes = await Promise.allSettled(files.map(readAttachment))
+    const errors: string[] = []
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') {
         change((before) => ({ ...before, attachments: withUniqueName(before.attachments, outcome.value) }))
       } else if (outcome.reason instanceof AttachError) {
-        refused.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
+        errors.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
       } else throw outcome.reason
     }
-    setProblems([...new Set(refused)])
+    setProblems([...new Set(errors)])
     field.current?.focus()
   }
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
-    attach: (added) => void addFiles(added),
-    takeBack: (text, attachments = []) => {
+    attach: (files) => void addFiles(files),
+    prepend: (text, attachments = []) => {
       change((before) => joinDrafts({ text, attachments: [...attachments] }, before))
       // Puts the caret after the inserted text.
       requestAnimationFrame(() => {
@@ -89,47 +90,47 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
       })
     },
   }))
-  // Before the first paint, so that no key is lost; the caret goes after the draft.
+  // Takes the focus before the first paint, so that no key is lost, and puts the caret after the draft.
   useLayoutEffect(() => {
-    const { current: text } = field
-    text?.focus()
-    text?.setSelectionRange(text.value.length, text.value.length)
+    const { current: textarea } = field
+    textarea?.focus()
+    textarea?.setSelectionRange(textarea.value.length, textarea.value.length)
   }, [])
 
-  usePublishHeight(frame)
+  usePublishHeight(container)
 
   const choose = ({ insert }: Completion) => {
     const { from } = completions
     const text = draft.text.slice(0, from) + insert + draft.text.slice(caret)
     change((before) => ({ ...before, text }))
     setSelected(0)
-    const at = from + insert.length
-    setCaret(at)
-    requestAnimationFrame(() => field.current?.setSelectionRange(at, at))
+    const newCaret = from + insert.length
+    setCaret(newCaret)
+    requestAnimationFrame(() => field.current?.setSelectionRange(newCaret, newCaret))
   }
   const send = async (delivery: 'next' | 'after') => {
     if (isEmpty) return
     const { text, attachments } = draft
-    // Cleared at once: the next keys belong to the next message. A rejected message returns before them.
+    // Cleared at once, so that further typing starts the next message. A rejected message is put before that text.
     clear()
     setProblems([])
     if (await onSend({ text: text.trim(), attachments, delivery })) return
-    change((since) => joinDrafts({ text, attachments }, since))
+    change((newDraft) => joinDrafts({ text, attachments }, newDraft))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, the arrow and Enter keys choose a candidate.
     if (isComposing(event)) return
-    if (current) {
+    if (selectedItem) {
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (step !== 0) {
         event.preventDefault()
         return setSelected((selected + step + items.length) % items.length)
       }
       // Enter sends a complete command and completes a partial one, as Tab does.
-      const isWhole = current.kind === 'command' && draft.text === `/${current.label}`
-      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole)) {
+      const isComplete = selectedItem.kind === 'command' && draft.text === `/${selectedItem.label}`
+      if (event.key === 'Tab' || (event.key === 'Enter' && !isComplete)) {
         event.preventDefault()
-        return choose(current)
+        return choose(selectedItem)
       }
       if (event.key === 'Escape') return setCaret(-1)
     }
@@ -148,19 +149,19 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     void addFiles(pasted)
   }
   return (
-    <div ref={frame} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
+    <div ref={container} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
       <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
-        <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onRead={() => setProblems([])} />
+        <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
         {draft.attachments.length > 0 && (
           <div className="flex flex-wrap gap-1.5 pb-2">
             {draft.attachments.map((attachment, index) => (
               <AttachmentChip
                 key={index}
                 name={attachment.name}
-                picture={pictureOf(attachment)}
+                picture={thumbnailOf(attachment)}
                 onRemove={() =>
-                  change((before) => ({ ...before, attachments: before.attachments.filter((_, at) => at !== index) }))
+                  change((before) => ({ ...before, attachments: before.attachments.filter((_, i) => i !== index) }))
                 }
               />
             ))}
@@ -173,7 +174,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
           aria-label={t('chat.composer')}
           aria-autocomplete="list"
           aria-controls={items.length > 0 ? 'completions' : undefined}
-          aria-activedescendant={current ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
+          aria-activedescendant={selectedItem ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
           placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.name })}
           onChange={(event) => {
             const { value, selectionStart } = event.target
@@ -188,7 +189,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
         />
         <div className="flex items-center gap-2 pt-1.5">
           <input
-            ref={picker}
+            ref={filePicker}
             type="file"
             multiple
             hidden
@@ -197,13 +198,13 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
               event.target.value = ''
             }}
           />
-          <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => picker.current?.click()}>
+          <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => filePicker.current?.click()}>
             <Plus size={15} />
           </IconButton>
           <span className="min-w-0 flex-1 truncate text-[12px] text-muted max-sm:hidden">
             {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
           </span>
-          <AgentModel agent={agent} />
+          <AgentModelButton agent={agent} />
           <span className="flex-1 sm:hidden" />
           {isRunning && (
             <Button look="plain" className="shrink-0 whitespace-nowrap" onClick={onStop}>
@@ -239,21 +240,21 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
 }
 
 /** Publishes the composer's height as `--composer`, so that toasts appear above it. */
-function usePublishHeight(frame: RefObject<HTMLElement | null>): void {
+function usePublishHeight(container: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
-    const { current: element } = frame
+    const { current: element } = container
     if (!element) return undefined
     const { style } = document.documentElement
-    const sizes = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
-    sizes.observe(element)
+    const sizeObserver = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
+    sizeObserver.observe(element)
     return () => {
-      sizes.disconnect()
+      sizeObserver.disconnect()
       style.removeProperty('--composer')
     }
-  }, [frame])
+  }, [container])
 }
 
-function AgentModel({ agent }: { agent: Agent }) {
+function AgentModelButton({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
   return (
@@ -273,6 +274,6 @@ function AgentModel({ agent }: { agent: Agent }) {
   )
 }
 
-function pictureOf(attachment: Attachment): string | undefined {
+function thumbnailOf(attachment: Attachment): string | undefined {
   return attachment.type === 'image' ? `data:${attachment.mimeType};base64,${attachment.data}` : undefined
 }

@@ -12,14 +12,14 @@ interface DraftNotesProps {
   readonly session: string | undefined
   readonly draft: Draft
   readonly problems: readonly string[]
-  readonly onRead: () => void
+  readonly onClose: () => void
 }
 
-export function DraftNotes({ agent, session, draft, problems, onRead }: DraftNotesProps) {
+export function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProps) {
   const { t } = useTranslation()
-  const size = useSizeNote(agent, session, draft)
-  const pictures = usePictureNote(agent, draft)
-  const notes = [...(pictures === undefined ? [] : [pictures]), ...(size === undefined ? [] : [size])]
+  const sizeNote = useSizeNote(agent, session, draft)
+  const imageNote = useImageNote(agent, draft)
+  const notes = [...(imageNote === undefined ? [] : [imageNote]), ...(sizeNote === undefined ? [] : [sizeNote])]
   if (problems.length === 0 && notes.length === 0) return null
   return (
     <div role="alert" data-testid="draft-notes" className="flex flex-col gap-1 pb-2 text-[12px] text-warning">
@@ -32,7 +32,7 @@ export function DraftNotes({ agent, session, draft, problems, onRead }: DraftNot
       {problems.length > 0 && (
         <button
           type="button"
-          onClick={onRead}
+          onClick={onClose}
           className="flex min-h-6 items-center gap-1 self-start rounded-sm text-muted hover:text-text"
         >
           <X size={12} aria-hidden /> {t('common.close')}
@@ -59,18 +59,18 @@ function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): s
   ).data
   if (!report || tokens === 0) return undefined
   const { contextWindow, reserveTokens } = report
-  const told = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
-  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', told)
-  return tokens > contextWindow / 2 ? t('chat.draftLong', told) : undefined
+  const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
+  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', counts)
+  return tokens > contextWindow / 2 ? t('chat.draftLong', counts) : undefined
 }
 
-function usePictureNote(agent: Agent, { attachments }: Draft): string | undefined {
-  const hasPictures = attachments.some(({ type }) => type === 'image')
+function useImageNote(agent: Agent, { attachments }: Draft): string | undefined {
+  const hasImages = attachments.some(({ type }) => type === 'image')
   const models = useQuery({
     ...api.chat.models.queryOptions({ input: { agent: agent.id } }),
-    enabled: hasPictures,
+    enabled: hasImages,
   }).data
   const model = models?.models.find(({ id }) => id === agent.model)
-  if (!hasPictures || !model || model.images) return undefined
+  if (!hasImages || !model || model.images) return undefined
   return explainCode('images_unsupported', { model: model.id })
 }

@@ -6,12 +6,12 @@ import { useDebounced } from '#lib/util/use-debounced.ts'
 /** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
 const pauseMs = 300
 
-let written = { of: '', tokens: 0 }
+let published = { key: '', tokens: 0 }
 const listeners = new Set<() => void>()
 
-function set(next: typeof written): void {
-  if (next.of === written.of && next.tokens === written.tokens) return
-  written = next
+function publish(next: typeof published): void {
+  if (next.key === published.key && next.tokens === published.tokens) return
+  published = next
   for (const listener of listeners) listener()
 }
 
@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-const nameOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
+const keyOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
 
 /**
  * Counts the draft and publishes the number for `usePublishedDraftTokens`.
@@ -28,23 +28,23 @@ const nameOf = (agent: string, session: string | undefined) => JSON.stringify([a
  */
 export function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
   const { text, attachments } = useDebounced(draft, pauseMs)
-  // The debounced draft stays the same for many keys.
+  // Counted again only when the debounced draft changes, not on each key.
   const tokens = useMemo(
     () =>
       estimateTokens(text) +
-      attachments.reduce((sum, one) => sum + (one.type === 'file' ? estimateTokens(one.text) : 0), 0),
+      attachments.reduce((sum, file) => sum + (file.type === 'file' ? estimateTokens(file.text) : 0), 0),
     [text, attachments],
   )
-  const of = nameOf(agent, session)
+  const key = keyOf(agent, session)
   useEffect(() => {
-    set({ of, tokens })
-    return () => set({ of: '', tokens: 0 })
-  }, [of, tokens])
+    publish({ key, tokens })
+    return () => publish({ key: '', tokens: 0 })
+  }, [key, tokens])
   return tokens
 }
 
 /** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
 export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
-  const of = nameOf(agent, session)
-  return useSyncExternalStore(subscribe, () => (written.of === of ? written.tokens : 0))
+  const key = keyOf(agent, session)
+  return useSyncExternalStore(subscribe, () => (published.key === key ? published.tokens : 0))
 }

@@ -6,17 +6,17 @@ import { AttachmentChip } from './attachment-chip.tsx'
 import type { OutgoingMessage } from './composer.tsx'
 import { outbox, useOutboxMessages, type OutboxMessage } from './outbox.ts'
 
-interface UnsentMessagesProps {
+interface OutboxListProps {
   readonly agent: string
   readonly session: string | undefined
-  readonly sending: OutgoingMessage | undefined
+  readonly outgoing: OutgoingMessage | undefined
   readonly onTakeBack: (message: OutgoingMessage) => void
 }
 
-export function OutboxList({ agent, session, sending, onTakeBack }: UnsentMessagesProps) {
+export function OutboxList({ agent, session, outgoing, onTakeBack }: OutboxListProps) {
   const { t } = useTranslation()
   const waiting = useOutboxMessages(agent, session)
-  if (waiting.length === 0 && !sending) return null
+  if (waiting.length === 0 && !outgoing) return null
   const takeBack = (message: OutboxMessage) => {
     outbox.remove(message.id)
     onTakeBack(message)
@@ -27,8 +27,8 @@ export function OutboxList({ agent, session, sending, onTakeBack }: UnsentMessag
       data-testid="unsent"
       className="mx-auto flex max-h-[40vh] w-full max-w-[740px] flex-col gap-2 overflow-y-auto px-8 pb-2"
     >
-      {sending && (
-        <Item message={sending}>
+      {outgoing && (
+        <Item message={outgoing}>
           <span>{t('chat.unsent.sending')}</span>
         </Item>
       )}

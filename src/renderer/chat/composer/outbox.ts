@@ -1,7 +1,7 @@
 /**
  * Messages that were sent while offline. They survive a reload of the tab and are sent in order after
- * reconnecting; until then the user can take them back. If the connection fails while one is being sent, it
- * is not repeated automatically: it may have arrived.
+ * reconnecting; until then the user can take them back. A message whose connection fails during sending is not
+ * sent again automatically, since it may have arrived.
  */
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
@@ -23,10 +23,10 @@ export interface OutboxMessage extends OutgoingMessage {
 const storageName = 'commonplace:unsent'
 
 class Outbox {
-  #messages: readonly OutboxMessage[] = stored()
+  #messages: readonly OutboxMessage[] = loadMessages()
   #isSending = false
   readonly #listeners = new Set<() => void>()
-  readonly #begun = new Set<(agent: string, session: string) => void>()
+  readonly #chatStartedListeners = new Set<(agent: string, session: string) => void>()
 
   get messages(): readonly OutboxMessage[] {
     return this.#messages
@@ -38,21 +38,21 @@ class Outbox {
   }
 
   onChatStarted(listener: (agent: string, session: string) => void): () => void {
-    this.#begun.add(listener)
-    return () => this.#begun.delete(listener)
+    this.#chatStartedListeners.add(listener)
+    return () => this.#chatStartedListeners.delete(listener)
   }
 
   add(message: Omit<OutboxMessage, 'id' | 'problem'>): void {
-    this.#set([...this.#messages, { ...message, id: crypto.randomUUID() }])
+    this.#setMessages([...this.#messages, { ...message, id: crypto.randomUUID() }])
     void this.send()
   }
 
   remove(id: string): void {
-    this.#set(this.#messages.filter((message) => message.id !== id))
+    this.#setMessages(this.#messages.filter((message) => message.id !== id))
   }
 
   retry(id: string): void {
-    this.#set(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
+    this.#setMessages(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
     void this.send()
   }
 
@@ -92,52 +92,52 @@ class Outbox {
       })
       // Other messages for the same new chat continue in it.
       const others = this.#messages.filter((message) => message.id !== id)
-      const isBegun = session === undefined
-      this.#set(
+      const isNewChat = session === undefined
+      this.#setMessages(
         others.map((message) =>
-          isBegun && message.agent === agent && message.session === undefined
+          isNewChat && message.agent === agent && message.session === undefined
             ? { ...message, session: sent.session }
             : message,
         ),
       )
-      if (isBegun) for (const listener of this.#begun) listener(agent, sent.session)
+      if (isNewChat) for (const listener of this.#chatStartedListeners) listener(agent, sent.session)
     } catch (error) {
       const problem = error instanceof ORPCError ? explainError(error) : 'unknown'
-      this.#set(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))
+      this.#setMessages(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))
     }
   }
 
-  #set(messages: readonly OutboxMessage[]): void {
+  #setMessages(messages: readonly OutboxMessage[]): void {
     this.#messages = messages
-    keep(messages)
+    saveMessages(messages)
     for (const listener of this.#listeners) listener()
   }
 }
 
-function withoutProblem({ problem: _told, ...message }: OutboxMessage): OutboxMessage {
+function withoutProblem({ problem: _problem, ...message }: OutboxMessage): OutboxMessage {
   return message
 }
 
-function stored(): readonly OutboxMessage[] {
+function loadMessages(): readonly OutboxMessage[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isUnsent) : []
+    const parsed: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')
+    return Array.isArray(parsed) ? parsed.filter(isOutboxMessage) : []
   } catch {
     return []
   }
 }
 
-function isUnsent(kept: unknown): kept is OutboxMessage {
-  if (typeof kept !== 'object' || kept === null) return false
-  const { id, agent, text, attachments } = kept as Record<string, unknown>
-  return [id, agent, text].every((value) => typeof value === 'string') && Array.isArray(attachments)
+function isOutboxMessage(value: unknown): value is OutboxMessage {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, agent, text, attachments } = value as Record<string, unknown>
+  return [id, agent, text].every((field) => typeof field === 'string') && Array.isArray(attachments)
 }
 
-function keep(messages: readonly OutboxMessage[]): void {
+function saveMessages(messages: readonly OutboxMessage[]): void {
   try {
     sessionStorage.setItem(storageName, JSON.stringify(messages))
   } catch {
-    // Over the quota: the messages stay in memory until the tab closes.
+    // The storage quota is exceeded: the messages stay in memory until the tab closes.
   }
 }
 

@@ -6,17 +6,17 @@ import { api, client } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 
-interface PendingProps {
+interface QueuedMessagesProps {
   readonly agent: string
   readonly session: string
   readonly follower: LiveTurnFollower
   readonly onTakeBack: (text: string) => void
 }
 
-export function QueuedMessages({ agent, session, follower, onTakeBack }: PendingProps) {
+export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedMessagesProps) {
   const permissions = useLive(follower, (turn) => turn.permissions)
   const queue = useLive(follower, (turn) => turn.queue)
-  const isRunning = useLive(follower, (turn) => turn.running)
+  const isRunning = useLive(follower, (turn) => turn.isRunning)
   if (permissions.length === 0 && queue.length === 0) return null
   const target = { agent, session }
   return (

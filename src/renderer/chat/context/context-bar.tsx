@@ -6,11 +6,11 @@ import { useItemName } from './item-name.ts'
 
 interface ContextBarProps {
   readonly report: ContextReport
-  readonly small?: boolean
+  readonly isSmall?: boolean
   readonly onOpen?: (item: ContextItem) => void
 }
 
-export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
+export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps) {
   const { t } = useTranslation()
   const nameOf = useItemName()
   const width = (tokens: number) => `${Math.min(100, (tokens / report.contextWindow) * 100)}%`
@@ -19,16 +19,18 @@ export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
     window: formatShort(report.contextWindow),
   })
   return (
-    <div role="img" aria-label={label} className={small ? 'relative h-1.5' : 'relative mt-8 h-9'}>
-      <div className={`absolute inset-0 flex overflow-hidden bg-soft ${small ? 'rounded-full' : 'rounded-sm'}`}>
+    <div role="img" aria-label={label} className={isSmall ? 'relative h-1.5' : 'relative mt-8 h-9'}>
+      <div className={`absolute inset-0 flex overflow-hidden bg-soft ${isSmall ? 'rounded-full' : 'rounded-sm'}`}>
         {report.items.map((item) =>
           item.tokens === 0 ? null : (
-            // Keyboard users have the same items in the table.
+            // Needs no keyboard access: the table contains the same items.
             <div
               key={`${item.layer}/${item.name}`}
               title={`${nameOf(item)} · ${formatNumber(item.tokens)}`}
               onClick={onOpen && (() => onOpen(item))}
-              className={small ? '' : `border-r border-paper/60 hover:brightness-110 ${onOpen ? 'cursor-pointer' : ''}`}
+              className={
+                isSmall ? '' : `border-r border-paper/60 hover:brightness-110 ${onOpen ? 'cursor-pointer' : ''}`
+              }
               style={{ width: width(item.tokens), background: layerColor(item.layer) }}
             />
           ),
@@ -42,9 +44,9 @@ export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
           }}
         />
       </div>
-      {!small && (
+      {!isSmall && (
         <>
-          <Tick at={width(report.flushAt)} label={t('context.flush', { tokens: formatShort(report.flushAt) })} raised />
+          <Tick at={width(report.flushAt)} label={t('context.flush', { tokens: formatShort(report.flushAt) })} isHigh />
           <Tick at={width(report.compactAt)} label={t('context.compact', { tokens: formatShort(report.compactAt) })} />
         </>
       )}
@@ -52,11 +54,11 @@ export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
   )
 }
 
-/** The labels of the two thresholds would overlap, so one of them is raised. */
-function Tick({ at, label, raised = false }: { at: string; label: string; raised?: boolean }) {
+/** A threshold on the bar. The labels of the two thresholds would overlap, so one of them is higher. */
+function Tick({ at, label, isHigh = false }: { at: string; label: string; isHigh?: boolean }) {
   return (
-    <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: raised ? -24 : -8 }}>
-      <span className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted ${raised ? 'right-1.5' : 'left-1.5'}`}>
+    <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: isHigh ? -24 : -8 }}>
+      <span className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted ${isHigh ? 'right-1.5' : 'left-1.5'}`}>
         {label}
       </span>
     </div>

@@ -24,18 +24,18 @@ import { useItemName } from './item-name.ts'
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  const [chosen, setChosen] = useState<number>()
-  const [asksWhatIf, setAsksWhatIf] = useState(false)
-  const [showsRequest, setShowsRequest] = useState(false)
-  const [opened, setOpened] = useState<ContextItem>()
-  const [event, setEvent] = useState<string>()
+  const [chosenIndex, setChosenIndex] = useState<number>()
+  const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
+  const [isRequestOpen, setIsRequestOpen] = useState(false)
+  const [openItem, setOpenItem] = useState<ContextItem>()
+  const [openEventId, setOpenEventId] = useState<string>()
   const timeline = useQuery(
     api.context.timeline.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
   )
   const steps = timeline.data?.steps ?? []
-  const at = Math.min(chosen ?? steps.length - 1, steps.length - 1)
-  const isLast = at === steps.length - 1
-  const step = steps[at]
+  const index = Math.min(chosenIndex ?? steps.length - 1, steps.length - 1)
+  const isLast = index === steps.length - 1
+  const step = steps[index]
   const report = useQuery({
     ...api.context.report.queryOptions({
       input: {
@@ -47,7 +47,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
     placeholderData: keepPreviousData,
   })
   const title = sessions.data?.find(({ id }) => id === session)?.title
-  const openEvent = timeline.data?.events.find(({ id }) => id === event)
+  const openEvent = timeline.data?.events.find(({ id }) => id === openEventId)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
@@ -57,21 +57,21 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
             ? t('context.next')
             : isLast
               ? t('context.last', { title })
-              : t('context.requestOf', { number: formatNumber(at + 1), count: formatNumber(steps.length) })
+              : t('context.requestOf', { number: formatNumber(index + 1), count: formatNumber(steps.length) })
         }
       >
         {!isLast && (
-          <Button look="quiet" onClick={() => setChosen(undefined)}>
+          <Button look="quiet" onClick={() => setChosenIndex(undefined)}>
             {t('context.toLast')}
           </Button>
         )}
         {step && (
-          <Button look="quiet" onClick={() => setShowsRequest(true)}>
+          <Button look="quiet" onClick={() => setIsRequestOpen(true)}>
             <FileJson size={14} aria-hidden />
             {t('context.exact')}
           </Button>
         )}
-        <Button look="quiet" aria-pressed={asksWhatIf} onClick={() => setAsksWhatIf(!asksWhatIf)}>
+        <Button look="quiet" aria-pressed={isWhatIfOpen} onClick={() => setIsWhatIfOpen(!isWhatIfOpen)}>
           <SlidersHorizontal size={14} aria-hidden />
           {t('whatIf.title')}
         </Button>
@@ -81,22 +81,22 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           <ErrorState error={report.error} onRetry={() => void report.refetch()} />
         ) : report.data ? (
           <div className="px-5 pb-8">
-            <ContextBar report={report.data} onOpen={setOpened} />
-            {asksWhatIf && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
+            <ContextBar report={report.data} onOpen={setOpenItem} />
+            {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
             <RedactionList report={report.data} />
             <WarningList report={report.data} />
-            <ContextTable report={report.data} onOpen={setOpened} />
+            <ContextTable report={report.data} onOpen={setOpenItem} />
             {session !== undefined && steps.length > 0 && (
               <>
                 <Timeline
                   steps={steps}
                   events={timeline.data?.events ?? []}
-                  at={at}
-                  onStep={setChosen}
-                  openEvent={event}
-                  onEvent={setEvent}
+                  selectedIndex={index}
+                  onStep={setChosenIndex}
+                  openEventId={openEventId}
+                  onEvent={setOpenEventId}
                 />
-                {openEvent && <EventDetails key={event} agent={agent.id} session={session} event={openEvent} />}
+                {openEvent && <EventDetails key={openEventId} agent={agent.id} session={session} event={openEvent} />}
               </>
             )}
           </div>
@@ -104,21 +104,21 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           <Skeleton lines={8} />
         )}
       </div>
-      {opened && (
+      {openItem && (
         <SentText
           agent={agent.id}
           session={session}
           number={step?.request}
-          item={opened}
-          onClose={() => setOpened(undefined)}
+          item={openItem}
+          onClose={() => setOpenItem(undefined)}
         />
       )}
-      {showsRequest && session !== undefined && (
+      {isRequestOpen && session !== undefined && (
         <RequestInspector
           agent={agent.id}
           session={session}
           initial={step?.request}
-          onClose={() => setShowsRequest(false)}
+          onClose={() => setIsRequestOpen(false)}
         />
       )}
     </section>

@@ -39,7 +39,7 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
       {details.error ? (
         <ErrorState error={details.error} onRetry={() => void details.refetch()} />
       ) : details.data ? (
-        <Parts details={details.data} />
+        <AffectedMessages details={details.data} />
       ) : (
         <Skeleton lines={3} />
       )}
@@ -47,12 +47,12 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
   )
 }
 
-function Parts({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
+function AffectedMessages({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
   const { t } = useTranslation()
   return (
     <>
-      {dropped.length > 0 && <Spoken title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
-      {kept.length > 0 && <Spoken title={t('context.kept', { count: kept.length })} messages={kept} />}
+      {dropped.length > 0 && <MessageList title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
+      {kept.length > 0 && <MessageList title={t('context.kept', { count: kept.length })} messages={kept} />}
       {results.length > 0 && (
         <ul className="text-[12px]">
           {results.map(({ tool, characters, isCleared }, index) => (
@@ -69,7 +69,7 @@ function Parts({ details: { dropped, kept, results } }: { details: ContextEventD
   )
 }
 
-function Spoken({ title, messages }: { title: string; messages: ContextEventDetails['dropped'] }) {
+function MessageList({ title, messages }: { title: string; messages: ContextEventDetails['dropped'] }) {
   return (
     <details>
       <summary className="cursor-pointer">{title}</summary>

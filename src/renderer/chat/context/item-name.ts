@@ -9,11 +9,11 @@ export function useItemName(): (item: Pick<ContextItem, 'layer' | 'name'>) => st
     if (layer === 'tools') return name
     const tool = layer === 'system' ? toolNameOfItem(name) : undefined
     if (tool !== undefined) return t('context.name.tool', { name: tool })
-    const stretch = layer === 'conversation' ? messageRangeOfItem(name) : undefined
-    if (stretch)
-      return t(stretch.from === stretch.to ? 'context.name.oneMessage' : 'context.name.messages', {
-        from: formatNumber(stretch.from),
-        to: formatNumber(stretch.to),
+    const range = layer === 'conversation' ? messageRangeOfItem(name) : undefined
+    if (range)
+      return t(range.from === range.to ? 'context.name.oneMessage' : 'context.name.messages', {
+        from: formatNumber(range.from),
+        to: formatNumber(range.to),
       })
     switch (name) {
       case 'system prompt':

@@ -1,6 +1,6 @@
 import type { Layer } from '#shared/contract/index.ts'
 
-/** In the order in which the model reads them. */
+/** The layers in the order of the request. */
 export const layers: readonly Layer[] = ['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message']
 
 export function layerColor(layer: Layer): string {

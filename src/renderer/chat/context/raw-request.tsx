@@ -5,16 +5,16 @@ import { parseJson } from '#shared/util/json.ts'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 
-interface OnTheWireProps {
+interface RawRequestProps {
   /** Model of the request, named as in the configuration. */
   readonly model: string
   readonly rawRequest: WireRequest | null
 }
 
-export function RawRequest({ model, rawRequest }: OnTheWireProps) {
+export function RawRequest({ model, rawRequest }: RawRequestProps) {
   const { t } = useTranslation()
   const [isIndented, setIsIndented] = useState(true)
-  const text = useMemo(() => rawRequest && messageOf(rawRequest, isIndented), [rawRequest, isIndented])
+  const text = useMemo(() => rawRequest && formatRequest(rawRequest, isIndented), [rawRequest, isIndented])
   if (!rawRequest || text === null)
     return model === 'offline' ? (
       <EmptyState title={t('context.wireOffline')} hint={t('context.wireOfflineHint')} />
@@ -38,8 +38,8 @@ export function RawRequest({ model, rawRequest }: OnTheWireProps) {
   )
 }
 
-function messageOf({ method, url, headers, body }: WireRequest, isIndented: boolean): string {
+function formatRequest({ method, url, headers, body }: WireRequest, isIndented: boolean): string {
   const json = isIndented ? parseJson(body) : undefined
-  const head = [`${method} ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
-  return `${head.join('\n')}\n\n${json === undefined ? body : JSON.stringify(json, null, 2)}`
+  const headLines = [`${method} ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  return `${headLines.join('\n')}\n\n${json === undefined ? body : JSON.stringify(json, null, 2)}`
 }

@@ -14,7 +14,7 @@ import { useItemName } from './item-name.ts'
 import { layerColor } from './layers.ts'
 import { RawRequest } from './raw-request.tsx'
 
-interface ExactRequestProps {
+interface RequestInspectorProps {
   readonly agent: string
   readonly session: string
   /** 1-based number of the request; undefined for the last one. */
@@ -22,18 +22,18 @@ interface ExactRequestProps {
   readonly onClose: () => void
 }
 
-export function RequestInspector({ agent, session, initial, onClose }: ExactRequestProps) {
+export function RequestInspector({ agent, session, initial, onClose }: RequestInspectorProps) {
   const { t } = useTranslation()
   const [number, setNumber] = useState(initial)
-  const [other, setOther] = useState<number>()
-  const [shown, setShown] = useState<'wire' | 'layers' | 'difference'>('wire')
-  const sent = useQuery(
+  const [chosenBase, setChosenBase] = useState<number>()
+  const [view, setView] = useState<'wire' | 'layers' | 'difference'>('wire')
+  const query = useQuery(
     api.context.request.queryOptions({ input: { agent, session, ...(number === undefined ? {} : { number }) } }),
   )
-  const request = sent.data?.request
-  const at = request?.number ?? number ?? 1
-  const count = sent.data?.count ?? at
-  const compared = other ?? Math.max(1, at - 1)
+  const request = query.data?.request
+  const current = request?.number ?? number ?? 1
+  const count = query.data?.count ?? current
+  const base = chosenBase ?? Math.max(1, current - 1)
   const title = t('context.exact')
   return (
     <Sheet
@@ -43,57 +43,57 @@ export function RequestInspector({ agent, session, initial, onClose }: ExactRequ
         <>
           <Choice
             label={title}
-            value={shown}
+            value={view}
             options={[
               { value: 'wire', name: t('context.wire') },
               { value: 'layers', name: t('context.layersView') },
               { value: 'difference', name: t('context.difference') },
             ]}
-            onChoose={setShown}
+            onChoose={setView}
           />
-          {shown === 'difference' && (
+          {view === 'difference' && (
             <label className="flex items-center gap-2 text-[12px] text-muted">
               {t('context.comparedTo')}
               <input
                 type="number"
                 min={1}
                 max={count}
-                value={compared}
+                value={base}
                 onChange={(event) => {
                   const { valueAsNumber } = event.target
-                  if (valueAsNumber >= 1 && valueAsNumber <= count) setOther(valueAsNumber)
+                  if (valueAsNumber >= 1 && valueAsNumber <= count) setChosenBase(valueAsNumber)
                 }}
                 className="tabular w-16 rounded-sm border border-line bg-paper px-2 py-0.5 text-text"
               />
             </label>
           )}
           <span className="flex items-center">
-            <IconButton label={t('context.earlier')} disabled={at <= 1} onClick={() => setNumber(at - 1)}>
+            <IconButton label={t('context.earlier')} disabled={current <= 1} onClick={() => setNumber(current - 1)}>
               <ChevronLeft size={14} />
             </IconButton>
             <span className="tabular text-[12px] text-muted" data-testid="request-number">
-              {t('context.requestOf', { number: formatNumber(at), count: formatNumber(count) })}
+              {t('context.requestOf', { number: formatNumber(current), count: formatNumber(count) })}
               {request && ` · ${formatMoment(request.sentAt)}`}
             </span>
-            <IconButton label={t('context.later')} disabled={at >= count} onClick={() => setNumber(at + 1)}>
+            <IconButton label={t('context.later')} disabled={current >= count} onClick={() => setNumber(current + 1)}>
               <ChevronRight size={14} />
             </IconButton>
           </span>
         </>
       }
     >
-      {sent.error ? (
-        <ErrorState error={sent.error} onRetry={() => void sent.refetch()} />
-      ) : sent.isPending ? (
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
         <Skeleton lines={12} />
       ) : !request ? (
         <EmptyState title={t('context.noRequest')} />
-      ) : shown === 'wire' ? (
+      ) : view === 'wire' ? (
         <RawRequest model={request.model} rawRequest={request.wire} />
-      ) : shown === 'layers' ? (
+      ) : view === 'layers' ? (
         <LongText text={request.json} label={title} />
       ) : (
-        <Difference agent={agent} session={session} from={Math.min(compared, at)} to={Math.max(compared, at)} />
+        <Difference agent={agent} session={session} from={Math.min(base, current)} to={Math.max(base, current)} />
       )}
     </Sheet>
   )
@@ -102,7 +102,7 @@ export function RequestInspector({ agent, session, initial, onClose }: ExactRequ
 function Difference({ agent, session, from, to }: { agent: string; session: string; from: number; to: number }) {
   const { t } = useTranslation()
   const nameOf = useItemName()
-  const [open, setOpen] = useState<number>()
+  const [openIndex, setOpenIndex] = useState<number>()
   const difference = useQuery(api.context.difference.queryOptions({ input: { agent, session, from, to } }))
   if (difference.error) return <ErrorState error={difference.error} onRetry={() => void difference.refetch()} />
   if (!difference.data) return <Skeleton lines={12} />
@@ -126,14 +126,14 @@ function Difference({ agent, session, from, to }: { agent: string; session: stri
                 {t(`context.${change.kind}`)}: {nameOf(change)}
               </strong>
               <span className="tabular text-muted">{formatNumber(change.text.length)}</span>
-              <Button look="link" onClick={() => setOpen(open === index ? undefined : index)}>
-                {t(open === index ? 'context.less' : 'context.all')}
+              <Button look="link" onClick={() => setOpenIndex(openIndex === index ? undefined : index)}>
+                {t(openIndex === index ? 'context.less' : 'context.all')}
               </Button>
             </p>
             <pre
-              className={`font-mono break-words whitespace-pre-wrap ${open === index ? 'max-h-[50vh] overflow-auto' : 'line-clamp-3'}`}
+              className={`font-mono break-words whitespace-pre-wrap ${openIndex === index ? 'max-h-[50vh] overflow-auto' : 'line-clamp-3'}`}
             >
-              {open === index ? change.text : change.text.slice(0, 600)}
+              {openIndex === index ? change.text : change.text.slice(0, 600)}
             </pre>
           </li>
         ),

@@ -9,26 +9,26 @@ interface TimelineProps {
   readonly steps: readonly ContextStep[]
   readonly events: readonly ContextEvent[]
   /** 0-based index of the selected request. */
-  readonly at: number
+  readonly selectedIndex: number
   readonly onStep: (index: number) => void
-  readonly openEvent: string | undefined
+  readonly openEventId: string | undefined
   readonly onEvent: (id: string | undefined) => void
 }
 
-const height = 132
+const chartHeight = 132
 
-export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: TimelineProps) {
+export function Timeline({ steps, events, selectedIndex, onStep, openEventId, onEvent }: TimelineProps) {
   const { t } = useTranslation()
-  const [hasTable, setHasTable] = useState(false)
-  const scale = useMemo(() => scaleOf(steps), [steps])
-  const shapes = useMemo(() => areas(steps, height, scale), [steps, scale])
-  const most = useMemo(() => Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens)), [steps])
-  const y = (tokens: number) => height - (tokens / scale) * height
-  const step = steps[at]
-  const money = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
+  const [isTableOpen, setIsTableOpen] = useState(false)
+  const scale = useMemo(() => chartMaximum(steps), [steps])
+  const polygons = useMemo(() => layerPolygons(steps, chartHeight, scale), [steps, scale])
+  const maxTokens = useMemo(() => Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens)), [steps])
+  const y = (tokens: number) => chartHeight - (tokens / scale) * chartHeight
+  const step = steps[selectedIndex]
+  const totalCost = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
   const describe = (index: number) => {
-    const one = steps[index]
-    return one ? `${t('context.request', { number: index + 1 })}: ${formatNumber(one.estimatedTokens)}` : ''
+    const request = steps[index]
+    return request ? `${t('context.request', { number: index + 1 })}: ${formatNumber(request.estimatedTokens)}` : ''
   }
   return (
     <section aria-label={t('context.timeline')} className="mt-10">
@@ -36,19 +36,19 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
         <span className="font-semibold">{t('context.timeline')}</span>
         <span className="tabular text-[12px] text-muted">
           {t('context.requests', { count: steps.length })}
-          {money > 0 && ` · ${formatMoney(money)}`}
+          {totalCost > 0 && ` · ${formatMoney(totalCost)}`}
         </span>
       </h2>
-      <EventLanes count={steps.length} events={events} openEvent={openEvent} onEvent={onEvent} />
-      <div className="relative" style={{ height }}>
+      <EventLanes count={steps.length} events={events} openEventId={openEventId} onEvent={onEvent} />
+      <div className="relative" style={{ height: chartHeight }}>
         <svg
           role="img"
           aria-label={t('context.chart', {
             count: steps.length,
-            most: formatShort(most),
+            most: formatShort(maxTokens),
             events: events.length,
           })}
-          viewBox={`0 0 1000 ${height}`}
+          viewBox={`0 0 1000 ${chartHeight}`}
           preserveAspectRatio="none"
           className="absolute inset-0 size-full rounded-sm bg-side"
           onClick={(event) => {
@@ -57,7 +57,7 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
             onStep(Math.min(steps.length - 1, Math.max(0, Math.floor(share * steps.length))))
           }}
         >
-          {shapes.map(({ layer, points }) => (
+          {polygons.map(({ layer, points }) => (
             <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
           ))}
           {step &&
@@ -76,10 +76,10 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
               ),
             )}
           <line
-            x1={xOf(at, steps.length)}
-            x2={xOf(at, steps.length)}
+            x1={xOf(selectedIndex, steps.length)}
+            x2={xOf(selectedIndex, steps.length)}
             y1={0}
-            y2={height}
+            y2={chartHeight}
             className="stroke-accent"
             strokeWidth={2}
             vectorEffect="non-scaling-stroke"
@@ -89,10 +89,10 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
       <input
         type="range"
         aria-label={t('context.choose')}
-        aria-valuetext={describe(at)}
+        aria-valuetext={describe(selectedIndex)}
         min={0}
         max={Math.max(0, steps.length - 1)}
-        value={at}
+        value={selectedIndex}
         onChange={(event) => onStep(event.target.valueAsNumber)}
         className="mt-1 w-full accent-accent"
       />
@@ -105,9 +105,9 @@ export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: Time
         ))}
         {step?.usage && <StepUsage step={step} />}
       </p>
-      <details className="mt-2" onToggle={(event) => setHasTable(event.currentTarget.open)}>
+      <details className="mt-2" onToggle={(event) => setIsTableOpen(event.currentTarget.open)}>
         <summary className="cursor-pointer text-[12px] text-muted">{t('common.asTable')}</summary>
-        {hasTable && <StepTable steps={steps} at={at} onStep={onStep} />}
+        {isTableOpen && <StepTable steps={steps} selectedIndex={selectedIndex} onStep={onStep} />}
       </details>
     </section>
   )
@@ -124,41 +124,41 @@ function StepUsage({ step: { usage } }: { step: ContextStep }) {
   )
 }
 
-const width = 1000
+const chartWidth = 1000
 const headroom = 1.15
 
 /** Returns the tokens at the top of the chart. */
-export function scaleOf(steps: readonly ContextStep[]): number {
+export function chartMaximum(steps: readonly ContextStep[]): number {
   return Math.max(1, ...steps.map(({ estimatedTokens }) => estimatedTokens)) * headroom
 }
 
 /** Returns the center of a step, in units of the SVG. */
 export function xOf(index: number, count: number): number {
-  return ((index + 0.5) / Math.max(1, count)) * width
+  return ((index + 0.5) / Math.max(1, count)) * chartWidth
 }
 
 /** Returns one stacked polygon per layer, the first layer at the bottom. All steps have the same width. */
-export function areas(
+export function layerPolygons(
   steps: readonly ContextStep[],
   height: number,
   scale: number,
 ): { readonly layer: Layer; readonly points: string }[] {
-  const below = steps.map(() => 0)
+  const stackedTokens = steps.map(() => 0)
   const y = (tokens: number) => (height - (tokens / scale) * height).toFixed(1)
-  const left = (index: number) => ((index / steps.length) * width).toFixed(1)
+  const left = (index: number) => ((index / steps.length) * chartWidth).toFixed(1)
   return layers.flatMap((layer) => {
     const lower: string[] = []
     const upper: string[] = []
-    let isThere = false
+    let hasTokens = false
     for (const [index, step] of steps.entries()) {
       const tokens = step.layers[layer] ?? 0
-      const from = below[index] ?? 0
-      isThere ||= tokens > 0
-      lower.push(`${left(index)},${y(from)}`, `${left(index + 1)},${y(from)}`)
-      upper.push(`${left(index)},${y(from + tokens)}`, `${left(index + 1)},${y(from + tokens)}`)
-      below[index] = from + tokens
+      const bottom = stackedTokens[index] ?? 0
+      hasTokens ||= tokens > 0
+      lower.push(`${left(index)},${y(bottom)}`, `${left(index + 1)},${y(bottom)}`)
+      upper.push(`${left(index)},${y(bottom + tokens)}`, `${left(index + 1)},${y(bottom + tokens)}`)
+      stackedTokens[index] = bottom + tokens
     }
-    return isThere ? [{ layer, points: [...lower, ...upper.reverse()].join(' ') }] : []
+    return hasTokens ? [{ layer, points: [...lower, ...upper.reverse()].join(' ') }] : []
   })
 }
 
@@ -177,11 +177,11 @@ const laneHeight = 15
 interface EventLanesProps {
   readonly count: number
   readonly events: readonly ContextEvent[]
-  readonly openEvent: string | undefined
+  readonly openEventId: string | undefined
   readonly onEvent: (id: string | undefined) => void
 }
 
-function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
+function EventLanes({ count, events, openEventId, onEvent }: EventLanesProps) {
   const { t } = useTranslation()
   return (
     <div className="relative" style={{ height: lanes.length * laneHeight }}>
@@ -189,10 +189,10 @@ function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
         <button
           key={id}
           type="button"
-          aria-pressed={openEvent === id}
+          aria-pressed={openEventId === id}
           title={t(`context.event.${event.type}`)}
           aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
-          onClick={() => onEvent(openEvent === id ? undefined : id)}
+          onClick={() => onEvent(openEventId === id ? undefined : id)}
           className={`absolute size-3.5 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-text`}
           style={{
             left: `${((before - 0.5) / Math.max(1, count)) * 100}%`,
@@ -208,18 +208,18 @@ function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
   )
 }
 
-const page = 50
+const pageSize = 50
 
 interface StepTableProps {
   readonly steps: readonly ContextStep[]
   /** 0-based index of the selected request. */
-  readonly at: number
+  readonly selectedIndex: number
   readonly onStep: (index: number) => void
 }
 
-function StepTable({ steps, at, onStep }: StepTableProps) {
+function StepTable({ steps, selectedIndex, onStep }: StepTableProps) {
   const { t } = useTranslation()
-  const [limit, setLimit] = useState(page)
+  const [limit, setLimit] = useState(pageSize)
   const newest = steps.map((step, index) => ({ step, index })).toReversed()
   return (
     <>
@@ -240,7 +240,7 @@ function StepTable({ steps, at, onStep }: StepTableProps) {
             <tr
               key={id}
               data-testid="step"
-              aria-current={index === at}
+              aria-current={index === selectedIndex}
               className="border-b border-soft aria-[current=true]:bg-accent-wash"
             >
               <td className="py-0.5">
@@ -259,7 +259,7 @@ function StepTable({ steps, at, onStep }: StepTableProps) {
         </tbody>
       </table>
       {steps.length > limit && (
-        <Button look="link" onClick={() => setLimit(limit + page)}>
+        <Button look="link" onClick={() => setLimit(limit + pageSize)}>
           {t('history.more')}
         </Button>
       )}

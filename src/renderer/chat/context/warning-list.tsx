@@ -29,7 +29,7 @@ export function WarningList({ report }: { report: ContextReport }) {
 
 function Warning({ warning }: { warning: ContextWarning }) {
   const { t } = useTranslation()
-  const remedy = 'shrink-0 text-accent hover:underline'
+  const linkClass = 'shrink-0 text-accent hover:underline'
   switch (warning.code) {
     case 'cut':
       return (
@@ -41,7 +41,7 @@ function Warning({ warning }: { warning: ContextWarning }) {
               sent: formatNumber(warning.sent),
             })}
           </span>
-          <Link href={paths.file(warning.path)} className={remedy}>
+          <Link href={paths.file(warning.path)} className={linkClass}>
             {t('context.remedy.shorten')}
           </Link>
         </>
@@ -50,7 +50,7 @@ function Warning({ warning }: { warning: ContextWarning }) {
       return (
         <>
           <span>{t('context.warning.memory', { path: warning.path, tokens: formatNumber(warning.tokens) })}</span>
-          <Link href={paths.file(warning.path)} className={remedy}>
+          <Link href={paths.file(warning.path)} className={linkClass}>
             {t('context.remedy.move')}
           </Link>
         </>
@@ -59,7 +59,7 @@ function Warning({ warning }: { warning: ContextWarning }) {
       return (
         <>
           <span>{t('context.warning.tools', { share: formatPercent(warning.share) })}</span>
-          <Link href={paths.settings('tools')} className={remedy}>
+          <Link href={paths.settings('tools')} className={linkClass}>
             {t('context.remedy.tools')}
           </Link>
         </>
@@ -68,7 +68,7 @@ function Warning({ warning }: { warning: ContextWarning }) {
       return (
         <>
           <span>{t('context.warning.fixed', { share: formatPercent(warning.share) })}</span>
-          <Link href={paths.settings('models')} className={remedy}>
+          <Link href={paths.settings('models')} className={linkClass}>
             {t('context.remedy.model')}
           </Link>
         </>
@@ -83,7 +83,7 @@ function Warning({ warning }: { warning: ContextWarning }) {
               believed: formatNumber(warning.believed),
             })}
           </span>
-          <Link href={paths.settings('models')} className={remedy}>
+          <Link href={paths.settings('models')} className={linkClass}>
             {t('context.remedy.window')}
           </Link>
         </>

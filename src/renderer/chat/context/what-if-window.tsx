@@ -18,7 +18,7 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
   const { t } = useTranslation()
   const [change, setChange] = useState<WhatIfWindow>({})
   const models = useQuery(api.chat.models.queryOptions({ input: { agent } }))
-  const outcome = useQuery(
+  const preview = useQuery(
     api.context.whatIf.queryOptions({
       input: { agent, change, ...(session === undefined ? {} : { session }) },
       placeholderData: keepPreviousData,
@@ -27,20 +27,20 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
   const windows = [...new Set((models.data?.models ?? []).map(({ contextWindow }) => contextWindow))]
   const namesOf = (size: number) =>
     (models.data?.models ?? []).flatMap(({ id, contextWindow }) => (contextWindow === size ? [id] : []))
-  const without = change.without ?? []
+  const excluded = change.without ?? []
   const files = report.items.filter(
     ({ layer, note }) => (layer === 'project' || layer === 'logs') && note !== 'missing',
   )
   const toggle = ({ name }: ContextItem) =>
     setChange({
       ...change,
-      without: without.includes(name) ? without.filter((path) => path !== name) : [...without, name],
+      without: excluded.includes(name) ? excluded.filter((path) => path !== name) : [...excluded, name],
     })
-  const data = outcome.data
+  const data = preview.data
   return (
     <section
       aria-label={t('whatIf.title')}
-      aria-busy={outcome.isFetching}
+      aria-busy={preview.isFetching}
       className="mt-6 flex flex-col gap-4 rounded-lg border border-line bg-side px-4 py-3"
     >
       <div className="flex flex-wrap items-start gap-x-8 gap-y-3">
@@ -58,7 +58,7 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
               {t('context.asItIs', { model: report.model, window: formatShort(report.contextWindow) })}
             </option>
             {windows
-              .toSorted((one, other) => one - other)
+              .toSorted((a, b) => a - b)
               .map((size) => (
                 <option key={size} value={size}>
                   {`${formatShort(size)} · ${namesOf(size).slice(0, 3).join(', ')}`}
@@ -72,7 +72,7 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
             <div className="flex flex-wrap gap-x-4 gap-y-1">
               {files.map((item) => (
                 <label key={item.name} className="flex items-center gap-1.5 font-mono text-[12px]">
-                  <input type="checkbox" checked={without.includes(item.name)} onChange={() => toggle(item)} />
+                  <input type="checkbox" checked={excluded.includes(item.name)} onChange={() => toggle(item)} />
                   {item.name}
                 </label>
               ))}
@@ -80,7 +80,7 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
           </fieldset>
         )}
       </div>
-      {outcome.error && <ErrorState error={outcome.error} onRetry={() => void outcome.refetch()} />}
+      {preview.error && <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />}
       {data && (
         <div>
           <ContextBar report={data.report} />

@@ -26,7 +26,7 @@ export function AnswerView({ agent, answer, completeAnswers, question, isRunning
   const { t } = useTranslation()
   const name = useAgentName(agent)
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
-  const streamed = live && !isShownIn(completeAnswers, live) ? live : undefined
+  const streamed = live && !isPartOf(completeAnswers, live) ? live : undefined
   const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
   const thinking = answer ? thinkingOf(answer) : (streamed?.thinking ?? '')
   return (
@@ -50,7 +50,7 @@ export function AnswerView({ agent, answer, completeAnswers, question, isRunning
           </ErrorBoundary>
         )
       })}
-      {answer && <Ending message={answer.message} question={question} hasBegun={hasBegun(completeAnswers)} />}
+      {answer && <Ending message={answer.message} question={question} canResume={hasContent(completeAnswers)} />}
     </div>
   )
 }
@@ -59,32 +59,29 @@ function thinkingOf({ message }: Answer): string {
   return message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
 }
 
-/**
- * Returns true if the streamed text is already part of a complete answer: the refetch can finish before the
- * stream reports the end.
- */
-function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boolean {
-  if (settledAs !== undefined && known.some(({ id }) => id === settledAs)) return true
-  const last = known.at(-1)
+/** Returns true if a complete answer contains the streamed text: a refetch can finish before the stream ends. */
+function isPartOf(answers: readonly Answer[], { messageId, text }: LiveTurn): boolean {
+  if (messageId !== undefined && answers.some(({ id }) => id === messageId)) return true
+  const last = answers.at(-1)
   return text !== '' && last !== undefined && messageText(last.message) === text
 }
 
-function hasBegun(known: readonly Answer[]): boolean {
-  return known.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
+function hasContent(answers: readonly Answer[]): boolean {
+  return answers.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
 }
 
 interface EndingProps {
   readonly message: AssistantMessage
   readonly question: string | undefined
-  readonly hasBegun: boolean
+  readonly canResume: boolean
 }
 
-function Ending({ message, question, hasBegun: isBegun }: EndingProps) {
+function Ending({ message, question, canResume }: EndingProps) {
   switch (message.stopReason) {
     case 'length':
       return <LengthLimitNote cutCall={message.cutCall} />
     case 'aborted':
-      return <InterruptedNote isCrash={message.errorCode === 'interrupted'} question={question} hasBegun={isBegun} />
+      return <InterruptedNote isCrash={message.errorCode === 'interrupted'} question={question} canResume={canResume} />
     case 'error':
       return <Failure message={message} question={question} />
     case 'stop':
@@ -95,12 +92,12 @@ function Ending({ message, question, hasBegun: isBegun }: EndingProps) {
 
 function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
   const { t } = useTranslation()
-  const shown = clipPassage(text)
+  const clipped = clipPassage(text)
   return (
     <details className="text-muted" open={isOpen}>
       <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
-      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{limitCombiningMarks(shown)}</p>
-      {shown.length < text.length && <ShowAll text={text} />}
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{limitCombiningMarks(clipped)}</p>
+      {clipped.length < text.length && <ShowAll text={text} />}
     </details>
   )
 }

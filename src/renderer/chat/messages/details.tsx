@@ -30,7 +30,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
         <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
       )}
       {recalls.map((recall, index) => (
-        <Recall key={index} agent={agent} recall={recall} />
+        <RecallSection key={index} agent={agent} recall={recall} />
       ))}
       {changes.length > 0 && (
         <section className="border-b border-line p-4">
@@ -51,7 +51,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   )
 }
 
-function Recall({ agent, recall }: { agent: string; recall: SearchResponse }) {
+function RecallSection({ agent, recall }: { agent: string; recall: SearchResponse }) {
   const { t } = useTranslation()
   return (
     <section className="flex flex-col gap-3 border-b border-line p-4">
@@ -79,18 +79,18 @@ function Recall({ agent, recall }: { agent: string; recall: SearchResponse }) {
 
 function TurnUsage({ turn }: { turn: Turn }) {
   const { t } = useTranslation()
-  const last = turn.answers.at(-1)?.message
-  const model = last && (last.provider === 'offline' ? 'offline' : `${last.provider}/${last.model}`)
-  return <Figures title={t('details.turn')} usage={usageOf(turn)} model={model} />
+  const message = turn.answers.at(-1)?.message
+  const model = message && (message.provider === 'offline' ? 'offline' : `${message.provider}/${message.model}`)
+  return <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={model} />
 }
 
 function SessionUsage({ agent, session }: { agent: string; session: string }) {
   const { t } = useTranslation()
   const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
-  return usage.data ? <Figures title={t('details.session')} usage={usage.data} /> : null
+  return usage.data ? <UsageTable title={t('details.session')} usage={usage.data} /> : null
 }
 
-function Figures({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
+function UsageTable({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
   const { t } = useTranslation()
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   return (

@@ -9,7 +9,7 @@ import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
 import { ProviderMessage } from './provider-message.tsx'
-import { toolName } from './tool-line.tsx'
+import { toolLabel } from './tool-line.tsx'
 
 const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
@@ -21,8 +21,8 @@ const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.i
   spending_limit: 'spending',
 }
 
-/** Errors of the connection: the text received so far is valid, and the answer can be continued. */
-const isResumable: ReadonlySet<string> = new Set([
+/** Errors of the connection. The text received before them is valid, so the answer can be continued. */
+const resumableCodes: ReadonlySet<string> = new Set([
   'provider_cut',
   'provider_timeout',
   'provider_unavailable',
@@ -39,7 +39,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = settingsSectionOf[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
-  const isBrokenOff = isResumable.has(errorCode) && messageText(message).trim() !== ''
+  const canResume = resumableCodes.has(errorCode) && messageText(message).trim() !== ''
   const isLocal = provider === 'offline' || provider === 'commonplace'
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
@@ -47,7 +47,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
       <p>{sentence}</p>
       <ProviderMessage sentence={sentence} data={{ provider, ...errorData }} />
       <div className="flex flex-wrap gap-2 pt-1">
-        {(errorCode === 'step_limit' || isBrokenOff) && <Button onClick={resume}>{t('chat.resume')}</Button>}
+        {(errorCode === 'step_limit' || canResume) && <Button onClick={resume}>{t('chat.resume')}</Button>}
         {errorCode !== 'step_limit' && question !== undefined && (
           <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
         )}
@@ -77,21 +77,21 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   )
 }
 
-interface InterruptedProps {
+interface InterruptedNoteProps {
   readonly isCrash: boolean
   readonly question: string | undefined
-  /** The turn has text or tool calls to continue from. */
-  readonly hasBegun: boolean
+  /** True if the turn has text or tool calls to continue from. */
+  readonly canResume: boolean
 }
 
 /** Explains an answer that was stopped or ended by a crash. */
-export function InterruptedNote({ isCrash, question, hasBegun }: InterruptedProps) {
+export function InterruptedNote({ isCrash, question, canResume }: InterruptedNoteProps) {
   const { t } = useTranslation()
   const { retry, resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
       {t(isCrash ? 'chat.cutOff' : 'chat.interrupted')}
-      {(hasBegun || question === undefined) && (
+      {(canResume || question === undefined) && (
         <Button look="quiet" onClick={resume}>
           {t('chat.resume')}
         </Button>
@@ -111,7 +111,7 @@ export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
   const { resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
-      {cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolName(cutCall), 80) })}
+      {cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })}
       <Button look="quiet" onClick={resume}>
         {t('chat.resume')}
       </Button>

@@ -22,15 +22,15 @@ import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
 
-const size = 13
+const iconSize = 13
 
-/** Visible on hover or focus; its space is reserved, so that the layout does not move. */
-function Bar({ label, children, isEnd = false }: { label: string; children: ReactNode; isEnd?: boolean }) {
+/** Actions, visible on hover or focus. Their space is reserved, so that the layout does not move. */
+function ActionBar({ label, children, isRight = false }: { label: string; children: ReactNode; isRight?: boolean }) {
   return (
     <div
       role="toolbar"
       aria-label={label}
-      className={`flex h-7 items-center gap-0.5 ${isEnd ? 'justify-end' : '-ml-1.5'} opacity-0 transition-opacity duration-150 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-[[data-stays]]:opacity-100 has-[[data-popup-open]]:opacity-100`}
+      className={`flex h-7 items-center gap-0.5 ${isRight ? 'justify-end' : '-ml-1.5'} opacity-0 transition-opacity duration-150 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-[[data-stays]]:opacity-100 has-[[data-popup-open]]:opacity-100`}
     >
       {children}
     </div>
@@ -49,22 +49,22 @@ export function QuestionActions({
   const { t } = useTranslation()
   const { edit, remember, branch, deleteFrom } = useChatActions()
   return (
-    <Bar label={t('chat.messageActions')} isEnd>
+    <ActionBar label={t('chat.messageActions')} isRight>
       <CopyAction text={text} />
       <IconButton label={t('chat.edit')} onClick={() => edit(id)}>
-        <Pencil size={size} />
+        <Pencil size={iconSize} />
       </IconButton>
       <IconButton label={t('chat.remember')} onClick={() => remember(text)}>
-        <BookmarkPlus size={size} />
+        <BookmarkPlus size={iconSize} />
       </IconButton>
       <IconButton label={t('chat.branch')} onClick={() => branch(id)}>
-        <GitBranch size={size} />
+        <GitBranch size={iconSize} />
       </IconButton>
       <IconButton label={t('chat.deleteFrom')} onClick={() => deleteFrom(id)}>
-        <Trash2 size={size} />
+        <Trash2 size={iconSize} />
       </IconButton>
       <Versions versions={versions} />
-    </Bar>
+    </ActionBar>
   )
 }
 
@@ -80,10 +80,10 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
   const { agent, retry, remember, branch } = useChatActions()
   const [, navigate] = useLocation()
   return (
-    <Bar label={t('chat.messageActions')}>
+    <ActionBar label={t('chat.messageActions')}>
       {text !== '' && <CopyAction text={text} />}
       <IconButton label={t('chat.retry')} onClick={() => retry(question)}>
-        <RotateCcw size={size} />
+        <RotateCcw size={iconSize} />
       </IconButton>
       <ModelPicker
         agent={agent}
@@ -92,23 +92,23 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
         onChoose={(model) => retry(question, model)}
         trigger={
           <IconButton label={t('chat.retryWith')}>
-            <Shuffle size={size} />
+            <Shuffle size={iconSize} />
           </IconButton>
         }
       />
       {text !== '' && (
         <IconButton label={t('chat.remember')} onClick={() => remember(text)}>
-          <BookmarkPlus size={size} />
+          <BookmarkPlus size={iconSize} />
         </IconButton>
       )}
       <IconButton label={t('chat.branch')} onClick={() => branch(id)}>
-        <GitBranch size={size} />
+        <GitBranch size={iconSize} />
       </IconButton>
       <IconButton label={t('chat.recalls')} onClick={() => navigate(paths.recalls(question))}>
-        <SearchCheck size={size} />
+        <SearchCheck size={iconSize} />
       </IconButton>
       <Versions versions={versions} />
-    </Bar>
+    </ActionBar>
   )
 }
 
@@ -117,7 +117,7 @@ function CopyAction({ text }: { text: string }) {
   const { isCopied, copy } = useCopy()
   return (
     <IconButton label={t(isCopied ? 'chat.copied' : 'chat.copy')} onClick={() => copy(text)}>
-      {isCopied ? <Check size={size} /> : <Copy size={size} />}
+      {isCopied ? <Check size={iconSize} /> : <Copy size={iconSize} />}
     </IconButton>
   )
 }
@@ -127,21 +127,21 @@ function Versions({ versions }: { versions: SessionMessage['versions'] }) {
   const { switchTo } = useChatActions()
   if (!versions) return null
   const { ids, index } = versions
-  const step = (by: number) => {
-    const id = ids[index + by]
+  const switchBy = (offset: number) => {
+    const id = ids[index + offset]
     if (id !== undefined) switchTo(id)
   }
   const position = { index: formatNumber(index + 1), count: formatNumber(ids.length) }
   return (
     <span data-stays className="tabular ml-1 flex items-center text-[12px] text-muted" data-testid="versions">
-      <IconButton label={t('chat.previousVersion')} disabled={index === 0} onClick={() => step(-1)}>
-        <ChevronLeft size={size} />
+      <IconButton label={t('chat.previousVersion')} disabled={index === 0} onClick={() => switchBy(-1)}>
+        <ChevronLeft size={iconSize} />
       </IconButton>
       <span aria-label={t('chat.version', position)}>
         {position.index}/{position.count}
       </span>
-      <IconButton label={t('chat.nextVersion')} disabled={index === ids.length - 1} onClick={() => step(1)}>
-        <ChevronRight size={size} />
+      <IconButton label={t('chat.nextVersion')} disabled={index === ids.length - 1} onClick={() => switchBy(1)}>
+        <ChevronRight size={iconSize} />
       </IconButton>
     </span>
   )

@@ -12,7 +12,7 @@ import { AnswerView } from './answer.tsx'
 import { SourcesLine } from './sources-line.tsx'
 import { QuestionEditor, QuestionView } from './question.tsx'
 
-interface TurnProps {
+interface TurnViewProps {
   readonly turn: Turn
   readonly isEditing: boolean
   readonly isSelected: boolean
@@ -21,16 +21,16 @@ interface TurnProps {
   readonly follower: LiveTurnFollower
 }
 
-export const TurnView = memo(function TurnView(props: TurnProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { turn, isEditing, isSelected, isRunning, isLast, follower } = props
   const { agent, select } = useChatActions()
   const { question, answers, events } = turn
-  const last = answers.at(-1)
+  const lastAnswer = answers.at(-1)
   const text = answers
     .map(({ message }) => messageText(message))
     .filter(Boolean)
     .join('\n\n')
-  const isUnanswered = isLast && !isRunning && question !== undefined && isOpenEnded(last)
+  const isUnanswered = isLast && !isRunning && question !== undefined && isIncomplete(lastAnswer)
   const lastQuery = useMemo(() => searchesOf(turn).at(-1)?.query, [turn])
   return (
     <QueryContext value={lastQuery}>
@@ -47,9 +47,9 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
         )}
         {(answers.length > 0 || isUnanswered || isRunning) && (
           <div className="group/message flex flex-col gap-3">
-            {/* Keyed by index: the streamed answer turns into the stored message without remounting. */}
-            {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
-              <ErrorBoundary key={place} piece="message" resetKey={answer}>
+            {/* Keyed by index, so that the streamed answer becomes the stored message without remounting. */}
+            {[...answers, ...(isRunning ? [undefined] : [])].map((answer, index) => (
+              <ErrorBoundary key={index} piece="message" resetKey={answer}>
                 <AnswerView
                   agent={agent.id}
                   answer={answer}
@@ -60,14 +60,14 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
                 />
               </ErrorBoundary>
             ))}
-            {last && !isRunning && (
+            {lastAnswer && !isRunning && (
               <ErrorBoundary piece="row" variant="row" resetKey={turn}>
                 <SourcesLine agent={agent.id} turn={turn} />
               </ErrorBoundary>
             )}
-            {isUnanswered && <InterruptedNote isCrash question={question.id} hasBegun={last !== undefined} />}
-            {last && question && !isRunning && (
-              <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
+            {isUnanswered && <InterruptedNote isCrash question={question.id} canResume={lastAnswer !== undefined} />}
+            {lastAnswer && question && !isRunning && (
+              <AnswerActions id={lastAnswer.id} question={question.id} text={text} versions={answers[0]?.versions} />
             )}
           </div>
         )}
@@ -81,6 +81,6 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
   )
 })
 
-function isOpenEnded(last: Answer | undefined): boolean {
-  return last === undefined || last.message.stopReason === 'toolUse'
+function isIncomplete(lastAnswer: Answer | undefined): boolean {
+  return lastAnswer === undefined || lastAnswer.message.stopReason === 'toolUse'
 }

@@ -14,16 +14,16 @@ import { isComposing } from '#lib/util/shortcuts.ts'
 export function QuestionView({ question }: { question: Question }) {
   const { t } = useTranslation()
   const { text, files, images } = splitAttachments(question.message)
-  const shown = clipPassage(text)
+  const clipped = clipPassage(text)
   return (
     <div className="group/message flex flex-col items-end">
       <div className="flex max-w-[80%] flex-col items-end gap-1.5">
-        <Attached files={files} images={images} />
+        <Attachments files={files} images={images} />
         {text !== '' && (
           <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
             <span className="sr-only">{t('chat.you')}: </span>
-            {limitCombiningMarks(shown)}
-            {shown.length < text.length && (
+            {limitCombiningMarks(clipped)}
+            {clipped.length < text.length && (
               <div>
                 <ShowAll text={text} />
               </div>
@@ -36,7 +36,7 @@ export function QuestionView({ question }: { question: Question }) {
   )
 }
 
-function Attached({ files, images }: Pick<ReturnType<typeof splitAttachments>, 'files' | 'images'>) {
+function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>, 'files' | 'images'>) {
   const { t } = useTranslation()
   if (files.length === 0 && images.length === 0) return null
   return (
@@ -60,21 +60,21 @@ function Attached({ files, images }: Pick<ReturnType<typeof splitAttachments>, '
 export function QuestionEditor({ question }: { question: Question }) {
   const { t } = useTranslation()
   const { agent, edit, sendEdited } = useChatActions()
-  const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const [sentText] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)
   const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
-  const [isTyped, setIsTyped] = useState(false)
-  const text = isTyped || draft.text !== '' ? draft.text : sent
+  const [isEdited, setIsEdited] = useState(false)
+  const text = isEdited || draft.text !== '' ? draft.text : sentText
   const setText = (next: string) => {
-    setIsTyped(true)
+    setIsEdited(true)
     change(() => ({ text: next, attachments: [] }))
   }
   const [isSending, setIsSending] = useState(false)
   const send = async () => {
     if (text.trim() === '' || isSending) return
     setIsSending(true)
-    const isTaken = await sendEdited(question.id, text.trim())
-    if (isTaken) clear()
+    const isAccepted = await sendEdited(question.id, text.trim())
+    if (isAccepted) clear()
     else setIsSending(false)
   }
   return (
@@ -96,12 +96,12 @@ export function QuestionEditor({ question }: { question: Question }) {
         className="max-h-[40vh] w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content]"
       />
       <div className="flex flex-wrap justify-end gap-2">
-        {text !== sent && (
+        {text !== sentText && (
           <Button
             look="quiet"
             onClick={() => {
               clear()
-              setIsTyped(false)
+              setIsEdited(false)
               field.current?.focus()
             }}
           >

@@ -14,32 +14,32 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
   switch (event.type) {
     case 'flush':
       return (
-        <Rule text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
+        <Divider text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
-        </Rule>
+        </Divider>
       )
     case 'compaction':
       return (
-        <Rule text={sentenceOf(event)} isWarning={event.leftOut}>
+        <Divider text={sentenceOf(event)} isWarning={event.leftOut}>
           <div className="rounded-md border border-line px-4 py-3">
             <Markdown text={event.summary} agent={agent} />
           </div>
-        </Rule>
+        </Divider>
       )
     case 'prune':
-      return <Rule text={sentenceOf(event)} />
+      return <Divider text={sentenceOf(event)} />
     case 'notice':
-      return <Rule text={sentenceOf(event)} isWarning />
+      return <Divider text={sentenceOf(event)} isWarning />
     case 'command':
       return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
   }
 }
 
-function Rule({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {
+function Divider({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {
   const [isOpen, setIsOpen] = useState(false)
-  const line = <span aria-hidden className="flex-1 border-t border-line" />
-  const look = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
+  const rule = <span aria-hidden className="flex-1 border-t border-line" />
+  const lineClass = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
   return (
     <div className="flex flex-col gap-3" data-testid="event">
       {children ? (
@@ -47,17 +47,17 @@ function Rule({ text, isWarning = false, children }: { text: string; isWarning?:
           type="button"
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
-          className={`${look} min-h-6 hover:text-text`}
+          className={`${lineClass} min-h-6 hover:text-text`}
         >
-          {line}
+          {rule}
           {text}
-          {line}
+          {rule}
         </button>
       ) : (
-        <p className={look}>
-          {line}
+        <p className={lineClass}>
+          {rule}
           <span className="max-w-[80%] text-center">{text}</span>
-          {line}
+          {rule}
         </p>
       )}
       {isOpen && children}
@@ -69,12 +69,12 @@ function CommandView({ agent, command, outcome }: { agent: string; command: stri
   return (
     <div className="flex flex-col gap-1 pb-3" data-testid="command">
       <p className="font-mono text-[12px] text-muted">/{command}</p>
-      <Outcome agent={agent} outcome={outcome} />
+      <CommandOutcomeView agent={agent} outcome={outcome} />
     </div>
   )
 }
 
-function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
+function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
   const { t } = useTranslation()
   switch (outcome.kind) {
     case 'compacted':

@@ -13,7 +13,7 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
   const [isOpen, setIsOpen] = useState(false)
   const sources = useMemo(() => sourcesOf(turn), [turn])
   if (sources.length === 0) return null
-  const used = sources.filter(({ isUsed }) => isUsed).length
+  const usedCount = sources.filter(({ isUsed }) => isUsed).length
   return (
     <div data-testid="sources">
       <button
@@ -23,7 +23,7 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         className="flex min-h-6 items-center gap-1.5 rounded-sm text-[12px] text-muted hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        {used > 0 ? t('chat.fromMemories', { count: used }) : t('chat.noneCited', { count: sources.length })}
+        {usedCount > 0 ? t('chat.fromMemories', { count: usedCount }) : t('chat.noneCited', { count: sources.length })}
       </button>
       {isOpen && (
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
@@ -40,32 +40,30 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
   )
 }
 
-interface SourceOfAnswer {
+interface AnswerSource {
   readonly result: SearchResult
   readonly recall: SearchResponse
   /** True if the answer cites its lines. */
   readonly isUsed: boolean
 }
 
-function sourcesOf(turn: Turn): SourceOfAnswer[] {
+function sourcesOf(turn: Turn): AnswerSource[] {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))
     .filter((part) => typeof part !== 'string')
   const isUsed = ({ path, startLine, endLine }: SearchResult) =>
     citations.some(
-      (cited) =>
-        cited.path === path &&
-        (cited.line === undefined || (cited.line <= endLine && (cited.endLine ?? cited.line) >= startLine)),
+      (citation) =>
+        citation.path === path &&
+        (citation.line === undefined || (citation.line <= endLine && (citation.endLine ?? citation.line) >= startLine)),
     )
-  const sources = new Map<string, SourceOfAnswer>()
+  const sources = new Map<string, AnswerSource>()
   for (const recall of searchesOf(turn))
     for (const result of recall.results) {
       const key = `${result.path}:${result.startLine}`
-      const known = sources.get(key)
-      if (known && known.result.score >= result.score) continue
+      const previous = sources.get(key)
+      if (previous && previous.result.score >= result.score) continue
       sources.set(key, { result, recall, isUsed: isUsed(result) })
     }
-  return [...sources.values()].sort(
-    (one, other) => Number(other.isUsed) - Number(one.isUsed) || other.result.score - one.result.score,
-  )
+  return [...sources.values()].sort((a, b) => Number(b.isUsed) - Number(a.isUsed) || b.result.score - a.result.score)
 }

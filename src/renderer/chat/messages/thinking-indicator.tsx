@@ -6,37 +6,37 @@ import { formatNumber } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import type { Retrying } from '../live-turn-state.ts'
+import type { RetryState } from '../live-turn-state.ts'
 import { ProviderMessage } from './provider-message.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 
 const showElapsedAfterS = 8
 
-export function ThinkingIndicator({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
+export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFollower; lastTurn: Turn | undefined }) {
   const { t } = useTranslation()
   const { retryNow } = useChatActions()
-  const isQuiet = useLive(
+  const isWaiting = useLive(
     follower,
-    ({ running, text, thinking, settledAs }) =>
-      running && (settledAs !== undefined || (text === '' && thinking === '')),
+    ({ isRunning, text, thinking, messageId }) =>
+      isRunning && (messageId !== undefined || (text === '' && thinking === '')),
   )
-  const keeping = useLive(follower, (turn) => turn.keeping)
-  const retrying = useLive(follower, (turn) => turn.retrying)
-  if (!isQuiet || hasOpenCall(last)) return null
-  if (retrying) return <RetryLine {...retrying} onNow={retryNow} />
+  const compactionStep = useLive(follower, (turn) => turn.compactionStep)
+  const retry = useLive(follower, (turn) => turn.retry)
+  if (!isWaiting || hasOpenCall(lastTurn)) return null
+  if (retry) return <RetryLine {...retry} onRetryNow={retryNow} />
   return (
     <p role="status" className="flex gap-2 text-muted">
-      <span className="animate-pulse">{keeping ? t(`chat.keeping.${keeping}`) : t('chat.working')}</span>
-      <Elapsed key={keeping} />
+      <span className="animate-pulse">{compactionStep ? t(`chat.keeping.${compactionStep}`) : t('chat.working')}</span>
+      <Elapsed key={compactionStep} />
     </p>
   )
 }
 
 function Elapsed() {
   const { t } = useTranslation()
-  const [since] = useState(() => Date.now())
-  const seconds = Math.floor((useNow() - since) / 1000)
+  const [startedAt] = useState(() => Date.now())
+  const seconds = Math.floor((useNow() - startedAt) / 1000)
   if (seconds < showElapsedAfterS) return null
   // Hidden from screen readers, which would announce it every second.
   return (
@@ -55,11 +55,11 @@ function useNow(): number {
   return now
 }
 
-function hasOpenCall(last: Turn | undefined): boolean {
-  return last?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
+function hasOpenCall(lastTurn: Turn | undefined): boolean {
+  return lastTurn?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
 }
 
-function RetryLine({ code, data, attempt, attempts, at, onNow }: Retrying & { onNow: () => void }) {
+function RetryLine({ code, data, attempt, attempts, at, onRetryNow }: RetryState & { onRetryNow: () => void }) {
   const { t } = useTranslation()
   const now = useNow()
   const sentence = explainCode(code, { provider: t('chat.theProvider'), ...data })
@@ -72,7 +72,7 @@ function RetryLine({ code, data, attempt, attempts, at, onNow }: Retrying & { on
           ? t('chat.retryingIn', { seconds, attempt, attempts })
           : t('chat.retryingNow', { attempt, attempts })}{' '}
         {seconds > 0 ? (
-          <Button look="link" onClick={onNow}>
+          <Button look="link" onClick={onRetryNow}>
             {t('chat.tryNow')}
           </Button>
         ) : (

@@ -8,7 +8,7 @@ import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import { ToolResultDetails } from './tool-result-details.tsx'
 import { searchOf, type ToolStep } from './turns.ts'
 
-const known = [
+const knownTools = [
   ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
   // Commands of Anthropic's memory tool.
   ...([
@@ -32,8 +32,8 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
-  const did = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
-  const name = known.find((tool) => tool === did)
+  const toolId = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
+  const knownTool = knownTools.find((tool) => tool === toolId)
   const recall = searchOf(step)
   return (
     <div className="text-muted">
@@ -44,8 +44,8 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
         className="flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(toolName(call.name), 80)}</span>
-        <Subject call={call} />
+        <span className="shrink-0">{knownTool ? t(`tool.${knownTool}`) : clipLine(toolLabel(call.name), 80)}</span>
+        <CallSubject call={call} />
         {recall && (
           <span className="tabular shrink-0">
             · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} ·{' '}
@@ -66,18 +66,18 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
 }
 
 /** Converts a path of Anthropic's memory tool: `/memories/tea.md` → `memory/tea.md`. */
-function withoutMemories(path: string): string {
+function toNotePath(path: string): string {
   return path.replace(/^\/memories(?=\/|$)/, 'memory')
 }
 
 /** Formats a tool's name: `mcp__files__read` → `files: read`. */
-export function toolName(tool: string): string {
+export function toolLabel(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
 }
 
 function Progress({ call, follower }: { call: string; follower: LiveTurnFollower }) {
   const { t } = useTranslation()
-  const progress = useLive(follower, (turn) => turn.progress.find((known) => known.call === call))
+  const progress = useLive(follower, (turn) => turn.progress.find((candidate) => candidate.call === call))
   const share = progress?.share ?? null
   return (
     <span className="tabular flex shrink-0 items-center gap-2">
@@ -92,10 +92,10 @@ function Progress({ call, follower }: { call: string; follower: LiveTurnFollower
   )
 }
 
-function Subject({ call }: { call: ToolStep['call'] }) {
-  const { query, old_path, path = old_path } = call.arguments
+function CallSubject({ call }: { call: ToolStep['call'] }) {
+  const { query, old_path: oldPath, path = oldPath } = call.arguments
   if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
   return typeof path === 'string' && path !== '' ? (
-    <span className="truncate font-mono text-[12px]">{clipLine(withoutMemories(path))}</span>
+    <span className="truncate font-mono text-[12px]">{clipLine(toNotePath(path))}</span>
   ) : null
 }

@@ -17,20 +17,20 @@ export function ToolResultDetails({ agent, step }: { agent: string; step: ToolSt
   const recall = searchOf(step)
   return (
     <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]" data-testid="tool-story">
-      {recall ? <Searched agent={agent} recall={recall} /> : <Done agent={agent} step={step} />}
-      <Raw step={step} />
+      {recall ? <SearchDetails agent={agent} recall={recall} /> : <CallDetails agent={agent} step={step} />}
+      <RawCall step={step} />
     </div>
   )
 }
 
-function Searched({ agent, recall }: { agent: string; recall: SearchResponse }) {
+function SearchDetails({ agent, recall }: { agent: string; recall: SearchResponse }) {
   const { t } = useTranslation()
   const { query, results, candidates, provider, minScore } = recall
-  const left = candidates - results.length
-  const by = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
+  const omittedCount = candidates - results.length
+  const method = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
   return (
     <>
-      <p>{t('tool.lookedFor', { query: clipLine(query), by })}</p>
+      <p>{t('tool.lookedFor', { query: clipLine(query), by: method })}</p>
       {results.length > 0 && (
         <ul className="flex flex-col gap-4 border-l border-line pl-4">
           {results.map((result) => (
@@ -42,7 +42,7 @@ function Searched({ agent, recall }: { agent: string; recall: SearchResponse }) 
       )}
       <p>
         {results.length === 0 && `${t('tool.foundNothing')} `}
-        {left > 0 && `${t('tool.leftOut', { count: left, minScore: formatScore(minScore) })} `}
+        {omittedCount > 0 && `${t('tool.leftOut', { count: omittedCount, minScore: formatScore(minScore) })} `}
         <Link href={paths.search(query)} className="text-accent hover:underline">
           {t('details.openInSearch')} →
         </Link>
@@ -51,21 +51,21 @@ function Searched({ agent, recall }: { agent: string; recall: SearchResponse }) 
   )
 }
 
-function Done({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
+function CallDetails({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
   const { t } = useTranslation()
   const text = result ? messageText(result) : ''
   const { path, from } = call.arguments
   const startLine = typeof from === 'number' ? from : 1
   if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
   if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>
-  if (call.name === 'list') return <Listed text={text} />
+  if (call.name === 'list') return <FileList text={text} />
   if ((call.name === 'memory_get' || call.name === 'read') && typeof path === 'string') {
-    const read = textOf(text)
-    const endLine = startLine + Math.max(1, read.split('\n').length) - 1
+    const noteText = noteTextOf(text)
+    const endLine = startLine + Math.max(1, noteText.split('\n').length) - 1
     return (
-      <Told sentence={t('tool.readLines', { count: endLine - startLine + 1 })} text={read}>
+      <ResultText sentence={t('tool.readLines', { count: endLine - startLine + 1 })} text={noteText}>
         <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="text-text" />
-      </Told>
+      </ResultText>
     )
   }
   if (!result) return null
@@ -81,7 +81,7 @@ function Done({ agent, step: { call, result } }: { agent: string; step: ToolStep
           </div>
         ))}
       </dl>
-      {text !== '' && <Told sentence={t('tool.cameBack')} text={text} />}
+      {text !== '' && <ResultText sentence={t('tool.cameBack')} text={text} />}
     </>
   )
 }
@@ -102,7 +102,7 @@ function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
   )
 }
 
-function Listed({ text }: { text: string }) {
+function FileList({ text }: { text: string }) {
   const { t } = useTranslation()
   const files = text.split('\n').flatMap((line) => /^(.+\.(?:md|markdown)) \(\d+ bytes\)$/i.exec(line)?.[1] ?? [])
   return (
@@ -121,50 +121,50 @@ function Listed({ text }: { text: string }) {
   )
 }
 
-function Told({ sentence, text, children }: { sentence: string; text: string; children?: ReactNode }) {
+function ResultText({ sentence, text, children }: { sentence: string; text: string; children?: ReactNode }) {
   return (
     <section>
       <p className="pb-1">
         {sentence} {children}
       </p>
-      <ClippedText text={text} className={textLook} />
+      <ClippedText text={text} className={textClass} />
     </section>
   )
 }
 
-const textLook =
+const textClass =
   'max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono break-words whitespace-pre-wrap text-text'
 
-function Raw({ step: { call, result } }: { step: ToolStep }) {
+function RawCall({ step: { call, result } }: { step: ToolStep }) {
   const { t } = useTranslation()
   return (
     <details>
       <summary className="w-fit cursor-pointer rounded-sm hover:text-text">{t('tool.raw')}</summary>
       <h4 className="pt-1 text-[11px]">{t('tool.arguments')}</h4>
-      <ClippedText text={JSON.stringify(call.arguments, null, 2)} className={textLook} />
+      <ClippedText text={JSON.stringify(call.arguments, null, 2)} className={textClass} />
       {result && (
         <>
           <h4 className="pt-1 text-[11px]">{t('tool.result')}</h4>
-          <ClippedText text={pretty(messageText(result))} className={textLook} />
+          <ClippedText text={formatJson(messageText(result))} className={textClass} />
         </>
       )}
     </details>
   )
 }
 
-function textOf(result: string): string {
-  if (result.length > maxPretty) return result
+function noteTextOf(result: string): string {
+  if (result.length > maxFormattedLength) return result
   const value = parseJson(result)
   return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
     ? value.text
     : result
 }
 
-/** Longer results are shown without formatting, in characters. */
-const maxPretty = 200_000
+/** Longer results are shown as they are, in characters. */
+const maxFormattedLength = 200_000
 
-function pretty(text: string): string {
-  if (text.length > maxPretty) return text
+function formatJson(text: string): string {
+  if (text.length > maxFormattedLength) return text
   const value = parseJson(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)
 }

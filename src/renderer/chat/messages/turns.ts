@@ -45,11 +45,11 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
   // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
-  for (const [at, { id, message, versions }] of messages.entries()) {
+  for (const [index, { id, message, versions }] of messages.entries()) {
     if (message.role === 'user') turns.push({ id, question: { id, message, versions }, answers: [], events: [] })
     else if (message.role === 'assistant') {
       if (turns.length === 0) turns.push({ id, question: undefined, answers: [], events: [] })
-      const results = resultsOf(messages, at)
+      const results = resultsOf(messages, index)
       const tools = message.content.flatMap((part) =>
         part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
       )
@@ -62,11 +62,11 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
   return turns
 }
 
-/** Returns the results of one answer's tool calls, by call id. The ids of other answers may be the same. */
+/** Returns the results of one answer's tool calls, by call id. Calls of different answers can have the same id. */
 function resultsOf(messages: readonly SessionMessage[], answer: number): Map<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>()
-  for (let at = answer + 1; at < messages.length; at += 1) {
-    const message = messages[at]?.message
+  for (let index = answer + 1; index < messages.length; index += 1) {
+    const message = messages[index]?.message
     if (!message || message.role === 'assistant') break
     if (message.role === 'toolResult') results.set(message.toolCallId, message)
   }
@@ -79,8 +79,8 @@ export function searchesOf(turn: Turn): SearchResponse[] {
   for (const step of turn.answers.flatMap(({ tools }) => tools)) {
     const recall = searchOf(step)
     if (!recall) continue
-    const found = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
-    recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, found]), recall)
+    const places = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
+    recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, places]), recall)
   }
   return [...recalls.values()]
 }

@@ -5,29 +5,29 @@ import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-const stripLook = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
+const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
 
 interface SwitchProps {
-  readonly isOff: boolean
-  readonly onChange: (isOff: boolean) => void
+  readonly isWithoutMemory: boolean
+  readonly onChange: (isWithoutMemory: boolean) => void
 }
 
 /** Switch shown before the first message. */
-export function WithoutMemorySwitch({ isOff, onChange }: SwitchProps) {
+export function WithoutMemorySwitch({ isWithoutMemory, onChange }: SwitchProps) {
   const { t } = useTranslation()
-  const Icon = isOff ? BrainOff : BrainIcon
+  const Icon = isWithoutMemory ? BrainOff : BrainIcon
   return (
-    <div className={`${stripLook} text-muted`}>
+    <div className={`${stripClass} text-muted`}>
       <Button
         look="quiet"
         role="switch"
-        aria-checked={isOff}
-        className={`-ml-2 ${isOff ? 'text-text!' : ''}`}
-        onClick={() => onChange(!isOff)}
+        aria-checked={isWithoutMemory}
+        className={`-ml-2 ${isWithoutMemory ? 'text-text!' : ''}`}
+        onClick={() => onChange(!isWithoutMemory)}
       >
-        <Icon size={14} className={isOff ? 'text-accent' : ''} /> {t('chat.withoutMemory')}
+        <Icon size={14} className={isWithoutMemory ? 'text-accent' : ''} /> {t('chat.withoutMemory')}
       </Button>
-      {isOff && <span>{t('chat.withoutMemoryHint')}</span>}
+      {isWithoutMemory && <span>{t('chat.withoutMemoryHint')}</span>}
     </div>
   )
 }
@@ -35,19 +35,19 @@ export function WithoutMemorySwitch({ isOff, onChange }: SwitchProps) {
 export function WithoutMemoryNote({ agent, session }: { agent: string; session: string }) {
   const { t } = useTranslation()
   const undo = () => client.sessions.setWithoutMemory({ agent, session, isWithoutMemory: true })
-  const keep = useMutation(
+  const addToMemory = useMutation(
     api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
   )
   return (
-    <p role="note" className={`${stripLook} text-muted`}>
+    <p role="note" className={`${stripClass} text-muted`}>
       <BrainOff size={14} className="text-accent" aria-hidden />
       <span className="min-w-0 flex-1 basis-52">
         {t('chat.withoutMemory')}: {t('chat.withoutMemoryHint')}
       </span>
       <Button
         look="link"
-        disabled={keep.isPending}
-        onClick={() => keep.mutate({ agent, session, isWithoutMemory: false })}
+        disabled={addToMemory.isPending}
+        onClick={() => addToMemory.mutate({ agent, session, isWithoutMemory: false })}
       >
         {t('chat.keepAfterAll')}
       </Button>

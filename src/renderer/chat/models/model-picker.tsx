@@ -21,7 +21,7 @@ interface ModelPickerProps {
   readonly align?: 'start' | 'end'
 }
 
-const modelId = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
+const modelIdPattern = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
 
 export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
@@ -35,7 +35,7 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align={align} side="top" className="z-50">
           <Popover.Popup className="w-[420px] overflow-hidden rounded-md border border-line bg-raised shadow-float">
-            <Picker agent={agent} value={value} onChoose={choose} onLeave={() => setIsOpen(false)} />
+            <ModelList agent={agent} value={value} onChoose={choose} onClose={() => setIsOpen(false)} />
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
@@ -43,36 +43,35 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
   )
 }
 
-/** Picks the agent's model. */
 export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
-  const set = useMutation(api.settings.setModel.mutationOptions())
-  const choose = (model: string) => set.mutate({ agent: agent.id, model })
+  const setModel = useMutation(api.settings.setModel.mutationOptions())
+  const choose = (model: string) => setModel.mutate({ agent: agent.id, model })
   return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
 }
 
-interface PickerProps {
+interface ModelListProps {
   readonly agent: Agent
   readonly value: string | undefined
   readonly onChoose: (id: string) => void
-  readonly onLeave: () => void
+  readonly onClose: () => void
 }
 
-function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
+function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [query, setQuery] = useState('')
   const input = { agent: agent.id }
   const list = useQuery(api.chat.models.queryOptions({ input }))
   const refresh = useMutation({
     mutationFn: () => client.chat.models({ ...input, fresh: true }),
-    onSuccess: (fresh) => queries.setQueryData(api.chat.models.queryKey({ input }), fresh),
+    onSuccess: (fresh) => queryClient.setQueryData(api.chat.models.queryKey({ input }), fresh),
   })
   const models = list.data?.models ?? []
   const groups = Map.groupBy(
     models.filter(({ available }) => available),
     ({ provider }) => provider,
   )
-  const typed = query.trim()
+  const typedId = query.trim()
   return (
     <Command label={t('status.model')} loop>
       <div className="flex items-center border-b border-line pr-1.5">
@@ -100,9 +99,9 @@ function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
             ))}
           </Command.Group>
         ))}
-        {modelId.test(typed) && !models.some(({ id }) => id === typed) && (
-          <Command.Item forceMount value={typed} onSelect={() => onChoose(typed)} className={rowLook}>
-            {t('models.use', { model: typed })}
+        {modelIdPattern.test(typedId) && !models.some(({ id }) => id === typedId) && (
+          <Command.Item forceMount value={typedId} onSelect={() => onChoose(typedId)} className={rowClass}>
+            {t('models.use', { model: typedId })}
           </Command.Item>
         )}
       </Command.List>
@@ -112,7 +111,7 @@ function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
             {explainCode(code, { provider })}
           </p>
         ))}
-        <Link href={paths.settings('models')} onClick={onLeave} className="text-accent hover:underline">
+        <Link href={paths.settings('models')} onClick={onClose} className="text-accent hover:underline">
           {t('models.setUp')}
         </Link>
       </footer>
@@ -120,13 +119,13 @@ function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
   )
 }
 
-const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-selected'
+const rowClass = 'flex min-h-8 items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-selected'
 
 function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boolean; onChoose: (id: string) => void }) {
   const { t } = useTranslation()
   const { id, contextWindow, prices, isLocal } = model
   return (
-    <Command.Item value={id} onSelect={() => onChoose(id)} className={rowLook}>
+    <Command.Item value={id} onSelect={() => onChoose(id)} className={rowClass}>
       <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
       <span className="min-w-0 flex-1 truncate">{id === 'offline' ? t('status.noModel') : model.model}</span>
       {isLocal && (

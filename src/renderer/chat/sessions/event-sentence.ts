@@ -3,9 +3,9 @@ import type { SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatShort } from '#lib/i18n/format.ts'
 
-type Keeping = Exclude<SessionEvent, { type: 'command' }>
+type NonCommandEvent = Exclude<SessionEvent, { type: 'command' }>
 
-export function useEventSentence(): (event: Keeping) => string {
+export function useEventSentence(): (event: NonCommandEvent) => string {
   const { t } = useTranslation()
   return (event) => {
     switch (event.type) {

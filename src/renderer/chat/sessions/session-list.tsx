@@ -15,12 +15,13 @@ import { FilterField } from '#lib/ui/search-field.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
-export function SessionList({ agent, current }: { agent: Agent; current: string }) {
+export function SessionList({ agent, current: currentPath }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const [query, setQuery] = useState('')
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  const rows = useMemo(() => chatRows(sessions.data ?? []), [sessions.data])
-  const shown = sessionAt(current)
+  const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
+  const openId = sessionAt(currentPath)
+  const isChat = currentPath.startsWith('/chat/')
   if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
   return (
     <>
@@ -33,27 +34,26 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
         )}
       </div>
       {query.trim() === '' ? (
-        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={shown}>
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={openId}>
           {(row) =>
             typeof row === 'string' ? (
               <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
             ) : (
               <ErrorBoundary piece="row" resetKey={row}>
-                <SessionRow agent={agent.id} summary={row} current={current} />
+                <SessionRow agent={agent.id} summary={row} isCurrent={isChat && row.id === openId} />
               </ErrorBoundary>
             )
           }
         </VirtualRows>
       ) : (
-        <Found agent={agent} query={query.trim()} />
+        <SearchResults agent={agent} query={query.trim()} />
       )}
     </>
   )
 }
 
-function SessionRow({ agent, summary, current }: { agent: string; summary: SessionSummary; current: string }) {
+function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: SessionSummary; isCurrent: boolean }) {
   const { t } = useTranslation()
-  const isCurrent = sessionAt(current) === summary.id && current.startsWith('/chat/')
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -81,15 +81,15 @@ function SessionRow({ agent, summary, current }: { agent: string; summary: Sessi
   )
 }
 
-function Found({ agent, query }: { agent: Agent; query: string }) {
+function SearchResults({ agent, query }: { agent: Agent; query: string }) {
   const { t } = useTranslation()
-  const deferred = useDeferredValue(query)
-  const found = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferred } }))
-  if (found.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
-  const words = deferred.split(/\s+/)
+  const deferredQuery = useDeferredValue(query)
+  const results = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferredQuery } }))
+  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  const words = deferredQuery.split(/\s+/)
   return (
     <section aria-label={t('session.found')} className="pt-2">
-      {(found.data ?? []).map(({ id, title, message, snippet }) => (
+      {(results.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
             <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
@@ -105,22 +105,22 @@ function Found({ agent, query }: { agent: Agent; query: string }) {
   )
 }
 
-type Day = 'pinned' | 'today' | 'yesterday' | 'older'
+type Group = 'pinned' | 'today' | 'yesterday' | 'older'
 
-function chatRows(sessions: readonly SessionSummary[]): (Day | SessionSummary)[] {
+function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[] {
   const midnight = new Date().setHours(0, 0, 0, 0)
-  const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
-  const dayOf = ({ pinned, updatedAt }: SessionSummary): Day => {
+  const previousMidnight = new Date(midnight - 1).setHours(0, 0, 0, 0)
+  const groupOf = ({ pinned, updatedAt }: SessionSummary): Group => {
     if (pinned) return 'pinned'
-    return updatedAt >= midnight ? 'today' : updatedAt >= dayBefore ? 'yesterday' : 'older'
+    return updatedAt >= midnight ? 'today' : updatedAt >= previousMidnight ? 'yesterday' : 'older'
   }
-  const groups = Map.groupBy(sessions, dayOf)
-  const days: Day[] = ['pinned', 'today', 'yesterday', 'older']
-  return days.flatMap((day) => {
-    const members = groups.get(day)
-    return members ? [day, ...members] : []
+  const sessionsByGroup = Map.groupBy(sessions, groupOf)
+  const order: Group[] = ['pinned', 'today', 'yesterday', 'older']
+  return order.flatMap((group) => {
+    const members = sessionsByGroup.get(group)
+    return members ? [group, ...members] : []
   })
 }
 
-const keyOfRow = (row: Day | SessionSummary) => (typeof row === 'string' ? row : row.id)
-const heightOf = (row: Day | SessionSummary) => (typeof row === 'string' ? 38 : 27)
+const keyOfRow = (row: Group | SessionSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 : 27)

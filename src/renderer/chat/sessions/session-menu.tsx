@@ -22,7 +22,7 @@ interface SessionMenuProps {
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const session = sessionAt(useEncodedPath())
+  const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
@@ -31,7 +31,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const remove = useMutation(
     api.sessions.remove.mutationOptions({
       onSuccess() {
-        if (session === summary.id) navigate(paths.chat())
+        if (openSession === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
         showSuccess(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
       },

@@ -19,24 +19,24 @@ export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
   return (
     <>
       {forgetKinds.map((kind) => {
-        const own = places.filter((place) => place.kind === kind)
-        if (own.length === 0) return null
+        const kindPlaces = places.filter((place) => place.kind === kind)
+        if (kindPlaces.length === 0) return null
         return (
           <section key={kind} aria-label={t(`forget.kind.${kind}`)} className="flex flex-col gap-1.5">
             <h2 className="flex items-baseline gap-2 font-semibold">
               {t(`forget.kind.${kind}`)}
-              <span className="font-normal text-muted">{t('forget.places', { count: own.length })}</span>
+              <span className="font-normal text-muted">{t('forget.places', { count: kindPlaces.length })}</span>
             </h2>
             {(kind === 'other' || kind === 'state' || kind === 'index') && (
               <p className="text-[12px] text-muted">{t(`forget.about.${kind}`)}</p>
             )}
             {kind !== 'index' && (
               <ul className="flex flex-col gap-2">
-                {own.slice(0, maxListed).map((place) => (
+                {kindPlaces.slice(0, maxListed).map((place) => (
                   <Place key={place.path} state={state} place={place} />
                 ))}
-                {own.length > maxListed && (
-                  <li className="text-muted">{t('forget.more', { count: own.length - maxListed })}</li>
+                {kindPlaces.length > maxListed && (
+                  <li className="text-muted">{t('forget.more', { count: kindPlaces.length - maxListed })}</li>
                 )}
               </ul>
             )}
@@ -74,7 +74,7 @@ export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
 function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
   const { t } = useTranslation()
   const { kind, path, count, lines, isNamed, keepsLocal } = place
-  const counted = kind === 'history' ? 'versions' : 'lines'
+  const unit = kind === 'history' ? 'versions' : 'lines'
   return (
     <li className="min-w-0 border-l-2 border-line pl-3">
       <span className="flex flex-wrap items-baseline gap-x-2">
@@ -84,7 +84,7 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
               <input
                 type="checkbox"
                 aria-label={t('forget.include', { path })}
-                checked={!state.keep.has(path)}
+                checked={!state.keptPaths.has(path)}
                 onChange={() => state.toggleKeep(path)}
                 className="size-4 shrink-0 translate-y-0.5 accent-accent"
               />
@@ -100,12 +100,12 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
           <span className="min-w-0 font-mono text-[12px] break-all">{path}</span>
         )}
         <span className="text-[12px] text-muted">
-          {isNamed === true ? t('forget.named') : t(`forget.${counted}`, { count })}
+          {isNamed === true ? t('forget.named') : t(`forget.${unit}`, { count })}
         </span>
         {keepsLocal === true && <span className="text-[12px] text-muted">{t('forget.keepsLocal')}</span>}
       </span>
-      {lines.slice(0, 3).map(({ line, text }, at) => (
-        <span key={at} className="block text-[12px] break-words text-muted">
+      {lines.slice(0, 3).map(({ line, text }, index) => (
+        <span key={index} className="block text-[12px] break-words text-muted">
           {line === undefined ? '' : `${line}: `}
           {clipLine(text, 200)}
         </span>

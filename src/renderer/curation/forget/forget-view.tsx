@@ -9,13 +9,13 @@ import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { ForgetPlaces } from './forget-places.tsx'
-import { useErasure, type ForgetState } from './use-forget.ts'
+import { useForget, type ForgetState } from './use-forget.ts'
 
 export function ForgetView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const state = useErasure(agent.id)
-  const [typed, setTyped] = useState('')
-  const { query, words, running, outcome } = state
+  const state = useForget(agent.id)
+  const [typedWords, setTypedWords] = useState('')
+  const { query, words, progress, outcome } = state
   return (
     <section aria-label={t('forget.title')} className="flex min-w-0 flex-1 flex-col" data-testid="forget">
       <ViewHeader title={t('forget.title')} />
@@ -26,31 +26,31 @@ export function ForgetView({ agent }: { agent: Agent }) {
             className="flex flex-wrap gap-2"
             onSubmit={(event) => {
               event.preventDefault()
-              if (typed.trim() !== '') state.look(typed)
+              if (typedWords.trim() !== '') state.search(typedWords)
             }}
           >
             <input
               autoFocus
-              value={typed}
+              value={typedWords}
               maxLength={maxSearchText}
-              disabled={running !== undefined}
+              disabled={progress !== undefined}
               aria-label={t('forget.words')}
               placeholder={t('forget.words')}
-              onChange={(event) => setTyped(event.target.value)}
+              onChange={(event) => setTypedWords(event.target.value)}
               className="min-w-0 flex-1 basis-60 rounded-sm border border-line bg-raised px-3 py-1.5 outline-none focus:border-accent"
             />
-            <Button type="submit" disabled={typed.trim() === '' || running !== undefined}>
+            <Button type="submit" disabled={typedWords.trim() === '' || progress !== undefined}>
               {t('forget.look')}
             </Button>
           </form>
-          {running ? (
-            <Running state={state} />
+          {progress ? (
+            <ForgetProgress state={state} />
           ) : outcome ? (
             <ForgetOutcomeView outcome={outcome} words={words} />
           ) : words === '' ? null : query.error ? (
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           ) : query.data ? (
-            <Found state={state} />
+            <ForgetPreview state={state} />
           ) : (
             <Skeleton lines={8} />
           )}
@@ -60,9 +60,9 @@ export function ForgetView({ agent }: { agent: Agent }) {
   )
 }
 
-function Running({ state: { running, stop } }: { state: ForgetState }) {
+function ForgetProgress({ state: { progress, stop } }: { state: ForgetState }) {
   const { t } = useTranslation()
-  const { done = 0, total = 0 } = running ?? {}
+  const { done = 0, total = 0 } = progress ?? {}
   return (
     <div role="status" className="flex flex-wrap items-center gap-3">
       <progress
@@ -77,40 +77,40 @@ function Running({ state: { running, stop } }: { state: ForgetState }) {
   )
 }
 
-function Found({ state }: { state: ForgetState }) {
+function ForgetPreview({ state }: { state: ForgetState }) {
   const { t } = useTranslation()
-  const [isAsking, setIsAsking] = useState(false)
+  const [hasDialog, setHasDialog] = useState(false)
   const { query, words, lines } = state
   if (!query.data) return null
   const { places, near, git, models } = query.data
-  const isNothing = places.length === 0 && near.length === 0
+  const isEmpty = places.length === 0 && near.length === 0
   return (
     <>
       {places.length === 0 && <p>{t('forget.nothing', { words })}</p>}
       <ForgetPlaces state={state} places={places} near={near} />
-      <NotErasable git={git} models={models} />
-      {!isNothing && (
+      <UnreachableCopies git={git} models={models} />
+      {!isEmpty && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
-          <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setIsAsking(true)}>
+          <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setHasDialog(true)}>
             {t('forget.run')}
           </Button>
         </div>
       )}
-      {isAsking && (
+      {hasDialog && (
         <Modal
           className="top-[22vh] left-1/2 flex w-[min(460px,92vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
-          onClose={() => setIsAsking(false)}
+          onClose={() => setHasDialog(false)}
         >
           <ModalTitle>{t('forget.sure', { words })}</ModalTitle>
           <p>{t('forget.sureHint')}</p>
           <div className="flex justify-end gap-2">
-            <Button look="quiet" onClick={() => setIsAsking(false)}>
+            <Button look="quiet" onClick={() => setHasDialog(false)}>
               {t('common.cancel')}
             </Button>
             <Button
               look="primary"
               onClick={() => {
-                setIsAsking(false)
+                setHasDialog(false)
                 void state.run()
               }}
             >
@@ -127,14 +127,14 @@ const maxListed = 60
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
   const { t } = useTranslation()
-  const { removed, left, isStopped } = outcome
+  const { removed, left: remaining, isStopped } = outcome
   const counts = forgetKinds
     .map((kind) => ({ kind, count: removed.filter((place) => place.kind === kind).length }))
     .filter(({ count }) => count > 0)
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">
       <h2 className="font-semibold">
-        {isStopped ? t('forget.stopped') : left.length === 0 ? t('forget.done', { words }) : t('forget.partly')}
+        {isStopped ? t('forget.stopped') : remaining.length === 0 ? t('forget.done', { words }) : t('forget.partly')}
       </h2>
       {counts.length > 0 && (
         <ul className="flex flex-col gap-0.5">
@@ -145,11 +145,11 @@ function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words:
           ))}
         </ul>
       )}
-      {left.length > 0 && (
+      {remaining.length > 0 && (
         <section aria-label={t('forget.left')}>
           <h3 className="font-semibold">{t('forget.left')}</h3>
           <ul className="flex flex-col gap-0.5">
-            {left.slice(0, maxListed).map(({ kind, path }) => (
+            {remaining.slice(0, maxListed).map(({ kind, path }) => (
               <li key={`${kind}/${path}`} className="break-all">
                 <span className="font-mono text-[12px]">{path}</span>{' '}
                 <span className="text-[12px] text-muted">{t(`forget.kind.${kind}`)}</span>
@@ -163,9 +163,9 @@ function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words:
   )
 }
 
-function NotErasable({ git, models }: { git: string | null; models: readonly string[] }) {
+function UnreachableCopies({ git, models }: { git: string | null; models: readonly string[] }) {
   const { t } = useTranslation()
-  const items = [
+  const copies = [
     ...(models.length === 0 ? [] : [t('forget.reach.models', { models: models.join(', ') })]),
     ...(git === null ? [] : [t('forget.reach.git', { path: git })]),
     t('forget.reach.backups'),
@@ -176,9 +176,9 @@ function NotErasable({ git, models }: { git: string | null; models: readonly str
     <section aria-label={t('forget.reach.title')} className="flex flex-col gap-1.5">
       <h2 className="font-semibold">{t('forget.reach.title')}</h2>
       <ul className="flex list-disc flex-col gap-0.5 pl-5">
-        {items.map((item) => (
-          <li key={item} className="break-words">
-            {item}
+        {copies.map((copy) => (
+          <li key={copy} className="break-words">
+            {copy}
           </li>
         ))}
       </ul>

@@ -5,24 +5,25 @@ import { fileAt, paths, sessionAt } from '../router/paths.ts'
 
 const storageKey = 'commonplace.agent'
 const listeners = new Set<() => void>()
-const lastPlaces = new Map<string, string>()
-let chosen = localStorage.getItem(storageKey) ?? ''
+const lastAddresses = new Map<string, string>()
+let currentId = localStorage.getItem(storageKey) ?? ''
 
 /**
- * Returns the agent that was chosen last. If it is gone or archived, returns the first agent that is not
- * archived and navigates away, since the address belongs to the other agent.
+ * Returns the agent that was chosen last. If it is deleted or archived, returns the first agent that is not
+ * archived and leaves an address of a chat or file, since it belongs to the previous agent.
  * @returns undefined if there are no agents
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
-  const id = useSyncExternalStore(subscribe, () => chosen)
+  const id = useSyncExternalStore(subscribe, () => currentId)
   const [, navigate] = useLocation()
   const agent =
-    agents.find((known) => known.id === id && !known.archived) ?? agents.find(({ archived }) => !archived) ?? agents[0]
-  const other = agent && id !== '' && agent.id !== id ? agent.id : undefined
+    agents.find((other) => other.id === id && !other.archived) ?? agents.find(({ archived }) => !archived) ?? agents[0]
+  const replacementId = agent && id !== '' && agent.id !== id ? agent.id : undefined
   useLayoutEffect(() => {
-    const place = location.pathname
-    if (other !== undefined && (sessionAt(place) !== undefined || fileAt(place) !== undefined)) navigate(paths.chat())
-  }, [other, navigate])
+    const path = location.pathname
+    const showsContent = sessionAt(path) !== undefined || fileAt(path) !== undefined
+    if (replacementId !== undefined && showsContent) navigate(paths.chat())
+  }, [replacementId, navigate])
   return agent
 }
 
@@ -31,11 +32,11 @@ export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
  * @returns the address to open: the last one of this agent, or `/`
  */
 export function chooseAgent(id: string, from: { readonly id: string; readonly place: string }): string {
-  lastPlaces.set(from.id, from.place)
-  chosen = id
+  lastAddresses.set(from.id, from.place)
+  currentId = id
   localStorage.setItem(storageKey, id)
   for (const listener of listeners) listener()
-  return lastPlaces.get(id) ?? '/'
+  return lastAddresses.get(id) ?? '/'
 }
 
 function subscribe(listener: () => void): () => void {

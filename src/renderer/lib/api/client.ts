@@ -9,30 +9,27 @@ export const connection = new Connection()
 export const { client } = connection
 export const api = createTanstackQueryUtils(client)
 
-/** Queries retry this often when the socket closes under them: another runtime takes over within seconds. */
-const lostRetries = 20
-const lostRetryMs = 500
+/** Retries of a query whose socket was closed. Another runtime takes over within seconds. */
+const maxRetries = 20
+const retryDelayMs = 500
 
 function shouldRetry(failures: number, error: unknown): boolean {
   if (
     error instanceof ORPCError ||
     error instanceof ConnectionTimeoutError ||
     !(error instanceof Error) ||
-    failures >= lostRetries
+    failures >= maxRetries
   )
     return false
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-/**
- * Keeps showing cached data when the runtime cannot be reached, and marks it stale so that it is refetched
- * after reconnecting.
- */
+/** Keeps cached data when the runtime cannot be reached, and marks it stale for a refetch after reconnecting. */
 function createQueryCache(): QueryCache {
   return new QueryCache({
     onError: (error, query) => {
-      const isShown = query.state.data !== undefined
-      if (isShown && !(error instanceof ORPCError))
+      const hasData = query.state.data !== undefined
+      if (hasData && !(error instanceof ORPCError))
         query.setState({ status: 'success', error: null, isInvalidated: true })
     },
   })
@@ -49,7 +46,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Infinity,
       retry: shouldRetry,
-      retryDelay: lostRetryMs,
+      retryDelay: retryDelayMs,
       refetchOnWindowFocus: false,
       networkMode: 'always',
     },

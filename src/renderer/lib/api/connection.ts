@@ -2,7 +2,7 @@
  * The single connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A lost
  * WebSocket is reopened, calls wait for it, and listeners are notified so that they can refetch. If the
  * runtime refuses this browser, the state becomes `refused`; the connection retries when another page of this
- * browser is let in.
+ * browser gets access.
  */
 import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
 import { TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL } from '@orpc/tanstack-query'
@@ -29,7 +29,7 @@ const queryTimeoutMs = 4000
 
 /** Delays before each reconnect attempt, in ms; the last one repeats. */
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
-/** Delay after a refusal. Ends early when another page of this browser is let in. */
+/** Delay after a refusal, in ms. Ends early when another page of this browser gets access. */
 const refusedDelayMs = 60_000
 const floodedDelayMs = 5000
 /** Close codes of RFC 6455 that the runtime uses for too much traffic. */
@@ -40,14 +40,14 @@ export class Connection {
   #state: ConnectionState = 'connecting'
   #link: Promise<Link>
   readonly #listeners = new Set<() => void>()
-  #giveUp: (() => void) | undefined
+  #dropSocket: (() => void) | undefined
 
   constructor() {
     window.addEventListener('offline', () => void this.check())
     this.#link = isDesktop() ? this.#connectPort() : this.#connectSocket()
     const link: Link = {
       call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
-        (await (isQuery(options) ? this.#linkInTime() : this.#link)).call(path, input, options),
+        (await (isQuery(options) ? this.#linkOrTimeout() : this.#link)).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
   }
@@ -63,66 +63,66 @@ export class Connection {
 
   /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
   async check(): Promise<void> {
-    const asked = this.#giveUp
-    if (asked && !(await isRuntimeReachable()) && this.#giveUp === asked) asked()
+    const drop = this.#dropSocket
+    if (drop && !(await isRuntimeReachable()) && this.#dropSocket === drop) drop()
   }
 
   async #connectPort(): Promise<Link> {
     const { port1, port2 } = new MessageChannel()
     window.postMessage('commonplace:connect', location.origin === 'null' ? '*' : location.origin, [port2])
     port1.start()
-    this.#become('open')
+    this.#setState('open')
     return new PortLink({ port: port1 })
   }
 
   async #connectSocket(delayMs = 0): Promise<Link> {
-    await pause(delayMs)
+    await delay(delayMs)
     await takeKeyFromAddress()
     for (let attempt = 0; ; attempt += 1) {
       const socket = await openSocket()
       if (socket) {
-        const end = (code: number) => {
-          if (this.#giveUp !== drop) return
+        const onClose = (code: number) => {
+          if (this.#dropSocket !== drop) return
           const isFlooded = floodCodes.has(code)
-          this.#giveUp = undefined
+          this.#dropSocket = undefined
           this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
-          this.#become(isFlooded ? 'flooded' : 'lost')
+          this.#setState(isFlooded ? 'flooded' : 'lost')
         }
         const drop = () => {
-          end(0)
+          onClose(0)
           socket.close()
         }
-        this.#giveUp = drop
-        this.#become('open')
-        socket.addEventListener('close', ({ code }) => end(code))
+        this.#dropSocket = drop
+        this.#setState('open')
+        socket.addEventListener('close', ({ code }) => onClose(code))
         return new SocketLink({ websocket: withSizeLimit(socket) })
       }
       const isRefused = (await checkAccess(storedKey())) === 'refused'
-      this.#become(isRefused ? 'refused' : 'lost')
-      await pause(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
+      this.#setState(isRefused ? 'refused' : 'lost')
+      await delay(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
     }
   }
 
   /** Waits at most `queryTimeoutMs` for the connection. @throws ConnectionTimeoutError if it is not open in time */
-  async #linkInTime(): Promise<Link> {
+  async #linkOrTimeout(): Promise<Link> {
     if (this.#state === 'open') return this.#link
-    const { promise: late, reject } = Promise.withResolvers<never>()
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
     try {
-      return await Promise.race([this.#link, late])
+      return await Promise.race([this.#link, timeout])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #become(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (this.#state === state) return
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
 }
 
-/** True for queries. Only they may time out: a mutation that was given up could still be carried out. */
+/** Returns true for queries. Only they may time out: a mutation that timed out could still be carried out. */
 function isQuery({ context }: ClientOptions<ClientContext>): boolean {
   const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
   return operation?.type === 'query'
@@ -143,7 +143,7 @@ function openSocket(): Promise<WebSocket | undefined> {
   })
 }
 
-/** Rejects a message over the size limit here. The runtime would close the connection for it. */
+/** Makes `send` throw for a message over the size limit, since the runtime would close the connection. */
 function withSizeLimit(
   socket: WebSocket,
 ): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
@@ -157,7 +157,7 @@ function withSizeLimit(
       const bytes = sizeOf(data)
       if (bytes <= maxMessageBytes) return socket.send(data)
       const megabytes = Math.ceil(bytes / 1024 / 1024)
-      throw new ORPCError('message_too_large', { message: `${megabytes} MB are too much`, data: { megabytes } })
+      throw new ORPCError('message_too_large', { message: `${megabytes} MB is too large`, data: { megabytes } })
     },
   }
 }
@@ -169,19 +169,19 @@ function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number
   return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
 }
 
-/** Resolves after `ms`, or earlier if another page of this browser was let in or the browser comes back online. */
-function pause(ms: number): Promise<void> {
+/** Resolves after `ms`, or earlier if another page of this browser gets access or the browser is online again. */
+function delay(ms: number): Promise<void> {
   if (ms === 0) return Promise.resolve()
   return new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       clearTimeout(timer)
-      window.removeEventListener('online', done)
+      window.removeEventListener('online', finish)
       stop()
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    window.addEventListener('online', done)
-    const stop = onKeyChange(done)
+    const timer = setTimeout(finish, ms)
+    window.addEventListener('online', finish)
+    const stop = onKeyChange(finish)
   })
 }
 
@@ -192,7 +192,7 @@ function pause(ms: number): Promise<void> {
  */
 
 const storageName = 'commonplace:key'
-const inFragment = /^#key=([\w-]{20,100})$/
+const keyInFragment = /^#key=([\w-]{20,100})$/
 
 function storedKey(): string {
   return localStorage.getItem(storageName) ?? ''
@@ -203,7 +203,7 @@ function storedKey(): string {
  * only after the runtime has accepted it.
  */
 async function takeKeyFromAddress(): Promise<void> {
-  const key = inFragment.exec(location.hash)?.[1]
+  const key = keyInFragment.exec(location.hash)?.[1]
   if (key === undefined) return
   history.replaceState(history.state, '', location.pathname + location.search)
   if (key === storedKey()) return
@@ -212,23 +212,23 @@ async function takeKeyFromAddress(): Promise<void> {
   if (storedKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
 }
 
-/** Asks over HTTP if the key is valid: a refused WebSocket does not report a reason. */
+/** Checks over HTTP whether the key is valid, since a refused WebSocket does not report a reason. */
 async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknown'> {
   try {
     const { status } = await fetch('/rpc', { headers: { 'Commonplace-Key': key }, cache: 'no-store' })
     return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
   } catch {
-    // The runtime is not running at the moment.
+    // The runtime is not running.
     return 'unknown'
   }
 }
 
-const answerMs = 3000
+const reachabilityTimeoutMs = 3000
 
 async function isRuntimeReachable(): Promise<boolean> {
   try {
     const headers = { 'Commonplace-Key': storedKey() }
-    await fetch('/rpc', { headers, cache: 'no-store', signal: AbortSignal.timeout(answerMs) })
+    await fetch('/rpc', { headers, cache: 'no-store', signal: AbortSignal.timeout(reachabilityTimeoutMs) })
     return true
   } catch {
     return false
@@ -236,9 +236,9 @@ async function isRuntimeReachable(): Promise<boolean> {
 }
 
 function onKeyChange(listener: () => void): () => void {
-  const look = ({ key }: StorageEvent) => {
+  const onStorage = ({ key }: StorageEvent) => {
     if (key === storageName) listener()
   }
-  window.addEventListener('storage', look)
-  return () => window.removeEventListener('storage', look)
+  window.addEventListener('storage', onStorage)
+  return () => window.removeEventListener('storage', onStorage)
 }

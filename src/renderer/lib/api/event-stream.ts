@@ -8,7 +8,7 @@ import { api, client, connection, queryClient } from './client.ts'
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {
-      for await (const event of await client.events.subscribe({ language: navigator.language })) apply(event)
+      for await (const event of await client.events.subscribe({ language: navigator.language })) applyEvent(event)
     } catch (error) {
       if (!(error instanceof Error)) throw error
     }
@@ -20,32 +20,32 @@ export async function followEvents(): Promise<never> {
 /** DOM event on `window`, sent when the runtime asks to open an address (its `detail`). */
 export const goToEvent = 'commonplace:go-to'
 
-function apply(event: AppEvent): void {
-  const drop = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
+function applyEvent(event: AppEvent): void {
+  const invalidate = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
   switch (event.type) {
     case 'hello':
       return
     case 'filesChanged':
-      drop(api.habits.key())
-      drop(api.workspace.key())
-      drop(api.links.key())
-      drop(api.tags.key())
-      drop(api.context.key())
-      drop(api.checks.list.key())
-      drop(api.history.standing.key())
+      invalidate(api.habits.key())
+      invalidate(api.workspace.key())
+      invalidate(api.links.key())
+      invalidate(api.tags.key())
+      invalidate(api.context.key())
+      invalidate(api.checks.list.key())
+      invalidate(api.history.standing.key())
       return
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
       return
     case 'indexChanged':
-      drop(api.search.key())
-      drop(api.workspace.list.key())
+      invalidate(api.search.key())
+      invalidate(api.workspace.list.key())
       return
     case 'sessionChanged':
-      drop(api.sessions.list.key())
-      drop(api.sessions.find.key())
-      drop(api.search.recalls.key())
-      drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
+      invalidate(api.sessions.list.key())
+      invalidate(api.sessions.find.key())
+      invalidate(api.search.recalls.key())
+      invalidate(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
       // An open conversation follows its own stream, except for archiving and restoring. Others are refetched
       // when they are opened.
       void queryClient.invalidateQueries({
@@ -54,63 +54,63 @@ function apply(event: AppEvent): void {
       })
       return
     case 'contextChanged':
-      drop(api.context.key())
+      invalidate(api.context.key())
       return
     case 'agentsChanged':
-      drop(api.habits.key())
-      drop(api.agents.key())
-      drop(api.settings.key())
-      drop(api.workspace.key())
-      drop(api.search.key())
-      drop(api.context.key())
-      drop(api.chat.models.key())
+      invalidate(api.habits.key())
+      invalidate(api.agents.key())
+      invalidate(api.settings.key())
+      invalidate(api.workspace.key())
+      invalidate(api.search.key())
+      invalidate(api.context.key())
+      invalidate(api.chat.models.key())
       return
     case 'settingsChanged':
-      drop(api.habits.key())
-      drop(api.settings.key())
-      drop(api.context.key())
-      drop(api.history.key())
-      drop(api.search.key())
-      drop(api.workspace.list.key())
-      drop(api.agents.key())
-      drop(api.chat.models.key())
+      invalidate(api.habits.key())
+      invalidate(api.settings.key())
+      invalidate(api.context.key())
+      invalidate(api.history.key())
+      invalidate(api.search.key())
+      invalidate(api.workspace.list.key())
+      invalidate(api.agents.key())
+      invalidate(api.chat.models.key())
       return
     case 'checksChanged':
-      drop(api.checks.list.key())
+      invalidate(api.checks.list.key())
       return
     case 'checksProgress': {
       const { agent, done, total } = event
       queryClient.setQueryData(
         api.checks.list.queryKey({ input: { agent } }),
-        (known) => known && { ...known, progress: { done, total } },
+        (list) => list && { ...list, progress: { done, total } },
       )
       return
     }
     case 'upkeepChanged':
-      drop(api.upkeep.list.key())
-      drop(api.upkeep.count.key())
+      invalidate(api.upkeep.list.key())
+      invalidate(api.upkeep.count.key())
       return
     case 'upkeepProgress': {
       const { agent, done, total } = event
       queryClient.setQueryData(
         api.upkeep.list.queryKey({ input: { agent } }),
-        (known) => known && { ...known, progress: { done, total } },
+        (list) => list && { ...list, progress: { done, total } },
       )
       return
     }
     case 'moveProgress':
       // Moving an attachment sends no other event, so links are refetched when a move ends.
-      if (!event.moving) drop(api.links.key())
+      if (!event.moving) invalidate(api.links.key())
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
     case 'turnEnded':
       return
     case 'recovered':
-      drop(api.search.key())
+      invalidate(api.search.key())
       toast.warning(i18next.t('error.recovered'))
       return
     case 'fault':
-      // One id, so that the newest fault replaces the others.
+      // All faults share one id, so that the newest replaces the others.
       toast.error(i18next.t(event.isRepeated ? 'error.faults' : 'error.fault', { reference: event.reference }), {
         id: 'fault',
         duration: Infinity,
@@ -128,32 +128,33 @@ function apply(event: AppEvent): void {
         queryKey: api.workspace.read.key(),
         predicate: ({ state }) => state.status === 'error',
       })
-      drop(api.history.timeline.key())
-      drop(api.history.blame.key())
-      drop(api.history.standing.key())
+      invalidate(api.history.timeline.key())
+      invalidate(api.history.blame.key())
+      invalidate(api.history.standing.key())
       return
     case 'acceptedChanged':
-      drop(api.history.accepted.key())
+      invalidate(api.history.accepted.key())
       return
     case 'usageChanged':
-      drop(api.settings.usage.key())
+      invalidate(api.settings.usage.key())
       return
     case 'healthChanged':
-      drop(api.health.key())
+      invalidate(api.health.key())
       return
     case 'clientsChanged':
-      drop(api.clients.key())
+      invalidate(api.clients.key())
       return
     case 'mcpChanged':
-      drop(api.settings.mcpServers.key())
+      invalidate(api.settings.mcpServers.key())
       return
   }
 }
 
-/** Every window offers undo, not only the one in which the text was typed. */
-function showCaptured({ agent, path, patch, client: by }: Extract<AppEvent, { type: 'captured' }>): void {
-  const done = by === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name: by, path })
-  showSuccess(done, () => client.workspace.undo({ agent, path, patch }), by === undefined ? {} : { id: `wrote-${by}` })
+/** Shows a toast with undo for a remembered text, in every window and not only where it was typed. */
+function showCaptured({ agent, path, patch, client: name }: Extract<AppEvent, { type: 'captured' }>): void {
+  const text = name === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name, path })
+  const options = name === undefined ? {} : { id: `wrote-${name}` }
+  showSuccess(text, () => client.workspace.undo({ agent, path, patch }), options)
 }
 
 function untilOpen(): Promise<void> {

@@ -30,10 +30,10 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
   const { t } = useTranslation()
   if (!sources || sources.length === 0) return null
-  const all = sources.join('; ')
+  const sourceText = sources.join('; ')
   return (
-    <span className="min-w-0 truncate text-[12px] text-muted" title={all} data-testid="change-source">
-      {t('history.fromSource', { source: clipLine(all, 80) })}
+    <span className="min-w-0 truncate text-[12px] text-muted" title={sourceText} data-testid="change-source">
+      {t('history.fromSource', { source: clipLine(sourceText, 80) })}
     </span>
   )
 }
@@ -48,7 +48,7 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
 }
 
 /** States why a change can no longer be undone. */
-export function UndoneLabel({ of }: { of: 'undone' | 'changed' }) {
+export function UndoneLabel({ status }: { status: 'undone' | 'changed' }) {
   const { t } = useTranslation()
-  return <span className="text-muted">{t(of === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
+  return <span className="text-muted">{t(status === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
 }

@@ -10,7 +10,7 @@ import { useRevertStatus } from './use-revert-status.ts'
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
   const { path, patch, startLine, added, removed } = change
-  const standing = useRevertStatus(agent, path, patch)
+  const revert = useRevertStatus(agent, path, patch)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
       <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
@@ -24,15 +24,15 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
         <span className="flex-1" />
         {/* Kept together when they wrap below the path. */}
         <span className="flex items-center gap-3 whitespace-nowrap">
-          {standing.overall === 'there' ? (
-            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
+          {revert.overall === 'there' ? (
+            <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo()}>
               {t('tool.undo')}
             </Button>
           ) : (
-            <UndoneLabel of={standing.overall} />
+            <UndoneLabel status={revert.overall} />
           )}
-          {standing.overall === 'undone' && (
-            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo()}>
+          {revert.overall === 'undone' && (
+            <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo()}>
               {t('tool.redo')}
             </Button>
           )}
@@ -41,7 +41,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           </Link>
         </span>
       </figcaption>
-      <Patch patch={patch} isUndone={standing.overall === 'undone'} />
+      <Patch patch={patch} isUndone={revert.overall === 'undone'} />
     </figure>
   )
 }

@@ -8,7 +8,7 @@ import { Patch } from './patch.tsx'
 import { useRevertStatus, type RevertStatus } from './use-revert-status.ts'
 
 const initialCount = 6
-const step = 30
+const pageSize = 30
 
 interface HunksProps {
   readonly agent: string
@@ -22,16 +22,16 @@ interface HunksProps {
 
 export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }: HunksProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(initialCount)
-  const standing = useRevertStatus(agent, path, patch)
-  const keyed = useMemo(() => splitHunks(patch).map((hunk, place) => ({ hunk, place, key: hunkKey(hunk) })), [patch])
-  const hunks = keyed.filter(({ key }) => !accepted?.has(key))
+  const [shownCount, setShownCount] = useState(initialCount)
+  const revert = useRevertStatus(agent, path, patch)
+  const allHunks = useMemo(() => splitHunks(patch).map((hunk, index) => ({ hunk, index, key: hunkKey(hunk) })), [patch])
+  const hunks = allHunks.filter(({ key }) => !accepted?.has(key))
   return (
     <>
-      {hunks.slice(0, shown).map(({ hunk, place, key }) => (
-        <ErrorBoundary key={`${key}${place}`} piece="row" resetKey={hunk}>
+      {hunks.slice(0, shownCount).map(({ hunk, index, key }) => (
+        <ErrorBoundary key={`${key}${index}`} piece="row" resetKey={hunk}>
           {canUndo ? (
-            <Hunk hunk={hunk} index={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
+            <Hunk hunk={hunk} index={index} revert={revert} onAccept={onAccept && (() => onAccept(key))} />
           ) : (
             <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
               <Patch patch={hunk} isSmall />
@@ -39,8 +39,8 @@ export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }
           )}
         </ErrorBoundary>
       ))}
-      {hunks.length > shown && (
-        <Button look="link" onClick={() => setShown(shown + step)}>
+      {hunks.length > shownCount && (
+        <Button look="link" onClick={() => setShownCount(shownCount + pageSize)}>
           {t('history.more')}
         </Button>
       )}
@@ -52,32 +52,32 @@ interface HunkProps {
   readonly hunk: string
   /** 0-based index within the change. */
   readonly index: number
-  readonly standing: RevertStatus
+  readonly revert: RevertStatus
   readonly onAccept: (() => void) | undefined
 }
 
-function Hunk({ hunk, index, standing, onAccept }: HunkProps) {
+function Hunk({ hunk, index, revert, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const outcome = standing.statusOf(index)
+  const status = revert.statusOf(index)
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      <Patch patch={hunk} isUndone={outcome === 'undone'} isSmall />
+      <Patch patch={hunk} isUndone={status === 'undone'} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
-        {outcome === 'there' ? (
-          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo(index)}>
+        {status === 'there' ? (
+          <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
             {t('tool.undo')}
           </Button>
         ) : (
           <span className="py-0.5">
-            <UndoneLabel of={outcome} />
+            <UndoneLabel status={status} />
           </span>
         )}
-        {outcome === 'undone' && (
-          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo(index)}>
+        {status === 'undone' && (
+          <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo(index)}>
             {t('tool.redo')}
           </Button>
         )}
-        {onAccept && outcome !== 'undone' && (
+        {onAccept && status !== 'undone' && (
           <Button look="link" title={t('changes.acceptHint')} onClick={onAccept}>
             {t('history.accept')}
           </Button>

@@ -5,20 +5,17 @@ export interface PatchLine {
 
 const kinds = { '+': 'added', '-': 'removed', ' ': 'same' } as const
 
-/**
- * Returns the lines of a unified diff without headers, trimmed to the range between the first and last
- * non-blank change.
- */
+/** Returns the lines of a unified diff without headers, from the first to the last non-blank change. */
 export function patchLines(patch: string): PatchLine[] {
   const lines: PatchLine[] = []
-  let inHunk = false
+  let isInHunk = false
   for (const line of patch.split('\n')) {
     if (line.startsWith('@@')) {
-      inHunk = true
+      isInHunk = true
       continue
     }
     const kind = kinds[line[0] as keyof typeof kinds]
-    if (inHunk && kind) lines.push({ kind, text: line.slice(1) })
+    if (isInHunk && kind) lines.push({ kind, text: line.slice(1) })
   }
   const isChange = ({ kind, text }: PatchLine) => kind !== 'same' && text.trim() !== ''
   const first = lines.findIndex(isChange)

@@ -5,12 +5,12 @@ import { Button } from '../ui/button.tsx'
 import { clipLine } from '../util/clip.ts'
 import { patchLines } from './patch-lines.ts'
 
-const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
+const styles = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
-const step = 300
+const pageSize = 300
 /** Lines shown at first; fewer if the patch is one of many. */
-const atFirst = { alone: 300, small: 40 }
-const maxOfLine = 2000
+const initialCount = { alone: 300, small: 40 }
+const maxLineLength = 2000
 
 interface PatchProps {
   readonly patch: string
@@ -20,32 +20,32 @@ interface PatchProps {
 
 export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(isSmall ? atFirst.small : atFirst.alone)
+  const [limit, setLimit] = useState(isSmall ? initialCount.small : initialCount.alone)
   const large = useMemo(() => parseLargeChange(patch), [patch])
   const lines = useMemo(() => patchLines(patch), [patch])
-  const rest = lines.length - shown
-  const side = isSmall ? 'px-2.5' : 'px-3.5'
+  const remaining = lines.length - limit
+  const padding = isSmall ? 'px-2.5' : 'px-3.5'
   if (large) {
     const count = Math.max(large.added, large.removed)
-    return <p className={`${side} py-2 text-muted`}>{t('tool.largeChange', { count })}</p>
+    return <p className={`${padding} py-2 text-muted`}>{t('tool.largeChange', { count })}</p>
   }
   return (
     <div className={`overflow-auto ${isSmall ? 'max-h-72' : 'max-h-80'}`} tabIndex={0}>
       <pre
         className={`font-mono text-[12px] ${isSmall ? 'leading-[1.6]' : 'leading-[1.75]'} ${isUndone ? 'line-through' : ''}`}
       >
-        {lines.slice(0, shown).map(({ kind, text }, index) => (
+        {lines.slice(0, limit).map(({ kind, text }, index) => (
           <div
             key={index}
-            className={`${side} break-words whitespace-pre-wrap ${looks[kind]} ${isUndone ? 'text-muted!' : ''}`}
+            className={`${padding} break-words whitespace-pre-wrap ${styles[kind]} ${isUndone ? 'text-muted!' : ''}`}
           >
-            {clipLine(text, maxOfLine) || ' '}
+            {clipLine(text, maxLineLength) || ' '}
           </div>
         ))}
       </pre>
-      {rest > 0 && (
-        <Button look="link" className={`${side}! text-[12px]`} onClick={() => setShown(shown + step)}>
-          {t('plain.showLines', { count: Math.min(step, rest) })}
+      {remaining > 0 && (
+        <Button look="link" className={`${padding}! text-[12px]`} onClick={() => setLimit(limit + pageSize)}>
+          {t('plain.showLines', { count: Math.min(pageSize, remaining) })}
         </Button>
       )}
     </div>

@@ -9,38 +9,38 @@ type HunkStatus = 'there' | 'undone' | 'changed'
 
 export interface RevertStatus {
   /** Status of each hunk. While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
-  readonly statusOf: (place: number) => HunkStatus
+  readonly statusOf: (index: number) => HunkStatus
   /** Status of the whole change: `there` while any hunk can be undone. */
   readonly overall: HunkStatus
   readonly isUndoing: boolean
   /** Undoes one hunk, or all hunks that are still there. */
-  readonly undo: (place?: number) => void
+  readonly undo: (index?: number) => void
   /** Redoes one hunk, or all hunks that were undone. */
-  readonly redo: (place?: number) => void
+  readonly redo: (index?: number) => void
 }
 
 /** Returns the undo status of a change, with actions that undo and redo it. @param patch unified diff of the change */
 export function useRevertStatus(agent: string, path: string, patch: string): RevertStatus {
-  const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
+  const status = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
   const redo = useRedo()
-  const statusOf = (place: number) => known?.hunks[place] ?? 'there'
-  const stands = !known || known.hunks.includes('there')
+  const statusOf = (index: number) => status?.hunks[index] ?? 'there'
+  const canUndo = !status || status.hunks.includes('there')
   return {
     statusOf,
-    overall: stands ? 'there' : known.hunks.includes('changed') ? 'changed' : 'undone',
+    overall: canUndo ? 'there' : status.hunks.includes('changed') ? 'changed' : 'undone',
     isUndoing: undo.isPending || redo.isPending,
-    undo: (place) =>
+    undo: (index) =>
       undo.mutate({
         agent,
-        path: known?.path ?? path,
-        patch: pickHunks(patch, (at) => (place === undefined ? statusOf(at) === 'there' : at === place)),
+        path: status?.path ?? path,
+        patch: pickHunks(patch, (hunk) => (index === undefined ? statusOf(hunk) === 'there' : hunk === index)),
       }),
-    redo: (place) =>
+    redo: (index) =>
       redo.mutate({
         agent,
-        path: known?.path ?? path,
-        patch: pickHunks(patch, (at) => (place === undefined ? statusOf(at) === 'undone' : at === place)),
+        path: status?.path ?? path,
+        patch: pickHunks(patch, (hunk) => (index === undefined ? statusOf(hunk) === 'undone' : hunk === index)),
       }),
   }
 }
@@ -53,8 +53,7 @@ function useUndo() {
         if (trashed === undefined) showSuccess(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
         else showSuccess(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
       },
-      // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked
-      // twice.
+      // Stays pending until the new status is loaded, so that the buttons cannot be clicked twice.
       onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
     }),
   )

@@ -3,21 +3,21 @@ import { api, client, queryClient } from '../api/client.ts'
 import { idReady, isWindowOpen, windowId } from './window-id.ts'
 
 /** A file has one draft for each window. `draft` is null if there are no unsaved changes. */
-interface TypedFile {
+interface UnsavedFile {
   readonly kind: 'file'
   readonly agent: string
   readonly path: string
   readonly draft: FileDraft | null
 }
 
-interface TypedMessage {
+interface UnsentMessage {
   readonly kind: 'message'
   readonly agent: string
   readonly session?: string | undefined
   readonly draft: Draft
 }
 
-type StoredDraft = (TypedFile & { readonly writer: string }) | TypedMessage
+type StoredDraft = (UnsavedFile & { readonly writer: string }) | UnsentMessage
 
 /** Debounce, in ms. Together with the write, a draft is on disk within 300 ms of the last key. */
 export const draftDebounceMs = 200
@@ -26,14 +26,14 @@ const prefix = 'commonplace:typed:'
 
 /**
  * Stores a draft in the browser and then sends it to the runtime.
- * @param writer id of another window whose file draft changes; the browser's copy is skipped then
+ * @param writer id of another window that owns the file draft; then the draft is not stored in the browser
  */
-export async function saveDraft(typed: TypedFile | TypedMessage, writer?: string): Promise<void> {
-  const keptBy = (): StoredDraft => (typed.kind === 'file' ? { ...typed, writer: writer ?? windowId() } : typed)
+export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: string): Promise<void> {
+  const toStored = (): StoredDraft => (entry.kind === 'file' ? { ...entry, writer: writer ?? windowId() } : entry)
   // Stored in the browser first: the page may close before the runtime answers.
-  if (writer === undefined) store(keptBy())
+  if (writer === undefined) store(toStored())
   await idReady
-  const stored = keptBy()
+  const stored = toStored()
   await sendDraft(keyOf(stored), stored)
 }
 
@@ -55,14 +55,14 @@ export function localFileDraft(agent: string, path: string): FileDraft | null | 
 /** Sends the drafts that closed windows left in this browser to the runtime. */
 export async function sendLeftoverDrafts(agent: string): Promise<void> {
   await idReady
-  const mine = keyPrefixOf(agent)
+  const agentPrefix = keyPrefixOf(agent)
   for (const key of Object.keys(localStorage)) {
-    const stored = key.startsWith(mine) ? read(key) : undefined
+    const stored = key.startsWith(agentPrefix) ? read(key) : undefined
     if (!stored || (stored.kind === 'file' && stored.writer !== windowId() && (await isWindowOpen(stored.writer))))
       continue
     // The draft may have changed while the check was pending.
-    const now = read(key)
-    if (now) await sendDraft(key, now)
+    const latest = read(key)
+    if (latest) await sendDraft(key, latest)
   }
 }
 
@@ -72,11 +72,11 @@ function store(stored: StoredDraft): void {
     localStorage.setItem(key, JSON.stringify(stored))
   } catch {
     // The quota is used up. Store the message without its attachments.
-    if (stored.kind === 'message') storeWords(key, stored)
+    if (stored.kind === 'message') storeWithoutAttachments(key, stored)
   }
 }
 
-function storeWords(key: string, stored: TypedMessage): void {
+function storeWithoutAttachments(key: string, stored: UnsentMessage): void {
   try {
     localStorage.setItem(key, JSON.stringify({ ...stored, draft: { ...stored.draft, attachments: [] } }))
   } catch {
@@ -85,7 +85,7 @@ function storeWords(key: string, stored: TypedMessage): void {
 }
 
 async function sendDraft(key: string, stored: StoredDraft): Promise<void> {
-  const before = localStorage.getItem(key)
+  const sentText = localStorage.getItem(key)
   const { agent } = stored
   try {
     if (stored.kind === 'file') {
@@ -95,11 +95,10 @@ async function sendDraft(key: string, stored: StoredDraft): Promise<void> {
       const target = stored.session === undefined ? { agent } : { agent, session: stored.session }
       await client.sessions.saveDraft({ ...target, draft: stored.draft })
     }
-    // A newer draft has its own request under way.
-    if (localStorage.getItem(key) === before) localStorage.removeItem(key)
+    // If the text has changed meanwhile, another call sends it.
+    if (localStorage.getItem(key) === sentText) localStorage.removeItem(key)
   } catch {
-    // A draft that the runtime cannot store (a full disk) stays in the browser. Saving the file reports the
-    // full disk.
+    // A draft that the runtime cannot store stays in the browser. Saving the file reports the cause.
   }
 }
 

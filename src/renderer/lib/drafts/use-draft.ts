@@ -3,10 +3,10 @@ import type { Draft } from '#shared/contract/index.ts'
 import { client } from '../api/client.ts'
 import { sendLeftoverDrafts, draftDebounceMs, saveDraft, localMessageDraft } from './draft-storage.ts'
 
-const empty: Draft = { text: '', attachments: [] }
+const emptyDraft: Draft = { text: '', attachments: [] }
 
-/** Mounted fields by name. Calling one empties it and returns its draft. */
-const shown = new Map<string, () => Draft>()
+/** The mounted fields by key. Each function empties its field and returns the draft. */
+const mountedFields = new Map<string, () => Draft>()
 const movedDrafts = new Map<string, Draft>()
 
 export interface DraftField {
@@ -16,32 +16,32 @@ export interface DraftField {
 }
 
 /**
- * The unsent message of a conversation, saved shortly after each key. If two windows show the same
+ * Returns the unsent message of a conversation, which is saved shortly after each key. If two windows show the same
  * conversation, the last one to type wins; the other loads its text on focus.
- * @param given initial text, instead of the stored draft
+ * @param initialText replaces the stored draft
  */
-export function useDraft(agent: string, session: string | undefined, given?: string): DraftField {
-  const name = nameOf(agent, session)
+export function useDraft(agent: string, session: string | undefined, initialText?: string): DraftField {
+  const key = keyOf(agent, session)
   const [draft, setDraft] = useState<Draft>(() =>
-    given === undefined
-      ? (movedDrafts.get(name) ?? localMessageDraft(agent, session) ?? empty)
-      : { text: given, attachments: [] },
+    initialText === undefined
+      ? (movedDrafts.get(key) ?? localMessageDraft(agent, session) ?? emptyDraft)
+      : { text: initialText, attachments: [] },
   )
   const latest = useRef(draft)
-  const pending = useRef<number>(undefined)
+  const saveTimer = useRef<number>(undefined)
 
   const flush = useCallback(() => {
-    if (pending.current === undefined) return
-    clearTimeout(pending.current)
-    pending.current = undefined
+    if (saveTimer.current === undefined) return
+    clearTimeout(saveTimer.current)
+    saveTimer.current = undefined
     void saveDraft({ kind: 'message', agent, session, draft: latest.current })
   }, [agent, session])
   const change = useCallback(
     (next: (before: Draft) => Draft) => {
       latest.current = next(latest.current)
       setDraft(latest.current)
-      clearTimeout(pending.current)
-      pending.current = window.setTimeout(flush, draftDebounceMs)
+      clearTimeout(saveTimer.current)
+      saveTimer.current = window.setTimeout(flush, draftDebounceMs)
     },
     [flush],
   )
@@ -49,11 +49,11 @@ export function useDraft(agent: string, session: string | undefined, given?: str
   useEffect(() => {
     let isCurrent = true
     const load = async () => {
-      const before = latest.current
+      const draftAtStart = latest.current
       const stored = await client.sessions.draft(session === undefined ? { agent } : { agent, session })
       if (!isCurrent) return
-      if (latest.current === before) show(stored ?? empty)
-      else if (isEmpty(before) && stored && stored.text !== latest.current.text)
+      if (latest.current === draftAtStart) show(stored ?? emptyDraft)
+      else if (isEmpty(draftAtStart) && stored && stored.text !== latest.current.text)
         change((typed) => joinDrafts(stored, typed))
     }
     const show = (next: Draft) => {
@@ -61,23 +61,23 @@ export function useDraft(agent: string, session: string | undefined, given?: str
       setDraft(next)
     }
     const refresh = () => {
-      if (pending.current !== undefined) return
+      if (saveTimer.current !== undefined) return
       // Another window may still be saving its text.
       const typed = localMessageDraft(agent, session)
       if (typed) show(typed)
       // The field works without the stored draft.
       else load().catch(() => undefined)
     }
-    movedDrafts.delete(name)
+    movedDrafts.delete(key)
     if (isEmpty(latest.current)) refresh()
     else change((before) => before)
     void sendLeftoverDrafts(agent)
-    const take = () => {
+    const takeDraft = () => {
       const taken = latest.current
-      if (!isEmpty(taken)) change(() => empty)
+      if (!isEmpty(taken)) change(() => emptyDraft)
       return taken
     }
-    shown.set(name, take)
+    mountedFields.set(key, takeDraft)
     window.addEventListener('focus', refresh)
     window.addEventListener('blur', flush)
     window.addEventListener('pagehide', flush)
@@ -88,16 +88,16 @@ export function useDraft(agent: string, session: string | undefined, given?: str
       window.removeEventListener('blur', flush)
       window.removeEventListener('pagehide', flush)
       document.removeEventListener('visibilitychange', flush)
-      if (shown.get(name) === take) shown.delete(name)
+      if (mountedFields.get(key) === takeDraft) mountedFields.delete(key)
       flush()
     }
-  }, [agent, session, name, change, flush])
+  }, [agent, session, key, change, flush])
 
   return {
     draft,
     change,
     clear() {
-      change(() => empty)
+      change(() => emptyDraft)
       flush()
     },
   }
@@ -105,8 +105,8 @@ export function useDraft(agent: string, session: string | undefined, given?: str
 
 /** Moves the draft to the conversation that a first message has created. */
 export function moveDraft(agent: string, from: string | undefined, to: string): void {
-  const taken = shown.get(nameOf(agent, from))?.()
-  if (taken && !isEmpty(taken)) movedDrafts.set(nameOf(agent, to), taken)
+  const taken = mountedFields.get(keyOf(agent, from))?.()
+  if (taken && !isEmpty(taken)) movedDrafts.set(keyOf(agent, to), taken)
 }
 
 /** Returns one draft with the texts and attachments of both, in this order. */
@@ -121,6 +121,6 @@ function isEmpty({ text, attachments }: Draft): boolean {
   return text === '' && attachments.length === 0
 }
 
-function nameOf(agent: string, session: string | undefined): string {
+function keyOf(agent: string, session: string | undefined): string {
   return JSON.stringify([agent, session])
 }

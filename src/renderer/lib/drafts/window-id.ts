@@ -5,10 +5,10 @@
 const storageName = 'commonplace:window'
 const lockName = (id: string) => `commonplace:window:${id}`
 /**
- * Wait for the lock, in ms. After a reload the old page releases it at once; if it stays locked, another
+ * Maximum wait for the lock, in ms. After a reload the old page releases it at once; if it stays locked, another
  * window has this id.
  */
-const patienceMs = 1000
+const lockTimeoutMs = 1000
 
 let id = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
 
@@ -18,7 +18,7 @@ export function windowId(): string {
 }
 
 /** Resolves when the id is final. Before that, it may change. */
-export const idReady: Promise<void> = claim()
+export const idReady: Promise<void> = claimId()
 
 /** Returns true if an open window of this browser has this id. */
 export async function isWindowOpen(writer: string): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function isWindowOpen(writer: string): Promise<boolean> {
   return held.some(({ name }) => name === lockName(writer))
 }
 
-async function claim(): Promise<void> {
+async function claimId(): Promise<void> {
   sessionStorage.setItem(storageName, id)
   if (await tryLock(id)) return
   id = crypto.randomUUID()
@@ -35,14 +35,14 @@ async function claim(): Promise<void> {
   await tryLock(id)
 }
 
-function tryLock(name: string): Promise<boolean> {
+function tryLock(candidateId: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const forever = () => {
+    const holdForever = () => {
       resolve(true)
       return new Promise<never>(() => undefined)
     }
     navigator.locks
-      .request(lockName(name), { signal: AbortSignal.timeout(patienceMs) }, forever)
+      .request(lockName(candidateId), { signal: AbortSignal.timeout(lockTimeoutMs) }, holdForever)
       .catch(() => resolve(false))
   })
 }

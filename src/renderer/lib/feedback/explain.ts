@@ -3,14 +3,14 @@ import i18next from 'i18next'
 import type { ConfigFault } from '#shared/contract/index.ts'
 import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
 
-/** Returns a sentence for the user. Anything but an error of the contract reads as a lost connection. */
+/** Returns a sentence for the user. Treats any error outside the contract as a lost connection. */
 export function explainError(error: unknown): string {
   if (error instanceof ORPCError && isErrorCode(error.code))
     return explainCode(error.code, { reason: error.message, ...(error.data as object) })
   return i18next.t('error.unreachable')
 }
 
-/** Returns a sentence for an error code. An unknown code reads as an internal error with the code as its reference. */
+/** Returns a sentence for an error code. An unknown code becomes an internal error with the code as reference. */
 export function explainCode(code: string, data: Record<string, unknown>): string {
   if (code === 'step_limit') return i18next.t('error.step_limit')
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
@@ -20,7 +20,7 @@ export function explainCode(code: string, data: Record<string, unknown>): string
     return i18next.t('error.folder_unusable', { ...data, reason: i18next.t(`folderFault.${data['fault']}`) })
   if (code === 'input_invalid' && data['fault'] === 'relative')
     return i18next.t('error.path_relative', { path: String(data['path']) })
-  if (code === 'input_invalid' && data['reason'] === invalidAddress)
+  if (code === 'input_invalid' && data['reason'] === invalidUrlMessage)
     return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
   if (code === 'undo_conflict' && data['path'] === '') return i18next.t('error.undo_gone')
   if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
@@ -57,11 +57,11 @@ function isFolderFault(fault: unknown): fault is (typeof folderFaults)[number] {
   return (folderFaults as readonly unknown[]).includes(fault)
 }
 
-const invalidAddress = 'Invalid URL'
+const invalidUrlMessage = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {
-  const words = explainFault({ message: String(reason), fault, allowed })
-  return fault === undefined || key === '' ? words : `${String(key)}: ${words}`
+  const explanation = explainFault({ message: String(reason), fault, allowed })
+  return fault === undefined || key === '' ? explanation : `${String(key)}: ${explanation}`
 }
 
 /** Explains an invalid configuration value. Falls back to the English message if there is no translation. */

@@ -4,8 +4,8 @@ import { explainError } from './explain.ts'
 
 /** Shows an error toast. Errors with the same text share one toast. */
 export function showError(error: unknown): void {
-  const told = explainError(error)
-  toast.error(told, { id: told })
+  const text = explainError(error)
+  toast.error(text, { id: text })
 }
 
 /**
@@ -36,7 +36,7 @@ export async function errorTextOf(work: Promise<unknown>): Promise<string | unde
 }
 
 /** Duration of a toast with an action, in ms. Hovering pauses it. */
-const undoMs = 10_000
+const undoToastMs = 10_000
 
 interface ToastOptions {
   readonly look?: 'plain' | 'success'
@@ -45,7 +45,7 @@ interface ToastOptions {
 }
 
 /** Duration of the toast after a failed undo, in ms: long enough to fix the cause and retry. */
-const retryMs = 60_000
+const retryToastMs = 60_000
 
 /** Shows a toast with an undo action. If the undo fails, a toast offers it again. */
 export function showSuccess(
@@ -53,8 +53,8 @@ export function showSuccess(
   undo: () => Promise<unknown>,
   { look = 'success', id }: ToastOptions = {},
 ): void {
-  const tell = look === 'plain' ? toast : toast.success
-  tell(text, { duration: undoMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
+  const show = look === 'plain' ? toast : toast.success
+  show(text, { duration: undoToastMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
 }
 
 interface StickyToast {
@@ -67,10 +67,10 @@ interface StickyToast {
 
 /** Shows a toast for a change made in the background. It stays until the user acts on it or dismisses it. */
 export function showSticky(text: string, { id, description, undo, link, onDismiss }: StickyToast): void {
-  const back = undo && undoAction(undo)
-  const seen = (act: () => void) => () => {
+  const undoButton = undo && undoAction(undo)
+  const dismissThen = (action: () => void) => () => {
     onDismiss()
-    act()
+    action()
   }
   toast.info(text, {
     id,
@@ -78,17 +78,16 @@ export function showSticky(text: string, { id, description, undo, link, onDismis
     duration: Infinity,
     closeButton: true,
     onDismiss,
-    cancel: { label: link.label, onClick: seen(link.go) },
-    ...(back && { action: { label: back.label, onClick: seen(back.onClick) } }),
+    cancel: { label: link.label, onClick: dismissThen(link.go) },
+    ...(undoButton && { action: { label: undoButton.label, onClick: dismissThen(undoButton.onClick) } }),
   })
 }
 
 /** Warns about a change that was only partly made. */
 export function showWarning(text: string, { id }: Pick<ToastOptions, 'id'> = {}): void {
-  toast.warning(text, { duration: undoMs, ...(id === undefined ? {} : { id }) })
+  toast.warning(text, { duration: undoToastMs, ...(id === undefined ? {} : { id }) })
 }
 
-/** Dismisses the toast with this id. */
 export function dismissToast(id: string): void {
   toast.dismiss(id)
 }
@@ -98,7 +97,7 @@ function undoAction(undo: () => Promise<unknown>) {
     try {
       await undo()
     } catch (error) {
-      toast.error(explainError(error), { duration: retryMs, action: undoAction(undo) })
+      toast.error(explainError(error), { duration: retryToastMs, action: undoAction(undo) })
     }
   }
   return { label: i18next.t('common.undo'), onClick: () => void undoOrRetry() }

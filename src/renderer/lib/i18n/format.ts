@@ -17,9 +17,9 @@ const byteUnits = ['B', 'kB', 'MB', 'GB'] as const
 
 /** Formats bytes in decimal units (1 kB = 1000 bytes). */
 export function formatBytes(bytes: number): string {
-  const step = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
-  const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** step)
-  return `${amount}\u202f${byteUnits[step] ?? 'B'}`
+  const unit = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
+  const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** unit)
+  return `${amount}\u202f${byteUnits[unit] ?? 'B'}`
 }
 
 /** @param share 0 to 1 */
@@ -58,12 +58,12 @@ export function formatShortDay(at: number): string {
   return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
 }
 
-const leastMoney = 0.0001
+const minShownDollars = 0.0001
 
 /** Formats US dollars, with two more digits below one dollar. */
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4
-  if (dollars > 0 && dollars < leastMoney) return `<${formatMoney(leastMoney)}`
+  if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
   return new Intl.NumberFormat(i18next.language, {
     style: 'currency',
     currency: 'USD',

@@ -2,7 +2,7 @@ import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Appearance, Locale } from '#shared/contract/index.ts'
 
-const strings = {
+const translations = {
   en: () => import('./en.json'),
   'zh-CN': () => import('./zh-CN.json'),
   'zh-TW': () => import('./zh-TW.json'),
@@ -13,7 +13,7 @@ export const locales = ['en', 'zh-CN', 'zh-TW'] as const
 /** Resolves once the texts of the system's language are loaded. */
 export async function startI18n(): Promise<void> {
   const locale = systemLocale()
-  const { default: translation } = await strings[locale]()
+  const { default: translation } = await translations[locale]()
   await i18next.use(initReactI18next).init({
     resources: { [locale]: { translation } },
     // Other languages load while the window is open.
@@ -47,7 +47,7 @@ export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
 
 async function load(locale: Locale): Promise<void> {
   if (i18next.hasResourceBundle(locale, 'translation')) return
-  const { default: translation } = await strings[locale]()
+  const { default: translation } = await translations[locale]()
   i18next.addResourceBundle(locale, 'translation', translation)
 }
 
@@ -63,5 +63,5 @@ export function systemLocale(): Locale {
 
 /** Returns the shown language as one of the supported locales. */
 export function currentLocale(): Locale {
-  return locales.find((known) => known === i18next.language) ?? systemLocale()
+  return locales.find((locale) => locale === i18next.language) ?? systemLocale()
 }

@@ -5,13 +5,13 @@ import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-targe
  * @param title title of the target note, if it has one
  */
 export function linkLabel(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
-  const whole = formatTarget(link)
+  const label = formatTarget(link)
   if (kind === 'obsidian')
     return (
-      whole
+      label
         .split('#')
         .filter((part) => part !== '')
-        .join(' > ') || whole
+        .join(' > ') || label
     )
-  return kind === 'foam' && title !== undefined && link.target !== '' ? formatTarget({ ...link, target: title }) : whole
+  return kind === 'foam' && title !== undefined && link.target !== '' ? formatTarget({ ...link, target: title }) : label
 }

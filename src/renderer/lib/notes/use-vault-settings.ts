@@ -16,14 +16,14 @@ export function useDailyPath(agent: string): (date: string) => string {
 
 /** Returns the folder of new notes with a trailing slash, or an empty string for the root. */
 export function useNewNoteFolder(agent: string): string {
-  const habits = useVaultSettings(agent)
+  const vault = useVaultSettings(agent)
   // Commonplace's own folders use `memory/`; a vault uses the folder set in its program.
-  if (!habits || (habits.own === '' && (habits.kind === 'plain' || habits.kind === 'openclaw'))) return 'memory/'
-  return habits.newNotes === 'beside' || habits.newNotes.path === '' ? '' : `${habits.newNotes.path}/`
+  if (!vault || (vault.own === '' && (vault.kind === 'plain' || vault.kind === 'openclaw'))) return 'memory/'
+  return vault.newNotes === 'beside' || vault.newNotes.path === '' ? '' : `${vault.newNotes.path}/`
 }
 
 /** Returns the path of the long-term memory file. */
 export function useLongTermPath(agent: string): string {
-  const own = useVaultSettings(agent)?.own ?? ''
-  return own === '' ? longTermName : `${own}/${longTermName}`
+  const folder = useVaultSettings(agent)?.own ?? ''
+  return folder === '' ? longTermName : `${folder}/${longTermName}`
 }

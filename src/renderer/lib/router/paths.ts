@@ -93,7 +93,7 @@ export function parseLines(text: string): FileLines | undefined {
 
 /** Returns the fragment of the address with its `#` and rerenders when it changes. */
 export function useHash(): string {
-  return useSyncExternalStore(onPlaceChange, () => location.hash)
+  return useSyncExternalStore(onAddressChange, () => location.hash)
 }
 
 /**
@@ -101,15 +101,15 @@ export function useHash(): string {
  * paths, so a file name with a `%` would be ambiguous; decode with `fileAt` and `sessionAt` instead.
  */
 export function useEncodedPath(): string {
-  return useSyncExternalStore(onPlaceChange, () => location.pathname)
+  return useSyncExternalStore(onAddressChange, () => location.pathname)
 }
 
 /** Returns the query parameters, decoded once. */
 export function useParameters(): URLSearchParams {
-  return new URLSearchParams(useSyncExternalStore(onPlaceChange, () => location.search))
+  return new URLSearchParams(useSyncExternalStore(onAddressChange, () => location.search))
 }
 
-function onPlaceChange(listener: () => void): () => void {
+function onAddressChange(listener: () => void): () => void {
   const events = ['hashchange', 'popstate', 'pushState', 'replaceState'] as const
   for (const event of events) addEventListener(event, listener)
   return () => {
@@ -117,24 +117,24 @@ function onPlaceChange(listener: () => void): () => void {
   }
 }
 
-/** Returns the file that an address shows; undefined for another view. @param place encoded, from `useEncodedPath` */
-export function fileAt(place: string): string | undefined {
-  const encoded = /^\/file\/(.+)$/.exec(place)?.[1]
+/** Returns the file that an address shows; undefined for another view. @param encodedPath from `useEncodedPath` */
+export function fileAt(encodedPath: string): string | undefined {
+  const encoded = /^\/file\/(.+)$/.exec(encodedPath)?.[1]
   return encoded?.split('/').map(decodePart).join('/')
 }
 
 /**
  * Returns the session whose chat or context an address shows, or undefined for another view.
- * @param place encoded, from `useEncodedPath`
+ * @param encodedPath from `useEncodedPath`
  */
-export function sessionAt(place: string): string | undefined {
-  const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(place)?.[1]
+export function sessionAt(encodedPath: string): string | undefined {
+  const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(encodedPath)?.[1]
   return encoded === undefined ? undefined : decodePart(encoded)
 }
 
-/** @param place encoded, from `useEncodedPath` */
-export function isFileAt(place: string, path: string): boolean {
-  return fileAt(place) === path
+/** @param encodedPath from `useEncodedPath` */
+export function isFileAt(encodedPath: string, path: string): boolean {
+  return fileAt(encodedPath) === path
 }
 
 /** Returns the message id of `#m-1a2b`, or undefined. */

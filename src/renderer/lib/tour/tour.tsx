@@ -8,7 +8,7 @@ import { endTour, isTourDue } from './tour-state.ts'
 const hints = ['files', 'why', 'palette'] as const
 export type Hint = (typeof hints)[number]
 
-/** Marks the element that a hint points at: `<section {...hintPlace('files')}>`. */
+/** Marks the element that a hint points at: `<section {...hintTarget('files')}>`. */
 export function hintTarget(hint: Hint): { readonly 'data-hint': Hint } {
   return { 'data-hint': hint }
 }
@@ -18,24 +18,24 @@ const gap = 12
 const roomBelow = 240
 
 /** Heights of the header, and of the composer with a hint above it, px. */
-const head = 56
-const foot = 320
+const headerHeight = 56
+const composerHeight = 320
 
 interface TourProps {
-  /** Encoded, from `usePlace`. */
+  /** Encoded path, from `useEncodedPath`. */
   readonly place: string
   readonly isPaletteOpen: boolean
 }
 
 export function Tour({ place, isPaletteOpen }: TourProps) {
   const { t } = useTranslation()
-  const [at, setAt] = useState(() => (isTourDue() ? 0 : hints.length))
-  const hint = hints[at]
-  const isFollowed =
+  const [index, setIndex] = useState(() => (isTourDue() ? 0 : hints.length))
+  const hint = hints[index]
+  const isHintFollowed =
     hint !== undefined &&
     { files: place.startsWith('/file/'), why: /^\/(search|context)/.test(place), palette: isPaletteOpen }[hint]
-  if (isFollowed) setAt(at + 1)
-  const isOver = at >= hints.length
+  if (isHintFollowed) setIndex(index + 1)
+  const isOver = index >= hints.length
   useEffect(() => {
     if (isOver) endTour()
   }, [isOver])
@@ -52,33 +52,33 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
       <p className="text-muted">{t(`tour.${hint}.text`, { keys: formatBoundKeys(commandKeys.palette) })}</p>
       <p className="flex items-center gap-2 pt-1">
         <span className="tabular flex-1 text-[12px] text-muted">
-          {at + 1}/{hints.length}
+          {index + 1}/{hints.length}
         </span>
-        <Button look="quiet" onClick={() => setAt(hints.length)}>
+        <Button look="quiet" onClick={() => setIndex(hints.length)}>
           {t('tour.skip')}
         </Button>
-        <Button onClick={() => setAt(at + 1)}>{t(at + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
+        <Button onClick={() => setIndex(index + 1)}>{t(index + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
       </p>
     </aside>
   )
 }
 
 function aboveComposer() {
-  return { left: gap, top: Math.max(head, innerHeight - foot) }
+  return { left: gap, top: Math.max(headerHeight, innerHeight - composerHeight) }
 }
 
 function useHintPosition(hint: Hint | undefined): { readonly left: number; readonly top: number } {
-  const [spot, setSpot] = useState(aboveComposer)
+  const [position, setPosition] = useState(aboveComposer)
   useLayoutEffect(() => {
     if (hint === undefined) return undefined
-    const place = () => {
+    const updatePosition = () => {
       const box = document.querySelector(`[data-hint=${hint}]`)?.getBoundingClientRect()
-      if (!box) return setSpot(aboveComposer)
-      setSpot({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
+      if (!box) return setPosition(aboveComposer)
+      setPosition({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
     }
-    place()
-    const timer = setInterval(place, 300)
+    updatePosition()
+    const timer = setInterval(updatePosition, 300)
     return () => clearInterval(timer)
   }, [hint])
-  return spot
+  return position
 }

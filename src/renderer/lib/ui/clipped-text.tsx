@@ -8,18 +8,17 @@ import { Sheet } from './sheet.tsx'
 
 /** Shows the beginning of a text and, if it is long, a button that opens the rest. The parent provides the frame. */
 export function ClippedText({ text, className }: { text: string; className: string }) {
-  const shown = clipPassage(text)
+  const clipped = clipPassage(text)
   return (
     <>
       <pre tabIndex={0} className={className}>
-        {limitCombiningMarks(shown)}
+        {limitCombiningMarks(clipped)}
       </pre>
-      {shown.length < text.length && <ShowAll text={text} />}
+      {clipped.length < text.length && <ShowAll text={text} />}
     </>
   )
 }
 
-/** Button that opens the whole text in a sheet. */
 export function ShowAll({ text }: { text: string }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)

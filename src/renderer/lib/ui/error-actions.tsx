@@ -2,14 +2,14 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { useCopy } from '../util/copy-text.ts'
 
-interface WaysOnProps {
+interface ErrorActionsProps {
   readonly details: string
   readonly onRetry?: (() => void) | undefined
   /** `link`: inline, after a sentence. */
   readonly look?: 'link' | 'plain'
 }
 
-export function ErrorActions({ details, onRetry, look = 'plain' }: WaysOnProps) {
+export function ErrorActions({ details, onRetry, look = 'plain' }: ErrorActionsProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   return (

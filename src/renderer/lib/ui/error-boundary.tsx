@@ -6,40 +6,41 @@ import { describeError, ErrorActions } from './error-actions.tsx'
 export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
 interface ErrorBoundaryProps {
+  /** What the children show; selects the message. */
   readonly piece: BoundaryName
   /** `row`: one line. `tableRow`: one table row. `view`: centered in the available space. */
   readonly variant?: 'row' | 'tableRow' | 'view'
-  /** Reset key: when it changes, the children are rendered again. */
+  /** When it changes after an error, the children are rendered again. */
   readonly resetKey?: unknown
   readonly children: ReactNode
 }
 
 interface ErrorBoundaryState {
-  readonly failure: { readonly error: unknown; readonly place: string } | undefined
+  readonly failure: { readonly error: unknown; readonly componentStack: string } | undefined
 }
 
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failure: undefined }
 
   static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
-    return { failure: { error, place: '' } }
+    return { failure: { error, componentStack: '' } }
   }
 
   override componentDidCatch(error: unknown, { componentStack }: ErrorInfo): void {
-    this.setState({ failure: { error, place: componentStack ?? '' } })
+    this.setState({ failure: { error, componentStack: componentStack ?? '' } })
   }
 
-  override componentDidUpdate(before: ErrorBoundaryProps): void {
-    if (this.state.failure && before.resetKey !== this.props.resetKey) this.#retry()
+  override componentDidUpdate(previous: ErrorBoundaryProps): void {
+    if (this.state.failure && previous.resetKey !== this.props.resetKey) this.#retry()
   }
 
   override render(): ReactNode {
     const { failure } = this.state
     if (!failure) return this.props.children
     const { piece, variant = 'row' } = this.props
-    const details = `${describeError(failure.error)}\n${failure.place}`.trim()
-    const Look = looks[variant]
-    return <Look piece={piece} details={details} onRetry={this.#retry} />
+    const details = `${describeError(failure.error)}\n${failure.componentStack}`.trim()
+    const Fallback = fallbacks[variant]
+    return <Fallback piece={piece} details={details} onRetry={this.#retry} />
   }
 
   #retry = (): void => this.setState({ failure: undefined })
@@ -51,7 +52,7 @@ interface BrokenProps {
   readonly onRetry: () => void
 }
 
-function BrokenRow({ piece, ...ways }: BrokenProps) {
+function BrokenRow({ piece, ...actions }: BrokenProps) {
   const { t } = useTranslation()
   return (
     <div
@@ -61,7 +62,7 @@ function BrokenRow({ piece, ...ways }: BrokenProps) {
     >
       <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
       <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
-      <ErrorActions {...ways} look="link" />
+      <ErrorActions {...actions} look="link" />
     </div>
   )
 }
@@ -76,7 +77,7 @@ function BrokenTableRow(props: BrokenProps) {
   )
 }
 
-function BrokenView({ piece, ...ways }: BrokenProps) {
+function BrokenView({ piece, ...actions }: BrokenProps) {
   const { t } = useTranslation()
   return (
     <div
@@ -87,12 +88,12 @@ function BrokenView({ piece, ...ways }: BrokenProps) {
       <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
       <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
       <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
-      <ErrorActions {...ways} />
+      <ErrorActions {...actions} />
       <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
-        {ways.details.split('\n', 1)[0]?.slice(0, 500)}
+        {actions.details.split('\n', 1)[0]?.slice(0, 500)}
       </pre>
     </div>
   )
 }
 
-const looks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const
+const fallbacks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const

@@ -1,9 +1,8 @@
-/** Marks every occurrence of the words. */
 export function Highlight({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return text
   const pattern = new RegExp(
     `(${[...words]
-      .sort((one, other) => other.length - one.length)
+      .sort((a, b) => b.length - a.length)
       .map(escapePattern)
       .join('|')})`,
     'giu',

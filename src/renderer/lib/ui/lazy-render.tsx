@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 
 /** Content is rendered this far above and below the viewport, px. */
-const margin = 1200
+const renderMargin = 1200
 
-interface InSightProps {
+interface LazyRenderProps {
   /** Placeholder height until the content was rendered once, px. After that the measured height is used. */
   readonly height: number
   readonly className: string
@@ -11,10 +11,10 @@ interface InSightProps {
 }
 
 /** Renders its children only while they are near the viewport, and a placeholder of the same height otherwise. */
-export function LazyRender({ height, className, children }: InSightProps) {
+export function LazyRender({ height, className, children }: LazyRenderProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [isNear, setIsNear] = useState(false)
-  const [known, setKnown] = useState<number>()
+  const [measuredHeight, setMeasuredHeight] = useState<number>()
   useEffect(() => {
     const element = frame.current
     if (!element) return undefined
@@ -22,16 +22,16 @@ export function LazyRender({ height, className, children }: InSightProps) {
       ([entry]) => {
         if (!entry) return
         // Measured when it leaves the viewport, for the placeholder.
-        if (!entry.isIntersecting && element.childElementCount > 0) setKnown(entry.boundingClientRect.height)
+        if (!entry.isIntersecting && element.childElementCount > 0) setMeasuredHeight(entry.boundingClientRect.height)
         setIsNear(entry.isIntersecting)
       },
-      { root: scrollParentOf(element), rootMargin: `${margin}px 0px` },
+      { root: scrollParentOf(element), rootMargin: `${renderMargin}px 0px` },
     )
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
   return (
-    <div ref={frame} className={className} style={isNear ? undefined : { height: known ?? height }}>
+    <div ref={frame} className={className} style={isNear ? undefined : { height: measuredHeight ?? height }}>
       {isNear && children}
     </div>
   )
@@ -48,17 +48,17 @@ export function scrollParentOf(element: Element): Element | null {
 
 /** Returns the number of items to render: 1 at first, then one more each frame, up to `count`. */
 export function useIncrementalRender(count: number): number {
-  const [shown, setShown] = useState(1)
+  const [renderedCount, setRenderedCount] = useState(1)
   useEffect(() => {
-    if (shown >= count) return undefined
+    if (renderedCount >= count) return undefined
     let timer = 0
     const frame = requestAnimationFrame(() => {
-      timer = window.setTimeout(() => setShown(shown + 1))
+      timer = window.setTimeout(() => setRenderedCount(renderedCount + 1))
     })
     return () => {
       cancelAnimationFrame(frame)
       clearTimeout(timer)
     }
-  }, [shown, count])
-  return shown
+  }, [renderedCount, count])
+  return renderedCount
 }

@@ -17,17 +17,17 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
-  const [at, setAt] = useState(0)
+  const [hitIndex, setHitIndex] = useState(0)
   const frame = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => text.split('\n'), [text])
   const rows = useMemo(() => splitLongLines(lines), [lines])
-  const target = useMemo(
+  const targetRow = useMemo(
     () => (line === undefined ? undefined : splitLongLines(lines.slice(0, line)).length - 1),
     [lines, line],
   )
   const hits = useMemo(() => {
-    const wanted = query.trim().toLowerCase()
-    return wanted === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(wanted) ? [index] : []))
+    const needle = query.trim().toLowerCase()
+    return needle === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(needle) ? [index] : []))
   }, [rows, query])
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -36,13 +36,13 @@ export function LongText({ text, label, line }: { text: string; label: string; l
     overscan: 20,
   })
   useEffect(() => {
-    if (target !== undefined) virtualizer.scrollToIndex(target, { align: 'center' })
-  }, [target, virtualizer])
-  const goTo = (index: number) => {
-    const next = (index + hits.length) % Math.max(1, hits.length)
-    setAt(next)
-    const line = hits[next]
-    if (line !== undefined) virtualizer.scrollToIndex(line, { align: 'center' })
+    if (targetRow !== undefined) virtualizer.scrollToIndex(targetRow, { align: 'center' })
+  }, [targetRow, virtualizer])
+  const goToHit = (newIndex: number) => {
+    const next = (newIndex + hits.length) % Math.max(1, hits.length)
+    setHitIndex(next)
+    const row = hits[next]
+    if (row !== undefined) virtualizer.scrollToIndex(row, { align: 'center' })
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -53,21 +53,23 @@ export function LongText({ text, label, line }: { text: string; label: string; l
             value={query}
             onChange={(value) => {
               setQuery(value)
-              setAt(-1)
+              setHitIndex(-1)
             }}
-            onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && goTo(at + (event.shiftKey ? -1 : 1))}
+            onKeyDown={(event) =>
+              event.key === 'Enter' && !isComposing(event) && goToHit(hitIndex + (event.shiftKey ? -1 : 1))
+            }
           />
           {query.trim() !== '' && (
             <span role="status" className="tabular text-[12px] text-muted">
               {hits.length === 0
                 ? t('longText.none')
-                : `${formatNumber(Math.max(0, at) + 1)}/${formatNumber(hits.length)}`}
+                : `${formatNumber(Math.max(0, hitIndex) + 1)}/${formatNumber(hits.length)}`}
             </span>
           )}
-          <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goTo(at - 1)}>
+          <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goToHit(hitIndex - 1)}>
             <ChevronUp size={14} />
           </IconButton>
-          <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goTo(at + 1)}>
+          <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goToHit(hitIndex + 1)}>
             <ChevronDown size={14} />
           </IconButton>
         </div>
@@ -93,7 +95,7 @@ export function LongText({ text, label, line }: { text: string; label: string; l
               key={index}
               ref={virtualizer.measureElement}
               data-index={index}
-              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index || target === index ? 'bg-found' : ''}`}
+              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[hitIndex] === index || targetRow === index ? 'bg-found' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
               {query.trim() === '' ? (

@@ -10,7 +10,7 @@ interface PromptDialogProps {
   readonly action: string
   /** Uses a monospaced font and selects the file name first. */
   readonly isPath?: boolean
-  /** @returns a sentence if the value is refused: the dialog shows it and stays open */
+  /** @returns an error text if the value is not accepted: the dialog shows it and stays open */
   readonly onSubmit: (value: string) => void | Promise<string | undefined>
   readonly onClose: () => void
 }
@@ -18,24 +18,24 @@ interface PromptDialogProps {
 export function PromptDialog({ title, label, initial, action, isPath = false, onSubmit, onClose }: PromptDialogProps) {
   const { t } = useTranslation()
   const [value, setValue] = useState(initial)
-  const [refusal, setRefusal] = useState<string>()
-  const [isAsked, setIsAsked] = useState(false)
+  const [errorText, setErrorText] = useState<string>()
+  const [isSubmitting, setIsSubmitting] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  const id = useId()
+  const errorId = useId()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (value.trim() === '' || isAsked) return
-    setIsAsked(true)
-    const reason = await onSubmit(value.trim())
-    if (reason === undefined) return onClose()
-    setIsAsked(false)
-    setRefusal(reason)
+    if (value.trim() === '' || isSubmitting) return
+    setIsSubmitting(true)
+    const newError = await onSubmit(value.trim())
+    if (newError === undefined) return onClose()
+    setIsSubmitting(false)
+    setErrorText(newError)
     field.current?.focus()
   }
-  const selectName = (field: HTMLInputElement) => {
+  const selectName = (input: HTMLInputElement) => {
     const dot = initial.lastIndexOf('.')
-    if (isPath && dot > 0) field.setSelectionRange(initial.lastIndexOf('/') + 1, dot)
-    else field.select()
+    if (isPath && dot > 0) input.setSelectionRange(initial.lastIndexOf('/') + 1, dot)
+    else input.select()
   }
   return (
     <Modal
@@ -51,18 +51,18 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
           maxLength={isPath ? 1000 : 200}
           spellCheck={!isPath}
           aria-label={label}
-          aria-invalid={refusal !== undefined}
-          aria-describedby={refusal === undefined ? undefined : id}
+          aria-invalid={errorText !== undefined}
+          aria-describedby={errorText === undefined ? undefined : errorId}
           onChange={(event) => {
             setValue(event.target.value)
-            setRefusal(undefined)
+            setErrorText(undefined)
           }}
-          onFocus={(event) => refusal === undefined && !isAsked && selectName(event.target)}
+          onFocus={(event) => errorText === undefined && !isSubmitting && selectName(event.target)}
           className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
         />
-        {refusal !== undefined && (
-          <p id={id} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
-            {refusal}
+        {errorText !== undefined && (
+          <p id={errorId} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
+            {errorText}
           </p>
         )}
         <div className="flex justify-end gap-2">

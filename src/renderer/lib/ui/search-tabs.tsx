@@ -11,7 +11,7 @@ function scrollIntoView(tab: HTMLElement | null): void {
 
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
-  const place = useEncodedPath()
+  const currentPath = useEncodedPath()
   const tabs = [
     { path: paths.search(), name: t('search.tab') },
     { path: paths.recalls(), name: t('recalls.title') },
@@ -28,8 +28,8 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
           <Link
             key={path}
             href={path}
-            ref={place === path ? scrollIntoView : undefined}
-            aria-current={place === path ? 'page' : undefined}
+            ref={currentPath === path ? scrollIntoView : undefined}
+            aria-current={currentPath === path ? 'page' : undefined}
             className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
           >
             {name}

@@ -4,6 +4,7 @@ import { IconButton } from './button.tsx'
 
 interface SidePanelProps {
   readonly title: string
+  /** Label of the close button. */
   readonly closing: string
   readonly onClose: () => void
   readonly children: ReactNode

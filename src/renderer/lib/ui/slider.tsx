@@ -1,5 +1,6 @@
 interface SliderProps {
   readonly label: string
+  /** The value as text. */
   readonly shown: string
   readonly value: number
   readonly min?: number

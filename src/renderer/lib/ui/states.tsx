@@ -12,12 +12,12 @@ export function EmptyState({ title, hint, children }: { title: string; hint?: st
 
 /** Placeholder lines. Hidden for the first 150 ms, so that fast responses do not flicker. */
 export function Skeleton({ lines = 5 }: { lines?: number }) {
-  const [visible, setVisible] = useState(false)
+  const [isVisible, setIsVisible] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setVisible(true), 150)
+    const timer = setTimeout(() => setIsVisible(true), 150)
     return () => clearTimeout(timer)
   }, [])
-  if (!visible) return null
+  if (!isVisible) return null
   return (
     <div aria-hidden className="flex animate-pulse flex-col gap-3 p-5">
       {Array.from({ length: lines }, (_, line) => (

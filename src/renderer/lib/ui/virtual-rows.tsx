@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { scrollParentOf } from './lazy-render.tsx'
 
-const usualOverscan = 8
+const baseOverscan = 8
 
 interface VirtualRowsProps<Row> {
   readonly label: string
@@ -34,11 +34,11 @@ interface VirtualRowsProps<Row> {
 }
 
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const { label, rows, keyOf, estimateHeight, levelOf, overscan = usualOverscan, scrollToKey, onKey, children } = props
+  const { label, rows, keyOf, estimateHeight, levelOf, overscan = baseOverscan, scrollToKey, onKey, children } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
-  const [margin, setMargin] = useState(0)
-  const focused = useRef<number>(undefined)
+  const [scrollMargin, setScrollMargin] = useState(0)
+  const focusedIndex = useRef<number>(undefined)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller,
@@ -50,46 +50,46 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
       const row = rows[index]
       return row === undefined ? index : keyOf(row)
     },
-    rangeExtractor: (range: Range) => withFocused(defaultRangeExtractor(range), focused.current, rows.length),
+    rangeExtractor: (range: Range) => withFocused(defaultRangeExtractor(range), focusedIndex.current, rows.length),
     overscan,
-    scrollMargin: margin,
+    scrollMargin,
   })
   useLayoutEffect(() => {
     setScroller(list.current ? scrollParentOf(list.current) : null)
   }, [])
   useEffect(() => {
-    const frame = list.current
-    if (!frame || !scroller) return undefined
+    const element = list.current
+    if (!element || !scroller) return undefined
     // Elements above the list in the same scroller can change its offset.
     const observer = new ResizeObserver(() => {
-      setMargin(frame.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop)
+      setScrollMargin(element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop)
     })
     observer.observe(scroller)
-    for (let at = frame.parentElement; at && at !== scroller; at = at.parentElement) observer.observe(at)
+    for (let node = element.parentElement; node && node !== scroller; node = node.parentElement) observer.observe(node)
     return () => observer.disconnect()
   }, [scroller])
-  const revealed = useRef<string>(undefined)
+  const scrolledToKey = useRef<string>(undefined)
   useEffect(() => {
-    if (scrollToKey === revealed.current || !scroller || rows.length === 0) return
-    revealed.current = scrollToKey
+    if (scrollToKey === scrolledToKey.current || !scroller || rows.length === 0) return
+    scrolledToKey.current = scrollToKey
     const index = rows.findIndex((row) => keyOf(row) === scrollToKey)
     if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' })
   }, [scrollToKey, rows, keyOf, scroller, virtualizer])
   const focusRow = (index: number) => {
-    focused.current = index
+    focusedIndex.current = index
     virtualizer.scrollToIndex(index, { align: 'auto' })
     focusSoon(list.current, index)
   }
-  const press = (event: KeyboardEvent<HTMLElement>) => {
-    const at = indexOf(event.target)
-    const row = at === undefined ? undefined : rows[at]
-    if (at === undefined || row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }
-    const answer = onKey?.(event.key, row, at)
-    const to = typeof answer === 'number' ? answer : steps[event.key]
-    if (to === undefined && answer !== true) return
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const index = indexOf(event.target)
+    const row = index === undefined ? undefined : rows[index]
+    if (index === undefined || row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    const targets: Record<string, number> = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }
+    const keyResult = onKey?.(event.key, row, index)
+    const target = typeof keyResult === 'number' ? keyResult : targets[event.key]
+    if (target === undefined && keyResult !== true) return
     event.preventDefault()
-    if (to !== undefined && to >= 0 && to < rows.length) focusRow(to)
+    if (target !== undefined && target >= 0 && target < rows.length) focusRow(target)
   }
   return (
     <div
@@ -98,12 +98,12 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
       aria-label={label}
       className="relative"
       style={{ height: virtualizer.getTotalSize() }}
-      onKeyDown={press}
+      onKeyDown={onKeyDown}
       onFocus={(event: FocusEvent) => {
-        focused.current = indexOf(event.target)
+        focusedIndex.current = indexOf(event.target)
       }}
       onBlur={() => {
-        focused.current = undefined
+        focusedIndex.current = undefined
       }}
     >
       {virtualizer.getVirtualItems().map(({ index, key, start }) => {
@@ -118,7 +118,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
             aria-posinset={index + 1}
             aria-level={levelOf?.(row)}
             className="absolute top-0 left-0 w-full"
-            style={{ transform: `translateY(${start - margin}px)` }}
+            style={{ transform: `translateY(${start - scrollMargin}px)` }}
           >
             {children(row, index)}
           </div>
@@ -128,9 +128,9 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
   )
 }
 
-function withFocused(shown: number[], index: number | undefined, count: number): number[] {
-  if (index === undefined || index >= count || shown.includes(index)) return shown
-  return [...shown, index].sort((one, other) => one - other)
+function withFocused(indexes: number[], index: number | undefined, count: number): number[] {
+  if (index === undefined || index >= count || indexes.includes(index)) return indexes
+  return [...indexes, index].sort((a, b) => a - b)
 }
 
 function indexOf(target: EventTarget): number | undefined {
@@ -138,7 +138,7 @@ function indexOf(target: EventTarget): number | undefined {
   return row?.dataset['index'] === undefined ? undefined : Number(row.dataset['index'])
 }
 
-/** Retries for some frames: a row outside the viewport is rendered with a delay. */
+/** Focuses a row. Retries for some frames, since a row outside the viewport is rendered with a delay. */
 function focusSoon(list: HTMLElement | null, index: number, tries = 10): void {
   const row = list?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)
   if (row) row.focus({ preventScroll: true })

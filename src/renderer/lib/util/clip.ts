@@ -13,12 +13,12 @@ export function clipLine(text: string, max = maxLineLength): string {
  */
 export function clipPassage(text: string, max = maxPassageLength): string {
   let end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
-  let at = -1
+  let newline = -1
   for (let line = 0; line < maxLines; line += 1) {
-    at = text.indexOf('\n', at + 1)
-    if (at < 0 || at >= end) return text.slice(0, end)
+    newline = text.indexOf('\n', newline + 1)
+    if (newline < 0 || newline >= end) return text.slice(0, end)
   }
-  end = at
+  end = newline
   return text.slice(0, end)
 }
 

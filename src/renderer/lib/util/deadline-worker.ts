@@ -1,22 +1,22 @@
-interface Waiting<Request, Answer> {
-  readonly question: Request
+interface PendingQuestion<Question, Answer> {
+  readonly question: Question
   readonly resolve: (answer: Answer | null) => void
 }
 
 /** Extra time for a new worker to load its code, in ms. The worker can post `{ id: 0 }` when it is ready. */
-const startMs = 8000
+const startupMs = 8000
 
 /**
  * Sends questions to a worker, which posts `{ id, answer }`, and caches the answers. If a question misses the
  * deadline, its answer is null: the worker is terminated and a new one takes the remaining questions.
  */
-export class DeadlineWorker<Request extends object, Answer> {
-  readonly #start: () => Worker
+export class DeadlineWorker<Question extends object, Answer> {
+  readonly #createWorker: () => Worker
   readonly #deadlineMs: number
-  readonly #maxRemembered: number
-  readonly #remembered = new Map<string, Answer | null>()
+  readonly #maxCached: number
+  readonly #cache = new Map<string, Answer | null>()
   /** Pending questions in the order in which the worker answers them. */
-  readonly #waiting = new Map<number, Waiting<Request, Answer>>()
+  readonly #pending = new Map<number, PendingQuestion<Question, Answer>>()
   #worker: Worker | undefined
   #hasAnswered = false
   #timer = 0
@@ -24,12 +24,12 @@ export class DeadlineWorker<Request extends object, Answer> {
 
   /**
    * @param deadlineMs time for each answer
-   * @param maxRemembered size of the cache; the oldest answers go first
+   * @param maxCached size of the cache; the oldest answers are removed first
    */
-  constructor(start: () => Worker, deadlineMs: number, maxRemembered: number) {
-    this.#start = start
+  constructor(createWorker: () => Worker, deadlineMs: number, maxCached: number) {
+    this.#createWorker = createWorker
     this.#deadlineMs = deadlineMs
-    this.#maxRemembered = maxRemembered
+    this.#maxCached = maxCached
   }
 
   /**
@@ -37,7 +37,7 @@ export class DeadlineWorker<Request extends object, Answer> {
    * @returns undefined if there is none yet, null if the question missed the deadline
    */
   cached(key: string): Answer | null | undefined {
-    return this.#remembered.get(key)
+    return this.#cache.get(key)
   }
 
   /**
@@ -45,44 +45,44 @@ export class DeadlineWorker<Request extends object, Answer> {
    * @param key identifies the question in the cache
    * @returns null if the question missed the deadline
    */
-  async ask(key: string, question: Request): Promise<Answer | null> {
-    const known = this.cached(key)
-    if (known !== undefined) return known
+  async ask(key: string, question: Question): Promise<Answer | null> {
+    const cached = this.cached(key)
+    if (cached !== undefined) return cached
     const { promise, resolve } = Promise.withResolvers<Answer | null>()
     const id = (this.#lastId += 1)
-    this.#waiting.set(id, { question, resolve })
+    this.#pending.set(id, { question, resolve })
     if (this.#worker) this.#worker.postMessage({ ...question, id })
     else this.#startWorker()
-    if (this.#waiting.size === 1) this.#startTimer()
+    if (this.#pending.size === 1) this.#startTimer()
     const answer = await promise
-    this.#remembered.set(key, answer)
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= this.#maxRemembered) break
-      this.#remembered.delete(oldest)
+    this.#cache.set(key, answer)
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= this.#maxCached) break
+      this.#cache.delete(oldest)
     }
     return answer
   }
 
   #startWorker(): void {
-    this.#worker = this.#start()
+    this.#worker = this.#createWorker()
     this.#worker.addEventListener('message', ({ data }: MessageEvent<{ id: number; answer: Answer | null }>) => {
       this.#hasAnswered = true
       this.#settle(data.id, data.answer)
     })
     this.#worker.addEventListener('error', () => this.#replaceWorker())
-    for (const [id, { question }] of this.#waiting) this.#worker.postMessage({ ...question, id })
+    for (const [id, { question }] of this.#pending) this.#worker.postMessage({ ...question, id })
   }
 
   #settle(id: number, answer: Answer | null): void {
-    this.#waiting.get(id)?.resolve(answer)
-    this.#waiting.delete(id)
+    this.#pending.get(id)?.resolve(answer)
+    this.#pending.delete(id)
     this.#startTimer()
   }
 
   #startTimer(): void {
     clearTimeout(this.#timer)
-    if (this.#waiting.size === 0) return
-    const wait = this.#deadlineMs + (this.#hasAnswered ? 0 : startMs)
+    if (this.#pending.size === 0) return
+    const wait = this.#deadlineMs + (this.#hasAnswered ? 0 : startupMs)
     this.#timer = window.setTimeout(() => this.#replaceWorker(), wait)
   }
 
@@ -90,9 +90,9 @@ export class DeadlineWorker<Request extends object, Answer> {
     this.#worker?.terminate()
     this.#worker = undefined
     this.#hasAnswered = false
-    const [stuck] = this.#waiting.keys()
-    if (stuck === undefined) return
-    this.#settle(stuck, null)
-    if (this.#waiting.size > 0) this.#startWorker()
+    const [lateId] = this.#pending.keys()
+    if (lateId === undefined) return
+    this.#settle(lateId, null)
+    if (this.#pending.size > 0) this.#startWorker()
   }
 }

@@ -3,38 +3,38 @@ import { useEffect, useState } from 'react'
 /** Returns the pinyin of a text, in full and as initials; empty if it has no Chinese characters. */
 export type PinyinOf = (text: string) => readonly string[]
 
-const none: readonly string[] = []
-const han = /\p{Script=Han}/u
+const noSpellings: readonly string[] = []
+const hanCharacter = /\p{Script=Han}/u
 
 let loaded: PinyinOf | undefined
 
-/** Loads the pinyin dictionary on demand. @param isNeeded false if a search cannot need it */
+/** Loads the pinyin dictionary when `isNeeded` is true. Before that, the returned function finds no spellings. */
 export function usePinyin(isNeeded: boolean): PinyinOf {
-  const [spell, setSpell] = useState<PinyinOf>(() => loaded ?? noSpelling)
+  const [pinyinOf, setPinyinOf] = useState<PinyinOf>(() => loaded ?? noSpelling)
   useEffect(() => {
     if (!isNeeded || loaded) return
     // Without the dictionary, names match only as written.
-    void load().then(
-      (known) => setSpell(() => known),
+    void loadDictionary().then(
+      (dictionary) => setPinyinOf(() => dictionary),
       () => undefined,
     )
   }, [isNeeded])
-  return spell
+  return pinyinOf
 }
 
 function noSpelling(): readonly string[] {
-  return none
+  return noSpellings
 }
 
-async function load(): Promise<PinyinOf> {
+async function loadDictionary(): Promise<PinyinOf> {
   const { pinyin } = await import('pinyin-pro')
-  const known = new Map<string, readonly string[]>()
+  const cache = new Map<string, readonly string[]>()
   loaded ??= (text) => {
-    if (!han.test(text)) return none
-    const spelled =
-      known.get(text) ?? spellingsOf(pinyin(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' }))
-    known.set(text, spelled)
-    return spelled
+    if (!hanCharacter.test(text)) return noSpellings
+    const spellings =
+      cache.get(text) ?? spellingsOf(pinyin(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' }))
+    cache.set(text, spellings)
+    return spellings
   }
   return loaded
 }
@@ -45,6 +45,6 @@ async function load(): Promise<PinyinOf> {
  */
 export function spellingsOf(syllables: readonly string[]): readonly string[] {
   // Keyboards use v for ü.
-  const plain = syllables.map((syllable) => syllable.toLowerCase().replaceAll('ü', 'v').trim()).filter(Boolean)
-  return [plain.join(''), plain.map((syllable) => syllable[0] ?? '').join('')]
+  const normalized = syllables.map((syllable) => syllable.toLowerCase().replaceAll('ü', 'v').trim()).filter(Boolean)
+  return [normalized.join(''), normalized.map((syllable) => syllable[0] ?? '').join('')]
 }

@@ -3,16 +3,16 @@ import type { FileLine } from '../router/paths.ts'
 
 export interface SelectedText {
   readonly text: string
-  /** Position of its end on the screen, px. */
+  /** Left and bottom edge of the selection in the viewport, px. */
   readonly left: number
   readonly bottom: number
-  /** Its first line, if it is in a file. */
+  /** First line of the selection, if it is in a file. */
   readonly place?: FileLine
 }
 
 const editorEvent = 'editorselection'
 const debounceMs = 250
-/** Shorter selections are taken for accidental clicks. */
+/** Shorter selections count as accidental clicks. */
 const minCharacters = 2
 
 /** Reports the selection of an editor; undefined if nothing is selected. */
@@ -25,25 +25,25 @@ export function useSelectedText(): SelectedText | undefined {
   const [selected, setSelected] = useState<SelectedText>()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const settle = (next: SelectedText | undefined) => {
+    const update = (next: SelectedText | undefined) => {
       clearTimeout(timer)
       if (!next) setSelected(undefined)
       else timer = setTimeout(() => setSelected(next), debounceMs)
     }
     // Monaco changes the page's selection while it works.
-    const onPage = () => {
-      if (!document.activeElement?.closest('.monaco-editor')) settle(selectedInPage())
+    const onPageSelection = () => {
+      if (!document.activeElement?.closest('.monaco-editor')) update(selectedInPage())
     }
-    const onEditor = (event: Event) => settle((event as CustomEvent<SelectedText | undefined>).detail)
-    const onGone = () => settle(undefined)
-    document.addEventListener('selectionchange', onPage)
-    document.addEventListener(editorEvent, onEditor)
-    document.addEventListener('scroll', onGone, { capture: true, passive: true })
+    const onEditorSelection = (event: Event) => update((event as CustomEvent<SelectedText | undefined>).detail)
+    const onScroll = () => update(undefined)
+    document.addEventListener('selectionchange', onPageSelection)
+    document.addEventListener(editorEvent, onEditorSelection)
+    document.addEventListener('scroll', onScroll, { capture: true, passive: true })
     return () => {
       clearTimeout(timer)
-      document.removeEventListener('selectionchange', onPage)
-      document.removeEventListener(editorEvent, onEditor)
-      document.removeEventListener('scroll', onGone, { capture: true })
+      document.removeEventListener('selectionchange', onPageSelection)
+      document.removeEventListener(editorEvent, onEditorSelection)
+      document.removeEventListener('scroll', onScroll, { capture: true })
     }
   }, [])
   return selected
@@ -53,8 +53,8 @@ export function useSelectedText(): SelectedText | undefined {
 function selectedInPage(): SelectedText | undefined {
   const selection = getSelection()
   const text = selection?.toString().trim() ?? ''
-  const at = selection?.focusNode
-  const element = at instanceof Element ? at : at?.parentElement
+  const focusNode = selection?.focusNode
+  const element = focusNode instanceof Element ? focusNode : focusNode?.parentElement
   if (!selection || selection.isCollapsed || text.length < minCharacters || !element?.closest('main')) return undefined
   if (element.closest('textarea, input, [contenteditable], .monaco-editor, nav, header')) return undefined
   const box = selection.getRangeAt(0).getBoundingClientRect()

@@ -30,19 +30,19 @@ export type Shortcuts = Readonly<Record<string, () => void>>
 
 /** Runs a command when its keys are pressed anywhere in the window. @param shortcuts commands by their default keys */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  const current = useRef(shortcuts)
+  const latest = useRef(shortcuts)
   useEffect(() => {
-    current.current = shortcuts
+    latest.current = shortcuts
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       // Ignores keys while an input method composes or a field records a shortcut.
       if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
       const pressed = keysOfEvent(event)
-      const found = Object.entries(current.current).find(([keys]) => resolveKeys(keys) === pressed)
-      if (!found) return
+      const match = Object.entries(latest.current).find(([keys]) => resolveKeys(keys) === pressed)
+      if (!match) return
       event.preventDefault()
-      found[1]()
+      match[1]()
     }
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
@@ -56,10 +56,7 @@ export function keysOfEvent(event: KeyboardEvent): string {
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
 }
 
-/**
- * Returns true while an input method composes and Enter picks a candidate. Safari reports key code 229 for
- * the last key.
- */
+/** Returns true while an input method composes a text. Safari reports key code 229 for the last key. */
 export function isComposing(event: ReactKeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229
 }
