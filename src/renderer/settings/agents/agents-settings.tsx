@@ -17,7 +17,7 @@ export function AgentsSettings({ agent: shown }: { agent: Agent }) {
   const { t } = useTranslation()
   const agents = useQuery(api.agents.list.queryOptions())
   const switchTo = useSwitchAgent(shown)
-  const [making, setMaking] = useState<{ like?: Agent }>()
+  const [making, setMaking] = useState<{ template?: Agent }>()
   const all = agents.data ?? []
   return (
     <div className="flex flex-col gap-3">
@@ -31,7 +31,7 @@ export function AgentsSettings({ agent: shown }: { agent: Agent }) {
               others={all.filter(({ id, archived }) => id !== agent.id && !archived)}
               isShown={agent.id === shown.id}
               onShow={() => switchTo(agent.id)}
-              onDuplicate={() => setMaking({ like: agent })}
+              onDuplicate={() => setMaking({ template: agent })}
             />
           ))}
       </ul>
