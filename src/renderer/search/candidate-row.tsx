@@ -37,7 +37,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
   const place = usePlaceNames(agent).placeName(candidate)
-  const spoken = useSpeakerNames()
+  const withSpeakerNames = useSpeakerNames()
   // Scales the bar to the final score.
   const factor = modifiers.reduce((product, modifier) => product * modifier.factor, 1)
   const remarks = (
@@ -54,7 +54,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
       {text && text.terms.length > 0
         ? text.terms
             .slice(0, 4)
-            .map((one) => `${formatTerm(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
+            .map((term) => `${formatTerm(term)} ${term.share.toFixed(2).replace(/^0/, '')}`)
             .join(' · ')
         : t('search.none')}
     </>
@@ -87,7 +87,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             <SupersededMark superseded={candidate.superseded} />
           </div>
           <p className="line-clamp-2 pl-6">
-            <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
+            <Highlight text={excerptOf(withSpeakerNames(path, snippet), matched)} words={matched} />
           </p>
           {/* The columns that are hidden in a narrow list. */}
           <p
@@ -148,8 +148,8 @@ function MoveMark({ move }: { move: RankChange }) {
         {t(`search.move.${move}`)}
       </span>
     )
-  const places = Math.abs(move)
-  const label = t(move > 0 ? 'search.move.up' : 'search.move.down', { count: places })
+  const ranks = Math.abs(move)
+  const label = t(move > 0 ? 'search.move.up' : 'search.move.down', { count: ranks })
   return (
     <span
       role="img"
@@ -158,7 +158,7 @@ function MoveMark({ move }: { move: RankChange }) {
       className={`tabular shrink-0 pl-1 text-[11px] font-medium ${move > 0 ? 'text-added' : 'text-bad'}`}
     >
       {move > 0 ? '▲' : '▼'}
-      {places}
+      {ranks}
     </span>
   )
 }
@@ -168,7 +168,7 @@ function Off() {
   return <span className="text-muted">{t('search.off')}</span>
 }
 
-/** True if the score does not round to 0; otherwise its rank is meaningless. */
+/** Returns false if the score rounds to 0: its rank is then meaningless. */
 function isNonZero(score: number): boolean {
   return Number(formatScore(score)) > 0
 }

@@ -80,39 +80,28 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
 
 function Span({ condition: { from, to, isOff } }: { condition: Condition }) {
   if (isOff || (from === null && to === null)) return null
-  const shown = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
-  return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{shown}</span>
+  const range = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
+  return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{range}</span>
 }
 
 function useMeaning() {
   const { t } = useTranslation()
   return ({ kind, text, from, to, isUnread }: Condition): string => {
-    if (isUnread)
-      return t(
-        kind === 'path'
-          ? 'condition.unreadPath'
-          : kind === 'source'
-            ? 'condition.unreadSource'
-            : kind === 'tag' || kind === 'property'
-              ? 'condition.unreadValue'
-              : 'condition.unreadDate',
-        { text },
-      )
-    if (kind === 'tag' || kind === 'property') return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
+    const isValue = kind === 'tag' || kind === 'property'
+    if (isUnread) {
+      if (kind === 'path') return t('condition.unreadPath', { text })
+      if (kind === 'source') return t('condition.unreadSource', { text })
+      return t(isValue ? 'condition.unreadValue' : 'condition.unreadDate', { text })
+    }
+    if (isValue) return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
     if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
     const days = { from: from ?? '', to: to ?? '' }
     if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)
-    if (kind === 'time')
-      return t(
-        to === null
-          ? 'condition.liftFrom'
-          : from === null
-            ? 'condition.liftTo'
-            : from === to
-              ? 'condition.liftDay'
-              : 'condition.lift',
-        days,
-      )
+    if (kind === 'time') {
+      if (to === null) return t('condition.liftFrom', days)
+      if (from === null) return t('condition.liftTo', days)
+      return t(from === to ? 'condition.liftDay' : 'condition.lift', days)
+    }
     return t(from === to ? 'condition.day' : 'condition.span', days)
   }
 }

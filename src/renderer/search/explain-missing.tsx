@@ -8,7 +8,7 @@ import { NotIndexedNote } from '../editor/privacy/not-indexed.tsx'
 import { AddCheck } from './add-check.tsx'
 import { FileLinesField } from '../editor/find/file-lines-field.tsx'
 
-interface WhyNotProps {
+interface ExplainMissingProps {
   readonly agent: string
   /** Text of the field: `path:line`. */
   readonly place: string
@@ -18,7 +18,7 @@ interface WhyNotProps {
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
+export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, onTry }: ExplainMissingProps) {
   const { t } = useTranslation()
   return (
     <section
@@ -58,12 +58,12 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   const { t } = useTranslation()
   const { candidate, rank, reason, path, line } = why
   const { minScore, maxResults, terms } = explanation
-  const has = new Set(candidate?.text?.terms.map(({ term }) => term))
-  const missing = terms.map(({ term }) => term).filter((term) => !has.has(term))
+  const matchedTerms = new Set(candidate?.text?.terms.map(({ term }) => term))
+  const missing = terms.map(({ term }) => term).filter((term) => !matchedTerms.has(term))
   // Rounded down, so that a threshold with two digits lets the line pass.
-  const enough = Math.floor((candidate?.score ?? 0) * 100) / 100
-  const refusedBy = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
-  const folded = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
+  const passingScore = Math.floor((candidate?.score ?? 0) * 100) / 100
+  const failedFilters = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
+  const foldedInto = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
   return (
     <div className="flex flex-col gap-2" data-testid="why" data-reason={reason}>
       <div>
@@ -79,9 +79,9 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
           t(`why.${reason}`, {
             minScore: formatScore(minScore),
             maxResults,
-            rank: folded ?? 0,
+            rank: foldedInto ?? 0,
             place: `${path}:${line}`,
-            by: refusedBy,
+            by: failedFilters,
           })
         )}{' '}
         {candidate && missing.length > 0 && reason !== 'returned' && (
@@ -89,9 +89,9 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
         )}
       </div>
       <p className="flex flex-wrap gap-2">
-        {reason === 'belowMinScore' && enough > 0 && (
-          <Button onClick={() => onTry({ minScore: enough })}>
-            {t('why.lower', { minScore: formatScore(enough) })}
+        {reason === 'belowMinScore' && passingScore > 0 && (
+          <Button onClick={() => onTry({ minScore: passingScore })}>
+            {t('why.lower', { minScore: formatScore(passingScore) })}
           </Button>
         )}
         {reason === 'beyondMaxResults' && rank !== null && rank <= 100 && (

@@ -19,10 +19,10 @@ interface HitProps {
 
 export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
   const { t } = useTranslation()
-  const spoken = useSpeakerNames()
+  const withSpeakerNames = useSpeakerNames()
   const { weights, query, minScore } = recall
   const { path, startLine, endLine, title, vectorScore, textScore, score, snippet, matched } = result
-  const vector =
+  const vectorPart =
     vectorScore === null ? 0 : (textScore === null ? 1 : weights.vector / (weights.vector + weights.text)) * vectorScore
   return (
     <div data-testid="hit">
@@ -36,9 +36,9 @@ export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
       </p>
       <SupersededMark superseded={result.superseded} />
       <p className="mb-2 line-clamp-2 text-muted">
-        <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
+        <Highlight text={excerptOf(withSpeakerNames(path, snippet), matched)} words={matched} />
       </p>
-      <ScoreBar score={score} vector={vector} text={Math.max(0, score - vector)} minScore={minScore} />
+      <ScoreBar score={score} vector={vectorPart} text={Math.max(0, score - vectorPart)} minScore={minScore} />
       <HitActions agent={agent} place={{ path, line: likeliestLine(result) }} query={query} />
     </div>
   )

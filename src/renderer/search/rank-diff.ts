@@ -10,26 +10,26 @@ export function keyOf({ source, path, startLine, endLine, snippet }: Candidate):
 }
 
 /**
- * Returns the changes of rank; candidates with the same rank are omitted.
+ * Returns the changes of rank by candidate key; omits candidates whose rank stays the same.
  * @param before current ranking
  * @param after ranking under the settings being tried
  */
 export function diffRanks(before: readonly Candidate[], after: readonly Candidate[]): RankChanges {
-  const old = placesOf(before)
-  const now = placesOf(after)
-  const moves = new Map<string, RankChange>()
+  const oldRanks = ranksOf(before)
+  const newRanks = ranksOf(after)
+  const changes = new Map<string, RankChange>()
   for (const candidate of after) {
     const key = keyOf(candidate)
-    const [from, to] = [old.get(key), now.get(key)]
-    if (from === undefined && to !== undefined) moves.set(key, 'new')
-    else if (from !== undefined && to === undefined) moves.set(key, 'gone')
-    else if (from !== undefined && to !== undefined && from !== to) moves.set(key, from - to)
+    const [from, to] = [oldRanks.get(key), newRanks.get(key)]
+    if (from === undefined && to !== undefined) changes.set(key, 'new')
+    else if (from !== undefined && to === undefined) changes.set(key, 'gone')
+    else if (from !== undefined && to !== undefined && from !== to) changes.set(key, from - to)
   }
-  return moves
+  return changes
 }
 
 /** Returns the 1-based ranks of the returned candidates. */
-function placesOf(candidates: readonly Candidate[]): Map<string, number> {
+function ranksOf(candidates: readonly Candidate[]): Map<string, number> {
   const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
   return new Map(returned.map((candidate, index) => [keyOf(candidate), index + 1]))
 }

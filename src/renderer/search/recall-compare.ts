@@ -4,7 +4,7 @@ interface ComparedLines {
   readonly path: string
   readonly startLine: number
   readonly endLine: number
-  /** Undefined if the lines were not, or are not, returned. */
+  /** Undefined if the search did not return the lines. */
   readonly scoreThen: number | undefined
   readonly scoreNow: number | undefined
   readonly use: RecalledLines['use']
@@ -15,25 +15,20 @@ interface ComparedLines {
  * since edits shift lines.
  */
 export function compareResults(
-  then: readonly RecalledLines[],
-  now: readonly Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score'>[],
+  stored: readonly RecalledLines[],
+  current: readonly Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score'>[],
 ): ComparedLines[] {
-  const left = [...now]
-  const compared: ComparedLines[] = then.map(({ path, startLine, endLine, score, use }) => {
-    const index = left.findIndex(
+  const unmatched = [...current]
+  const compared: ComparedLines[] = stored.map(({ path, startLine, endLine, score, use }) => {
+    const index = unmatched.findIndex(
       (other) => other.path === path && other.startLine <= endLine && startLine <= other.endLine,
     )
-    const [match] = index < 0 ? [] : left.splice(index, 1)
-    const place = match ?? { startLine, endLine }
-    return { path, startLine: place.startLine, endLine: place.endLine, scoreThen: score, scoreNow: match?.score, use }
+    const [match] = index < 0 ? [] : unmatched.splice(index, 1)
+    const lines = match ?? { startLine, endLine }
+    return { path, startLine: lines.startLine, endLine: lines.endLine, scoreThen: score, scoreNow: match?.score, use }
   })
-  const fresh = left.map(({ path, startLine, endLine, score }) => ({
-    path,
-    startLine,
-    endLine,
-    scoreThen: undefined,
-    scoreNow: score,
-    use: null,
-  }))
-  return [...compared, ...fresh]
+  const added = unmatched.map(({ path, startLine, endLine, score }) => {
+    return { path, startLine, endLine, scoreThen: undefined, scoreNow: score, use: null }
+  })
+  return [...compared, ...added]
 }

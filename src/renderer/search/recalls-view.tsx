@@ -20,7 +20,7 @@ import { compareResults } from './recall-compare.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { SearchTabs } from '#lib/ui/search-tabs.tsx'
 
-const page = 100
+const pageSize = 100
 const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
 type Outcome = (typeof outcomes)[number]
 
@@ -28,10 +28,10 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
   const { t } = useTranslation()
   const [outcome, setOutcome] = useState<Outcome>('all')
   const [filter, setFilter] = useState('')
-  const [limit, setLimit] = useState(page)
+  const [limit, setLimit] = useState(pageSize)
   const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent: agent.id } }))
   const shown = useMemo(
-    () => (recalls.data ?? []).filter((recall) => isOf(recall, outcome) && mentions(recall, filter)),
+    () => (recalls.data ?? []).filter((recall) => hasOutcome(recall, outcome) && mentions(recall, filter)),
     [recalls.data, outcome, filter],
   )
   return (
@@ -72,7 +72,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
             ))}
             {shown.length > limit && (
               <li className="px-5 py-2">
-                <Button look="link" onClick={() => setLimit(limit + page)}>
+                <Button look="link" onClick={() => setLimit(limit + pageSize)}>
                   {t('history.more')}
                 </Button>
               </li>
@@ -90,7 +90,7 @@ function outcomeOf({ results, candidates }: Recall): Exclude<Outcome, 'all'> {
   return candidates > 0 ? 'below' : 'nothing'
 }
 
-function isOf(recall: Recall, outcome: Outcome): boolean {
+function hasOutcome(recall: Recall, outcome: Outcome): boolean {
   return outcome === 'all' || outcomeOf(recall) === outcome
 }
 
@@ -141,12 +141,14 @@ function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
 function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
   const { t } = useTranslation()
   const { query, session, message, question, results } = recall
-  const now = useQuery(api.search.query.queryOptions({ input: { agent, query, options: { excludeSession: session } } }))
+  const input = { agent, query, options: { excludeSession: session } }
+  const current = useQuery(api.search.query.queryOptions({ input }))
+  const rows = current.data && compareResults(results, current.data.results)
   return (
     <div className="flex flex-col gap-2 pr-5 pb-4 pl-8">
       <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question: clipLine(question, 600) })}</p>
-      {now.error && <ErrorState error={now.error} onRetry={() => void now.refetch()} />}
-      {now.data && (
+      {current.error && <ErrorState error={current.error} onRetry={() => void current.refetch()} />}
+      {rows && (
         <table className="w-full table-fixed text-left text-[12px]">
           <colgroup>
             <col />
@@ -165,7 +167,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
             </tr>
           </thead>
           <tbody>
-            {compareResults(results, now.data.results).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
+            {rows.map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
               <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
                 <td className="truncate py-1">
                   <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />

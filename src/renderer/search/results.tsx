@@ -10,8 +10,8 @@ import { Row, wideOnly } from './candidate-row.tsx'
 
 /** Rows rendered while the user types: more than fit into a window. */
 const rowsWhileTyping = 18
-const page = 60
-const pauseMs = 250
+const pageSize = 60
+const typingPauseMs = 250
 
 interface ResultsProps {
   readonly agent: string
@@ -23,39 +23,39 @@ interface ResultsProps {
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
   const [limit, setLimit] = useRowLimit(explanation.query)
-  // An earlier user message has a score of 0 and is listed to explain why.
+  // A passage that repeats the user's own question has a score of 0; it is listed to explain why.
   const matching = explanation.candidates.filter(
     ({ score, question, verdict }) => score > 0 || question !== undefined || verdict.kind === 'outsideFilter',
   )
-  const of = (...kinds: Candidate['verdict']['kind'][]) =>
+  const withVerdict = (...kinds: Candidate['verdict']['kind'][]) =>
     matching.filter(({ verdict }) => kinds.includes(verdict.kind))
   const minScore = formatScore(explanation.minScore)
-  const all = [
-    { title: '', candidates: of('returned') },
-    { title: t('search.leftOut'), candidates: of('beyondMaxResults', 'folded') },
-    { title: t('search.below', { minScore }), candidates: of('belowMinScore') },
-    { title: t('search.outsideTitle'), candidates: of('outsideFilter') },
+  const allGroups = [
+    { title: '', candidates: withVerdict('returned') },
+    { title: t('search.leftOut'), candidates: withVerdict('beyondMaxResults', 'folded') },
+    { title: t('search.below', { minScore }), candidates: withVerdict('belowMinScore') },
+    { title: t('search.outsideTitle'), candidates: withVerdict('outsideFilter') },
   ]
-  // Hundreds of rows would follow each move of a slider, so rows beyond `limit` render on request.
-  let left = limit
-  const groups = all.flatMap(({ title, candidates }) => {
-    const shown = candidates.slice(0, Math.max(0, left))
-    left -= candidates.length
+  // Each move of a slider would render hundreds of rows again, so rows beyond `limit` render on request.
+  let remaining = limit
+  const groups = allGroups.flatMap(({ title, candidates }) => {
+    const shown = candidates.slice(0, Math.max(0, remaining))
+    remaining -= candidates.length
     return shown.length > 0 ? [{ title, candidates: shown }] : []
   })
-  const lacking = <StaleIndexLine explanation={explanation} />
+  const staleNotice = <StaleIndexLine explanation={explanation} />
   if (matching.length === 0)
     return (
       <>
-        {lacking}
+        {staleNotice}
         {explanation.notice && <NoticeLine notice={explanation.notice} />}
         <EmptyState title={t('search.nothing', { query: explanation.query })} hint={t('search.nothingHint')} />
       </>
     )
-  const vectorsAreOff = matching.every(({ vector }) => vector === null)
+  const areVectorsOff = matching.every(({ vector }) => vector === null)
   return (
     <div className="@container pb-8">
-      {lacking}
+      {staleNotice}
       {explanation.notice && <NoticeLine notice={explanation.notice} />}
       <table className="w-full table-fixed border-collapse text-left">
         <colgroup>
@@ -94,13 +94,13 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
           ))}
         </tbody>
       </table>
-      {left < 0 && limit >= page && (
-        <Button look="link" className="mx-5 mt-2" onClick={() => setLimit(limit + page)}>
+      {remaining < 0 && limit >= pageSize && (
+        <Button look="link" className="mx-5 mt-2" onClick={() => setLimit(limit + pageSize)}>
           {t('history.more')}
         </Button>
       )}
       <p className="flex flex-wrap gap-x-6 gap-y-1 px-5 pt-4 text-[12px] text-muted">
-        {vectorsAreOff ? (
+        {areVectorsOff ? (
           <span>{t('search.keywordOnly')}</span>
         ) : (
           <>
@@ -118,13 +118,13 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
 })
 
 function useRowLimit(query: string) {
-  const [of, setOf] = useState({ query, limit: rowsWhileTyping })
-  const limit = of.query === query ? of.limit : rowsWhileTyping
-  if (of.query !== query) setOf({ query, limit })
-  const setLimit = (more: number) => setOf({ query, limit: more })
+  const [state, setState] = useState({ query, limit: rowsWhileTyping })
+  const limit = state.query === query ? state.limit : rowsWhileTyping
+  if (state.query !== query) setState({ query, limit })
+  const setLimit = (newLimit: number) => setState({ query, limit: newLimit })
   useEffect(() => {
-    if (limit >= page) return
-    const timer = setTimeout(() => startTransition(() => setOf({ query, limit: page })), pauseMs)
+    if (limit >= pageSize) return
+    const timer = setTimeout(() => startTransition(() => setState({ query, limit: pageSize })), typingPauseMs)
     return () => clearTimeout(timer)
   }, [query, limit])
   return [limit, setLimit] as const
@@ -168,12 +168,12 @@ function StaleIndexLine({ explanation: { stale, standstill } }: { explanation: E
 function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
   const { code, message, since, count, script } = notice
   const { t } = useTranslation()
-  const begun = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
+  const sinceText = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
   return (
     <p role="status" className={`px-5 pb-2 break-words ${isFault(code) ? 'text-warning' : 'text-muted'}`}>
       {t(`search.notice.${code}`, {
         reason: message,
-        since: begun,
+        since: sinceText,
         count,
         script: script && t(`meaning.script.${script}`),
       })}
@@ -181,7 +181,7 @@ function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) 
   )
 }
 
-/** Notices about missing or weak vectors for a language or a new memory are expected and not errors. */
+/** Returns false for a notice that is expected, such as one about weak vectors for a language. */
 function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
   return code !== 'vectors_few' && code !== 'vectors_measuring' && code !== 'vectors_weak' && code !== 'query_local'
 }

@@ -5,48 +5,48 @@ import { roundToSum } from '#shared/util/rounding.ts'
 import { formatLines, parseLines } from '#lib/router/paths.ts'
 import { usePlaceNames } from '../markdown/citations/place-name.ts'
 
-interface AccountProps {
+interface ScoreBreakdownProps {
   readonly agent: string
   readonly candidate: Candidate
   readonly scale: Explanation['vectorScale']
 }
 
 /** Shows how the score was computed. */
-export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
+export function ScoreBreakdown({ agent, candidate, scale }: ScoreBreakdownProps) {
   const { t } = useTranslation()
   const { placeName } = usePlaceNames(agent)
-  const placeOf = (of: string) => {
-    const lines = parseLines(of)
-    return lines ? placeName(lines) : of
+  const placeOf = (place: string) => {
+    const lines = parseLines(place)
+    return lines ? placeName(lines) : place
   }
   const { vector, text, lift, modifiers, question, score } = candidate
-  const [vectorPart = 0, textPart = 0, lifted = 0] = roundToSum(
+  const [vectorPart = 0, textPart = 0, liftPart = 0] = roundToSum(
     [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
     digits,
   )
-  const meantShares = roundToSum(vector?.terms?.map(({ share }) => share) ?? [], digits)
-  const meant = (vector?.terms ?? []).map((one, index) => ({ ...one, share: meantShares[index] ?? 0 }))
-  const shares = roundToSum(text?.terms.map(({ share }) => share) ?? [], digits)
+  const meaningShares = roundToSum(vector?.terms?.map(({ share }) => share) ?? [], digits)
+  const meaningTerms = (vector?.terms ?? []).map((term, index) => ({ ...term, share: meaningShares[index] ?? 0 }))
+  const keywordShares = roundToSum(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
     <dl className="tabular grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
       {vector && (
         <>
           <dt className="text-muted">{t('search.vector')}</dt>
           <dd>
-            {t('search.vectorAccount', { raw: precise(vector.raw), rank: vector.rank, score: precise(vector.score) })} →{' '}
-            <output data-part="vector">{precise(vectorPart)}</output>
+            {t('search.vectorAccount', { raw: toFixed(vector.raw), rank: vector.rank, score: toFixed(vector.score) })} →{' '}
+            <output data-part="vector">{toFixed(vectorPart)}</output>
             <p className="text-muted">
               {t('search.passageAccount', {
                 lines: formatLines({ path: candidate.path, startLine: vector.startLine, endLine: vector.endLine }),
               })}
               {scale &&
-                ` ${t('search.scaleAccount', { background: precise(scale.background), threshold: precise(scale.threshold) })}`}
+                ` ${t('search.scaleAccount', { background: toFixed(scale.background), threshold: toFixed(scale.threshold) })}`}
             </p>
-            {meant.length > 0 && (
+            {meaningTerms.length > 0 && (
               <ul className="flex flex-wrap gap-x-4 text-muted" aria-label={t('search.meantBy')}>
-                {meant.map(({ term, nearest, share }) => (
+                {meaningTerms.map(({ term, nearest, share }) => (
                   <li key={term}>
-                    {alikeName(term, nearest)} <output data-part="meant">{precise(share)}</output>
+                    {formatSimilar(term, nearest)} <output data-part="meant">{toFixed(share)}</output>
                   </li>
                 ))}
               </ul>
@@ -59,17 +59,17 @@ export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
           <dt className="text-muted">{t('search.keyword')}</dt>
           <dd>
             {t('search.keywordAccount', {
-              raw: precise(text.raw),
+              raw: toFixed(text.raw),
               rank: text.rank,
-              share: precise(text.share),
-              score: precise(text.score),
+              share: toFixed(text.share),
+              score: toFixed(text.score),
             })}{' '}
-            → <output data-part="keyword">{precise(textPart)}</output>
+            → <output data-part="keyword">{toFixed(textPart)}</output>
             {text.terms.length > 0 && (
               <ul className="flex flex-wrap gap-x-4 text-muted">
-                {text.terms.map((one, index) => (
-                  <li key={one.term}>
-                    {formatTerm(one)} <output data-part="share">{precise(shares[index] ?? 0)}</output>
+                {text.terms.map((term, index) => (
+                  <li key={term.term}>
+                    {formatTerm(term)} <output data-part="share">{toFixed(keywordShares[index] ?? 0)}</output>
                   </li>
                 ))}
               </ul>
@@ -81,7 +81,7 @@ export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
         <>
           <dt className="text-muted">{t('search.lift')}</dt>
           <dd>
-            + <output data-part="lift">{precise(lifted)}</output>{' '}
+            + <output data-part="lift">{toFixed(liftPart)}</output>{' '}
             <span className="text-muted">{t('search.liftHint')}</span>
           </dd>
         </>
@@ -96,13 +96,13 @@ export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
         <Fragment key={name}>
           <dt className="text-muted">{t(`search.modifier.${name}`, { of: placeOf(of ?? '') })}</dt>
           <dd>
-            × <output data-part="factor">{precise(factor)}</output>
+            × <output data-part="factor">{toFixed(factor)}</output>
           </dd>
         </Fragment>
       ))}
       <dt className="text-muted">{t('search.final')}</dt>
       <dd className="font-semibold">
-        <output data-part="score">{precise(score)}</output>
+        <output data-part="score">{toFixed(score)}</output>
       </dd>
     </dl>
   )
@@ -110,7 +110,7 @@ export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
 
 const digits = 4
 
-function precise(value: number): string {
+function toFixed(value: number): string {
   return value.toFixed(digits)
 }
 
@@ -122,9 +122,9 @@ interface NamedTerm {
 
 /** Formats a query term, its replacement if the memory lacks the term, and a similar term. */
 export function formatTerm({ term, instead, alike }: NamedTerm): string {
-  return alikeName(instead === undefined ? term : `${term} → ${instead}`, alike)
+  return formatSimilar(instead === undefined ? term : `${term} → ${instead}`, alike)
 }
 
-function alikeName(term: string, alike: string | undefined): string {
+function formatSimilar(term: string, alike: string | undefined): string {
   return alike === undefined || alike === '' || alike === term ? term : `${term} ≈ ${alike}`
 }

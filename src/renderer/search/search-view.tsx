@@ -22,7 +22,7 @@ import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
 /** Debounce, in ms, for updating the address and for searches that call a remote provider. */
 const typingPauseMs = 150
 
-/** Embedding providers on this machine: they are queried on every key. */
+/** Embedding providers on this machine: with them, every key press starts a search. */
 const localProviders: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
 
 interface SearchViewProps {
@@ -36,32 +36,32 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
-  const [hasWhatIf, setHasWhatIf] = useState(false)
+  const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
   const [tried, setTried] = useState<SearchSettings>()
-  const [asksWhy, setAsksWhy] = useState(initialWhy !== '')
+  const [isWhyOpen, setIsWhyOpen] = useState(initialWhy !== '')
   const [place, setPlace] = useState(initialWhy)
-  const whyText = useDebounced(asksWhy ? place : '', typingPauseMs)
+  const whyText = useDebounced(isWhyOpen ? place : '', typingPauseMs)
   const why = useMemo(() => parsePlace(whyText), [whyText])
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const typed = text.trim()
-  const settled = useDebounced(typed, typingPauseMs)
+  const settledText = useDebounced(typed, typingPauseMs)
   const [query, setQuery] = useState(typed)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  useEffect(() => navigate(paths.search(settled, why), { replace: true }), [settled, why, navigate])
+  useEffect(() => navigate(paths.search(settledText, why), { replace: true }), [settledText, why, navigate])
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const [disabledConditions, setOff] = useState<readonly string[]>([])
+  const [disabledConditions, setDisabledConditions] = useState<readonly string[]>([])
   const ranking = useRanking(agent.id, query, why, tried, disabledConditions)
-  // One search at a time; the next one uses the latest text.
-  const isFree = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isAsking
-  if (query !== typed && (isFree || settled === typed)) setQuery(typed)
+  // With a local provider, one search runs at a time; the next one uses the latest text.
+  const canSearchNow = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isFetching
+  if (query !== typed && (canSearchNow || settledText === typed)) setQuery(typed)
   const { error, retry } = ranking
   // The results may lag behind the field.
   const explanation = useDeferredValue(ranking.explanation)
   const moves = useDeferredValue(ranking.moves)
   const isBusy = ranking.isBusy || explanation !== ranking.explanation
   const toggleWhatIf = () => {
-    setHasWhatIf(!hasWhatIf)
+    setIsWhatIfOpen(!isWhatIfOpen)
     setTried(undefined)
   }
   return (
@@ -76,7 +76,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             onChange={(event) => {
               setText(event.target.value)
               // A disabled condition stays disabled while the query contains it.
-              setOff(disabledConditions.filter((one) => event.target.value.includes(one)))
+              setDisabledConditions(disabledConditions.filter((condition) => event.target.value.includes(condition)))
             }}
             aria-label={t('search.title')}
             placeholder={t('search.placeholder')}
@@ -91,11 +91,11 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             </span>
           )}
         </label>
-        <Toggle isOn={asksWhy} onToggle={() => setAsksWhy(!asksWhy)}>
+        <Toggle isOn={isWhyOpen} onToggle={() => setIsWhyOpen(!isWhyOpen)}>
           <CircleHelp size={14} aria-hidden />
           {t('why.title')}
         </Toggle>
-        <Toggle isOn={hasWhatIf} onToggle={toggleWhatIf}>
+        <Toggle isOn={isWhatIfOpen} onToggle={toggleWhatIf}>
           <SlidersHorizontal size={14} aria-hidden />
           {t('whatIf.title')}
         </Toggle>
@@ -103,16 +103,16 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
       {explanation && query !== '' && (
         <ConditionChips
           conditions={explanation.conditions}
-          onToggle={(one) =>
-            setOff(
-              disabledConditions.includes(one)
-                ? disabledConditions.filter((other) => other !== one)
-                : [...disabledConditions, one],
+          onToggle={(condition) =>
+            setDisabledConditions(
+              disabledConditions.includes(condition)
+                ? disabledConditions.filter((other) => other !== condition)
+                : [...disabledConditions, condition],
             )
           }
         />
       )}
-      {asksWhy && settings.data && (
+      {isWhyOpen && settings.data && (
         <ExplainMissing
           agent={agent.id}
           place={place}
@@ -120,7 +120,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           hasQuery={query !== ''}
           explanation={explanation}
           onTry={(change) => {
-            setHasWhatIf(true)
+            setIsWhatIfOpen(true)
             setTried({ ...settings.data, ...tried, ...change })
           }}
         />
@@ -138,7 +138,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
           )}
           {!error && query !== '' && explanation && <UnsearchedCount agent={agent.id} />}
         </div>
-        {hasWhatIf && settings.data && (
+        {isWhatIfOpen && settings.data && (
           <WhatIf
             used={explanation?.weights}
             hasVectors={status.data?.provider !== 'none'}
@@ -178,42 +178,42 @@ const maxShown = 120
 function UnsearchedCount({ agent }: { agent: string }) {
   return (
     <div className="px-5 py-3 text-[12px] text-muted empty:hidden">
-      <Files agent={agent} />
-      <PassedLinks agent={agent} />
+      <UnsearchedFiles agent={agent} />
+      <SkippedLinks agent={agent} />
     </div>
   )
 }
 
-function PassedLinks({ agent }: { agent: string }) {
+function SkippedLinks({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   if (data === undefined || data.count === 0) return null
-  const { count, paths: shown } = data
-  const names = shown.map((path) => clipLine(path, maxShown)).join(', ')
+  const { count, paths: shownPaths } = data
+  const names = shownPaths.map((path) => clipLine(path, maxShown)).join(', ')
   return (
     <p data-testid="passed-links" className="wrap-anywhere">
-      {t('unsearched.links', { count, names: count > shown.length ? `${names} …` : names })}
+      {t('unsearched.links', { count, names: count > shownPaths.length ? `${names} …` : names })}
     </p>
   )
 }
 
-function Files({ agent }: { agent: string }) {
+function UnsearchedFiles({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
   if (reasons.length === 0) return null
-  const of = (reason: string) => reasons.filter((one) => one === reason).length
+  const countOf = (reason: string) => reasons.filter((other) => other === reason).length
   const parts = [
-    of('scope') > 0 && t('unsearched.countScope', { count: of('scope') }),
-    of('project') > 0 && t('unsearched.countProject', { count: of('project') }),
-    of('unreadable') > 0 && t('unsearched.countUnreadable', { count: of('unreadable') }),
+    countOf('scope') > 0 && t('unsearched.countScope', { count: countOf('scope') }),
+    countOf('project') > 0 && t('unsearched.countProject', { count: countOf('project') }),
+    countOf('unreadable') > 0 && t('unsearched.countUnreadable', { count: countOf('unreadable') }),
   ].filter((part) => part !== false)
   return (
     <div data-testid="unsearched-count" className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
         {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
       </span>
-      {of('scope') > 0 && <IndexAllButton agent={agent} />}
+      {countOf('scope') > 0 && <IndexAllButton agent={agent} />}
     </div>
   )
 }

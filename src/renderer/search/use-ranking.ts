@@ -9,7 +9,7 @@ import { diffRanks } from './rank-diff.ts'
 const sliderPauseMs = 40
 
 /**
- * Returns the ranking under the current settings, or under those being tried with the changes of rank.
+ * Returns the ranking under the current settings, or the ranking under the settings being tried and the changes of rank.
  * @param disabledConditions conditions of the query that are disabled
  */
 export function useRanking(
@@ -19,32 +19,32 @@ export function useRanking(
   tried: SearchSettings | undefined,
   disabledConditions: readonly string[],
 ) {
-  const asked = why === undefined ? { agent, query } : { agent, query, why }
-  const off = disabledConditions.length > 0 ? { without: [...disabledConditions] } : {}
+  const input = why === undefined ? { agent, query } : { agent, query, why }
+  const without = disabledConditions.length > 0 ? { without: [...disabledConditions] } : {}
   const options = useDebounced(tried, sliderPauseMs)
-  const inForce = useQuery(
+  const current = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' ? skipToken : { ...asked, options: off },
+      input: query === '' ? skipToken : { ...input, options: without },
       placeholderData: keepPreviousData,
     }),
   )
-  const other = useQuery(
+  const preview = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' || options === undefined ? skipToken : { ...asked, options: { ...options, ...off } },
+      input: query === '' || options === undefined ? skipToken : { ...input, options: { ...options, ...without } },
       placeholderData: keepPreviousData,
     }),
   )
-  const isTrying = tried !== undefined && other.data !== undefined
-  const before = inForce.data?.candidates
-  const after = isTrying ? other.data?.candidates : undefined
+  const isPreviewShown = tried !== undefined && preview.data !== undefined
+  const before = current.data?.candidates
+  const after = isPreviewShown ? preview.data?.candidates : undefined
   const moves = useMemo(() => (before && after ? diffRanks(before, after) : undefined), [before, after])
-  const shown = isTrying ? other.data : inForce.data
+  const shown = isPreviewShown ? preview.data : current.data
   return {
     explanation: query === '' ? undefined : shown,
     moves,
-    isAsking: inForce.isFetching,
-    isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
-    error: inForce.error ?? (isTrying ? other.error : null),
-    retry: () => void inForce.refetch(),
+    isFetching: current.isFetching,
+    isBusy: isPreviewShown ? preview.isPlaceholderData || options !== tried : current.isPlaceholderData,
+    error: current.error ?? (isPreviewShown ? preview.error : null),
+    retry: () => void current.refetch(),
   }
 }

@@ -18,28 +18,28 @@ interface WhatIfProps {
   readonly used: Explanation['weights'] | undefined
   /** @param settings undefined restores the current settings */
   readonly onPreview: (settings: SearchSettings | undefined) => void
-  /** Without embeddings, keywords have the full weight. */
+  /** False if there are no embeddings; keywords then have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
 }
 
 /** Initial half-life, in days, when temporal decay is turned on. */
-const firstHalfLife = 30
+const initialHalfLifeDays = 30
 
 export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
-      onSuccess: (before) => {
+      onSuccess: (previous) => {
         onPreview(undefined)
-        showSuccess(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
+        showSuccess(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: previous }))
       },
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
   const { weights, minScore, maxResults, recencyHalfLifeDays } = settings
-  const shown = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
-  const change = (part: Partial<SearchSettings>) => onPreview({ ...settings, ...part })
+  const active = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
+  const change = (changes: Partial<SearchSettings>) => onPreview({ ...settings, ...changes })
   return (
     <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
       <div className="flex flex-col gap-4 px-4 py-4">
@@ -47,8 +47,8 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
           <>
             <Slider
               label={t('whatIf.weight')}
-              shown={t('whatIf.weights', { vector: formatScore(shown.vector), keyword: formatScore(shown.text) })}
-              value={shown.vector}
+              shown={t('whatIf.weights', { vector: formatScore(active.vector), keyword: formatScore(active.text) })}
+              value={active.vector}
               max={1}
               step={0.05}
               onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
@@ -57,7 +57,7 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
               <input
                 type="checkbox"
                 checked={weights === 'auto'}
-                onChange={(event) => change({ weights: event.target.checked ? 'auto' : shown })}
+                onChange={(event) => change({ weights: event.target.checked ? 'auto' : active })}
               />
               {t('whatIf.auto')}
             </label>
@@ -92,7 +92,7 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
             <input
               type="checkbox"
               checked={recencyHalfLifeDays !== null}
-              onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? firstHalfLife : null })}
+              onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
             />
             {t('whatIf.recency')}
           </label>

@@ -22,10 +22,10 @@ export function ConfigFile() {
   if (source.error) return <ErrorState error={source.error} onRetry={() => void source.refetch()} />
   if (!source.data) return <Skeleton lines={12} />
   const { text, schema } = source.data
-  return <Editing diskText={text} schema={schema as JsonSchema} />
+  return <Editor diskText={text} schema={schema as JsonSchema} />
 }
 
-function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema }) {
+function Editor({ diskText, schema }: { diskText: string; schema: JsonSchema }) {
   const { t } = useTranslation()
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
@@ -41,16 +41,16 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
   )
   const isChanged = text !== base
   // Shows an external change unless there are edits; then it is merged on save.
-  const show = (shown: string) => {
-    setBase(shown)
-    setText(shown)
-    setContent({ text: shown })
+  const showText = (newText: string) => {
+    setBase(newText)
+    setText(newText)
+    setContent({ text: newText })
   }
-  if (!isChanged && diskText !== base) show(diskText)
+  if (!isChanged && diskText !== base) showText(diskText)
   const saving = useMutation(
     api.settings.save.mutationOptions({
       onSuccess(saved) {
-        show(saved.text)
+        showText(saved.text)
         toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
       },
     }),
@@ -68,7 +68,7 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
               })
             : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
         </p>
-        <Button look="quiet" disabled={!isChanged} onClick={() => show(diskText)}>
+        <Button look="quiet" disabled={!isChanged} onClick={() => showText(diskText)}>
           {t('settings.revert')}
         </Button>
         <Button

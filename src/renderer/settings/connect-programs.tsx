@@ -14,19 +14,19 @@ export function ConnectPrograms({ agent }: { agent: Agent }) {
   const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
   if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
   if (!programs.data) return <Skeleton lines={6} />
-  const found = programs.data.filter(({ isThere }) => isThere)
-  const others = programs.data.filter(({ isThere }) => !isThere)
+  const installed = programs.data.filter(({ isThere }) => isThere)
+  const notInstalled = programs.data.filter(({ isThere }) => !isThere)
   return (
     <div className="flex flex-col gap-3">
-      {found.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
-      {found.map((program) => (
+      {installed.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
+      {installed.map((program) => (
         <ProgramRow key={program.id} agent={agent.id} program={program} />
       ))}
-      {others.length > 0 && (
+      {notInstalled.length > 0 && (
         <details>
-          <summary className="text-muted">{t('clients.notFound', { count: others.length })}</summary>
+          <summary className="text-muted">{t('clients.notFound', { count: notInstalled.length })}</summary>
           <div className="flex flex-col gap-3 pt-3">
-            {others.map((program) => (
+            {notInstalled.map((program) => (
               <ProgramRow key={program.id} agent={agent.id} program={program} />
             ))}
           </div>
@@ -36,12 +36,12 @@ export function ConnectPrograms({ agent }: { agent: Agent }) {
   )
 }
 
-const stateLooks = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
+const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
 
 function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
   const { t } = useTranslation()
   const { id, name, file, state, patch, link, problem } = program
-  const [isShown, setIsShown] = useState(false)
+  const [isPatchShown, setIsPatchShown] = useState(false)
   const queries = useQueryClient()
   const onSettled = () => void queries.invalidateQueries({ queryKey: api.clients.programs.key() })
   const test = useMutation(api.clients.test.mutationOptions({ meta: { handlesError: true } }))
@@ -49,7 +49,7 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
     api.clients.connect.mutationOptions({
       onSettled,
       onSuccess: () => {
-        setIsShown(false)
+        setIsPatchShown(false)
         test.mutate({ program: id, agent })
       },
     }),
@@ -58,7 +58,7 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
   return (
     <section aria-label={name} className="flex flex-col gap-2.5 rounded-md border border-line px-4 py-3">
       <header className="flex flex-wrap items-center gap-2.5">
-        <span aria-hidden className={`size-2 shrink-0 rounded-full ${stateLooks[state]}`} />
+        <span aria-hidden className={`size-2 shrink-0 rounded-full ${stateColors[state]}`} />
         <h3 className="font-semibold">{name}</h3>
         <span className="min-w-24 flex-1 text-[12px] text-muted">{t(`clients.state_${state}`)}</span>
         {state === 'connected' && (
@@ -71,12 +71,12 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
             </Button>
           </>
         )}
-        {state !== 'connected' && problem === null && !isShown && (
-          <Button onClick={() => setIsShown(true)}>{t('clients.connect')}</Button>
+        {state !== 'connected' && problem === null && !isPatchShown && (
+          <Button onClick={() => setIsPatchShown(true)}>{t('clients.connect')}</Button>
         )}
       </header>
       {problem !== null && <p className="break-words text-warning">{problem}</p>}
-      {isShown && state !== 'connected' && (
+      {isPatchShown && state !== 'connected' && (
         <>
           <p className="text-[12px] text-muted">
             {t('clients.willWrite')} <span className="font-mono break-all">{file}</span>
@@ -88,7 +88,7 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
             <Button look="primary" disabled={connect.isPending} onClick={() => connect.mutate({ program: id, agent })}>
               {t('clients.write')}
             </Button>
-            <Button onClick={() => setIsShown(false)}>{t('common.cancel')}</Button>
+            <Button onClick={() => setIsPatchShown(false)}>{t('common.cancel')}</Button>
             {link !== undefined && (
               <a href={link} className="text-accent hover:underline">
                 {t('clients.openIn', { name })}

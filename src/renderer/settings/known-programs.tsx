@@ -12,14 +12,14 @@ import { valueAt } from './setting-rows.ts'
 
 export function KnownPrograms({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const known = useQuery(api.clients.list.queryOptions())
+  const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
-  if (known.error) return <ErrorState error={known.error} onRetry={() => void known.refetch()} />
-  if (!known.data) return <Skeleton lines={3} />
+  if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
+  if (!clients.data) return <Skeleton lines={3} />
   return (
     <div className="flex flex-col gap-4">
-      {known.data.length === 0 && <p className="text-muted">{t('clients.noneKnown')}</p>}
-      {known.data.map((client) => (
+      {clients.data.length === 0 && <p className="text-muted">{t('clients.noneKnown')}</p>}
+      {clients.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
       <NewToken agent={agent.id} />
@@ -36,7 +36,7 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
   const choose = (value: string) => {
-    const chosen = permissions.find((known) => known === value)
+    const chosen = permissions.find((option) => option === value)
     if (chosen) update.mutate({ client: id, permission: chosen })
   }
   return (
@@ -58,9 +58,9 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
           onChange={(event) => update.mutate({ client: id, agent: event.target.value })}
           className={fieldLook}
         >
-          {agents.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.name}
+          {agents.map((choice) => (
+            <option key={choice.id} value={choice.id}>
+              {choice.name}
             </option>
           ))}
         </select>
@@ -114,7 +114,7 @@ function idOf(name: string): string {
  * Returns the address of the MCP endpoint: on this page's origin, or on the port set for the desktop.
  * Undefined if there is none.
  */
-function useAddress(): string | undefined {
+function useMcpAddress(): string | undefined {
   const isPage = location.protocol.startsWith('http')
   const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))
   if (isPage) return `${location.origin}/mcp`
@@ -127,7 +127,7 @@ function NewToken({ agent }: { agent: string }) {
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())
-  const address = useAddress()
+  const address = useMcpAddress()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (name.trim() !== '') issue.mutate({ client: idOf(name), name: name.trim(), agent })

@@ -6,11 +6,11 @@ import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
-import { useSettingWords } from './setting-name.ts'
+import { useSettingNames } from './setting-name.ts'
 
 export function MeaningPanel({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const { valueNameOf } = useSettingWords()
+  const { valueNameOf } = useSettingNames()
   const input = { agent: agent.id }
   const status = useQuery(api.search.status.queryOptions({ input }))
   const { embedded, chunks } = status.data ?? {}
@@ -19,7 +19,7 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
     // Part of the key, since the result depends on the embedded chunks.
     queryKey: [...api.search.meaning.queryKey({ input }), embedded, chunks],
     enabled: status.data !== undefined,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data || !status.data) return <Skeleton lines={3} />

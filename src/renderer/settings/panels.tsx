@@ -204,42 +204,42 @@ function HealthList({ agent }: { agent: Agent }) {
 
 function ShortcutList() {
   const { t } = useTranslation()
-  const [waiting, setWaiting] = useState<string>()
-  const others = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
+  const [recording, setRecording] = useState<string>()
+  const customKeys = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
   const setting = useMutation(api.settings.set.mutationOptions())
-  const set = (keys: string, value: string | undefined) => {
-    setWaiting(undefined)
+  const setKeys = (keys: string, value: string | undefined) => {
+    setRecording(undefined)
     const path = ['shortcuts', keys]
     setting.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (
     <ul className="flex flex-col">
       {Object.entries(commandKeys).map(([command, keys]) => {
-        const own = others[keys] ?? keys
+        const current = customKeys[keys] ?? keys
         return (
           <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
             <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
-            {own !== keys && (
-              <Button look="link" onClick={() => set(keys, undefined)}>
+            {current !== keys && (
+              <Button look="link" onClick={() => setKeys(keys, undefined)}>
                 {t('shortcut.asBefore', { keys: formatKeys(keys) })}
               </Button>
             )}
             <Button
-              aria-label={t('shortcut.change', { keys: formatKeys(own) })}
-              onClick={() => setWaiting(command)}
-              onBlur={() => setWaiting(undefined)}
+              aria-label={t('shortcut.change', { keys: formatKeys(current) })}
+              onClick={() => setRecording(command)}
+              onBlur={() => setRecording(undefined)}
               onKeyDown={(event) => {
-                if (waiting !== command || event.key === 'Tab') return
+                if (recording !== command || event.key === 'Tab') return
                 event.preventDefault()
                 event.stopPropagation()
-                if (event.key === 'Escape') return setWaiting(undefined)
+                if (event.key === 'Escape') return setRecording(undefined)
                 const pressed = keysOfEvent(event.nativeEvent)
-                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) set(keys, pressed)
+                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) setKeys(keys, pressed)
               }}
-              data-takes-keys={waiting === command ? true : undefined}
+              data-takes-keys={recording === command ? true : undefined}
               className="min-w-28 justify-center"
             >
-              {waiting === command ? t('shortcut.press') : formatKeys(own)}
+              {recording === command ? t('shortcut.press') : formatKeys(current)}
             </Button>
           </li>
         )
@@ -248,7 +248,7 @@ function ShortcutList() {
   )
 }
 
-const colors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
+const levelColors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 
 function LogView() {
   const { t } = useTranslation()
@@ -261,9 +261,9 @@ function LogView() {
   )
   if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
   if (!log.data) return <Skeleton lines={4} />
-  const wanted = filter.trim().toLowerCase()
+  const filterText = filter.trim().toLowerCase()
   const lines = log.data
-    .filter(({ message, details }) => `${message} ${details}`.toLowerCase().includes(wanted))
+    .filter(({ message, details }) => `${message} ${details}`.toLowerCase().includes(filterText))
     .toReversed()
   return (
     <div className="flex flex-col gap-3">
@@ -291,7 +291,7 @@ function LogView() {
           {lines.map(({ level, time, message, details }, index) => (
             <li key={index} data-testid="log-line" className="flex gap-3 border-b border-soft px-3 py-1 last:border-0">
               <span className="shrink-0 text-muted">{formatMoment(Date.parse(time))}</span>
-              <span className={`shrink-0 ${colors[level]}`}>{level}</span>
+              <span className={`shrink-0 ${levelColors[level]}`}>{level}</span>
               <span className="min-w-0 break-words">
                 {message} <span className="text-muted">{details}</span>
               </span>

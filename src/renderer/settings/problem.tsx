@@ -9,27 +9,27 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 
-const looks = {
+const levelLooks = {
   bad: { Icon: CircleAlert, color: 'text-bad' },
   warning: { Icon: TriangleAlert, color: 'text-warning' },
   note: { Icon: Info, color: 'text-muted' },
 } as const
 
-/** Explains a problem's effect: by its code, or else by the affected part. */
+/** Returns a sentence about the effect of a problem: by its code, or else by the affected part. */
 export function explainProblem({ part, code }: Problem): string {
-  const own = `health.what.${code}`
-  return i18next.t((i18next.exists(own) ? own : `health.what.${part}`) as `health.what.${Problem['part']}`)
+  const codeKey = `health.what.${code}`
+  return i18next.t((i18next.exists(codeKey) ? codeKey : `health.what.${part}`) as `health.what.${Problem['part']}`)
 }
 
 export function ProblemMark({ level, size }: { level: Problem['level']; size: number }) {
-  const { Icon, color } = looks[level]
+  const { Icon, color } = levelLooks[level]
   return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
 }
 
 export function ProblemItem({ agent, problem, onLeave }: { agent: string; problem: Problem; onLeave?: () => void }) {
   const { t } = useTranslation()
   const { part, level, since, message, path, files = [], remedy } = problem
-  const words = path === undefined || message.includes(path) ? message : `${path}: ${message}`
+  const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
     <li data-testid="problem" className="flex gap-3 border-b border-soft py-2.5 last:border-0">
       <span className="pt-0.5">
@@ -40,7 +40,7 @@ export function ProblemItem({ agent, problem, onLeave }: { agent: string; proble
         <p className="text-[12px] text-muted">
           {t(`health.part.${part}`)} · {t('health.since', { time: formatMoment(since) })}
         </p>
-        {words !== '' && <p className="mt-1 text-[12px] break-words">{words}</p>}
+        {text !== '' && <p className="mt-1 text-[12px] break-words">{text}</p>}
         {files.length > 0 && (
           <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
             {files.map((file) => (
@@ -73,20 +73,20 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
-  const act = () => {
+  const onClick = () => {
     onDone?.()
-    const started = start(agent, remedy, navigate)
-    if (started) void runWithErrorToast(started)
+    const pending = startRemedy(agent, remedy, navigate)
+    if (pending) void runWithErrorToast(pending)
   }
   return (
-    <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={act}>
+    <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={onClick}>
       {t(`health.remedy.${name}`)}
     </Button>
   )
 }
 
-/** Starts a remedy. @returns its promise, or undefined if it only navigates */
-function start(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
+/** Starts a remedy. @returns the promise of its request; undefined if it only navigates */
+function startRemedy(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
   switch (remedy.kind) {
     case 'tryAgain':
       return client.health.tryAgain({ agent })

@@ -54,7 +54,7 @@ const fieldLook =
 function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps) {
   const { t } = useTranslation()
   const [key, setKey] = useState('')
-  const give = useMutation(
+  const saveKey = useMutation(
     api.settings.setKey.mutationOptions({
       onSuccess() {
         setKey('')
@@ -64,7 +64,7 @@ function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps)
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    give.mutate({ provider: name, key })
+    saveKey.mutate({ provider: name, key })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-1">
@@ -82,7 +82,7 @@ function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps)
           {t('settings.use')}
         </Button>
         {(keySource === 'session' || keySource === 'keychain') && (
-          <Button look="quiet" onClick={() => give.mutate({ provider: name, key: '' })}>
+          <Button look="quiet" onClick={() => saveKey.mutate({ provider: name, key: '' })}>
             {t('settings.forget')}
           </Button>
         )}

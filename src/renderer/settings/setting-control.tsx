@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
-import { useSettingWords } from './setting-name.ts'
+import { useSettingNames } from './setting-name.ts'
 import { formatDuration, valueAt, type SettingRow } from './setting-rows.ts'
 
 const field =
@@ -20,7 +20,7 @@ interface ControlProps {
 
 export function Control({ row, name, value, unset, onSet, errorId }: ControlProps) {
   const { t } = useTranslation()
-  const { valueNameOf } = useSettingWords()
+  const { valueNameOf } = useSettingNames()
   switch (row.kind) {
     case 'boolean':
       return (
@@ -117,7 +117,7 @@ function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
   const text = valueAt(value, ['text'])
   const isAuto = typeof vector !== 'number' || typeof text !== 'number'
   const share = isAuto ? initialVectorShare : vector / (vector + text)
-  const set = (weight: number) => onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
+  const setVectorWeight = (weight: number) => onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
   return (
     <div className="flex flex-col gap-1">
       <label className="flex min-h-7 items-center gap-2">
@@ -125,7 +125,7 @@ function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
           type="checkbox"
           aria-label={name}
           checked={isAuto}
-          onChange={(event) => (event.target.checked ? onSet('auto') : set(initialVectorShare))}
+          onChange={(event) => (event.target.checked ? onSet('auto') : setVectorWeight(initialVectorShare))}
           className="accent-accent"
         />
         {t('settings.automatic')}
@@ -140,7 +140,7 @@ function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
           onDone={(typed) => {
             const weight = Number(typed)
             if (typed.trim() === '') onSet('auto')
-            else onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
+            else setVectorWeight(weight)
           }}
         />
       )}
@@ -159,7 +159,7 @@ function rangeOf({ min, max }: SettingRow): string {
   return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
 }
 
-interface TypedProps {
+interface TextInputProps {
   readonly name: string
   readonly initial: string
   readonly hint?: string
@@ -169,7 +169,7 @@ interface TypedProps {
   readonly onDone: (text: string) => void
 }
 
-function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId, onDone }: TypedProps) {
+function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId, onDone }: TextInputProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)
   if (isLong)

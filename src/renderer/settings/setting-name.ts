@@ -2,13 +2,13 @@ import type i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { GroupId } from './setting-sections.ts'
 
-export interface SettingWords {
+export interface SettingNames {
   readonly nameOf: (path: readonly string[]) => string
   readonly valueNameOf: (path: readonly string[], value: string) => string
   readonly groupNameOf: (group: GroupId) => string
 }
 
-export function settingWords(t: typeof i18next.t): SettingWords {
+export function settingNames(t: typeof i18next.t): SettingNames {
   return {
     nameOf: (path) => t(`setting.${path.join('_')}` as 'setting.model'),
     valueNameOf: (path, value) =>
@@ -17,6 +17,6 @@ export function settingWords(t: typeof i18next.t): SettingWords {
   }
 }
 
-export function useSettingWords(): SettingWords {
-  return settingWords(useTranslation().t)
+export function useSettingNames(): SettingNames {
+  return settingNames(useTranslation().t)
 }

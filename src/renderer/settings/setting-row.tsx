@@ -10,7 +10,7 @@ import { IconButton, Button } from '#lib/ui/button.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
 import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
-import { useSettingWords } from './setting-name.ts'
+import { useSettingNames } from './setting-name.ts'
 import type { Scope, Settings } from './use-settings.ts'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 
@@ -22,18 +22,18 @@ interface SettingRowViewProps {
 
 export function SettingRowView({ setting, settings, agent }: SettingRowViewProps) {
   const { t } = useTranslation()
-  const { nameOf } = useSettingWords()
-  const [chosen, setChosen] = useState<Scope>('agent')
-  const [resetCount, setRefusals] = useState(0)
+  const { nameOf } = useSettingNames()
+  const [chosenScope, setChosenScope] = useState<Scope>('agent')
+  const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<string>()
   const refusalId = useId()
-  const [asked, setAsked] = useState<{ value: unknown }>()
+  const [pendingChange, setPendingChange] = useState<{ value: unknown }>()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const { row, isOfApp } = setting
-  const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosen : 'all'
+  const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosenScope : 'all'
   const key = row.path.join('.')
   const name = nameOf(row.path)
-  const inForce = settings.effectiveValue(setting, scope)
+  const effective = settings.effectiveValue(setting, scope)
   const isSet = settings.ownValue(setting, scope) !== undefined
   const isSetForAll = scope === 'agent' && settings.ownValue(setting, 'all') !== undefined
   const frame = useRef<HTMLDivElement>(null)
@@ -42,12 +42,12 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
     if (!isTarget) return undefined
     frame.current?.scrollIntoView({ block: 'center' })
     // A closing palette restores the focus, so the field takes it afterwards.
-    const later = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
-    return () => clearTimeout(later)
+    const timer = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
+    return () => clearTimeout(timer)
   }, [isTarget])
-  // Computed on each render: settings that it depends on may still be loading.
-  const sentTo = asked && sentToBy(asked.value)
-  const unset = defaultEmbeddingModel(key, siblingInForce)
+  // Computed on each render, because the settings that it depends on may still be loading.
+  const recipient = pendingChange && recipientOf(pendingChange.value)
+  const defaultModel = defaultEmbeddingModel(key, siblingValue)
   const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
     <div
@@ -66,13 +66,13 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
       <div className="flex w-[min(19rem,100%)] shrink-0 flex-col gap-1">
         <div className="flex items-start justify-end gap-1">
           <Control
-            key={`${scope}${resetCount}${JSON.stringify(inForce)}`}
+            key={`${scope}${resetCount}${JSON.stringify(effective)}`}
             row={row}
             name={name}
-            value={inForce}
+            value={effective}
             onSet={set}
             errorId={refusal === undefined ? undefined : refusalId}
-            {...(unset === undefined ? {} : { unset })}
+            {...(defaultModel === undefined ? {} : { unset: defaultModel })}
           />
           <IconButton
             label={t('settings.reset', { name })}
@@ -96,34 +96,34 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
           </span>
         ) : (
-          <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosen} />
+          <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosenScope} />
         )}
       </div>
-      {asked && sentTo && (
+      {pendingChange && recipient && (
         <EmbeddingConsent
           agents={scope === 'agent' ? [agent.id] : agents.filter(({ archived }) => !archived).map(({ id }) => id)}
-          of={sentTo}
+          embedding={recipient}
           onAgree={() => {
-            setAsked(undefined)
-            write(asked.value)
+            setPendingChange(undefined)
+            write(pendingChange.value)
           }}
           onClose={() => {
-            setAsked(undefined)
+            setPendingChange(undefined)
             resetControl()
           }}
         />
       )}
     </div>
   )
-  function siblingInForce(other: string): unknown {
-    const sibling = settings.all.find((one) => one.row.path.join('.') === other)
+  function siblingValue(siblingKey: string): unknown {
+    const sibling = settings.all.find((candidate) => candidate.row.path.join('.') === siblingKey)
     return sibling && settings.effectiveValue(sibling, scope)
   }
-  function sentToBy(value: unknown): ReturnType<typeof newEmbeddingRecipient> {
-    return newEmbeddingRecipient(key, value ?? settings.inheritedValue(setting, scope), siblingInForce)
+  function recipientOf(value: unknown): ReturnType<typeof newEmbeddingRecipient> {
+    return newEmbeddingRecipient(key, value ?? settings.inheritedValue(setting, scope), siblingValue)
   }
   function set(value: unknown): void {
-    if (sentToBy(value)) setAsked({ value })
+    if (recipientOf(value)) setPendingChange({ value })
     else write(value)
   }
   function write(value: unknown): void {
@@ -134,7 +134,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
     })
   }
   function resetControl(): void {
-    setRefusals((before) => before + 1)
+    setResetCount((count) => count + 1)
   }
 }
 
@@ -171,23 +171,25 @@ function ScopeChoice({ name, agent, scope, onChoose }: ScopeChoiceProps) {
 
 interface EmbeddingConsentProps {
   readonly agents: readonly string[]
-  readonly of: EmbeddingModel
+  readonly embedding: EmbeddingModel
   readonly onAgree: () => void
   readonly onClose: () => void
 }
 
-function EmbeddingConsent({ agents, of, onAgree, onClose }: EmbeddingConsentProps) {
+function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingConsentProps) {
   const { t } = useTranslation()
-  const { nameOf, valueNameOf } = useSettingWords()
-  const { provider, model, baseUrl } = of
+  const { nameOf, valueNameOf } = useSettingNames()
+  const { provider, model, baseUrl } = embedding
   const hasAddress = provider !== 'openai-compatible' || baseUrl !== undefined
   const counts = useQueries({
-    queries: agents.map((agent) => api.search.meaning.queryOptions({ input: { agent, of }, enabled: hasAddress })),
+    queries: agents.map((agent) =>
+      api.search.meaning.queryOptions({ input: { agent, of: embedding }, enabled: hasAddress }),
+    ),
   })
   const failed = counts.find(({ error }) => error !== null)?.error
   const isCounted = counts.every(({ data }) => data !== undefined)
-  const sum = (of: 'texts' | 'tokens') =>
-    counts.reduce((total, { data }) => total + (data ? data.unsent[of] + data.questions[of] : 0), 0)
+  const total = (unit: 'texts' | 'tokens') =>
+    counts.reduce((sum, { data }) => sum + (data ? data.unsent[unit] + data.questions[unit] : 0), 0)
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
     <Modal
@@ -199,7 +201,7 @@ function EmbeddingConsent({ agents, of, onAgree, onClose }: EmbeddingConsentProp
         {!hasAddress ? (
           <p role="alert">{t('meaning.noAddress', { setting: nameOf(['memory', 'embedding', 'baseUrl']) })}</p>
         ) : isCounted ? (
-          <p role="status">{t('meaning.toSend', { count: sum('texts'), tokens: sum('tokens') })}</p>
+          <p role="status">{t('meaning.toSend', { count: total('texts'), tokens: total('tokens') })}</p>
         ) : failed ? (
           <p role="alert" className="text-bad">
             {explainError(failed)}

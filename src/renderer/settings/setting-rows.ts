@@ -25,7 +25,7 @@ export interface JsonSchema {
   readonly default?: unknown
 }
 
-/** Settings with a panel of their own, or without a single value. */
+/** Settings that have a panel of their own or more than one value. */
 const elsewhere = new Set([
   'agents',
   'providers',
@@ -41,15 +41,15 @@ const elsewhere = new Set([
   'memory.shareWith',
   'vault.own',
 ])
-const long = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
+const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
 
 /** Returns a row for each setting of the schema that can be edited. */
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
-    const here = [...path, key]
-    if (elsewhere.has(here.join('.'))) return []
-    if (inner.properties) return settingRows(inner, here)
-    const row = rowOf(here, inner)
+    const innerPath = [...path, key]
+    if (elsewhere.has(innerPath.join('.'))) return []
+    if (inner.properties) return settingRows(inner, innerPath)
+    const row = rowOf(innerPath, inner)
     return row ? [row] : []
   })
 }
@@ -71,20 +71,20 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
       max: number.maximum === Number.MAX_SAFE_INTEGER ? undefined : number.maximum,
     }
   if (text?.enum) return { ...base, kind: 'choice', options: text.enum }
-  if (text) return { ...base, kind: long.test(path.join('.')) ? 'longText' : 'text' }
-  const [only] = choices
-  if (only?.type === 'boolean') return { ...base, kind: 'boolean' }
-  return only?.type === 'array' && only.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
+  if (text) return { ...base, kind: longTextKeys.test(path.join('.')) ? 'longText' : 'text' }
+  const [choice] = choices
+  if (choice?.type === 'boolean') return { ...base, kind: 'boolean' }
+  return choice?.type === 'array' && choice.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
 }
 
 /** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  let at = value
+  let current = value
   for (const step of path) {
-    if (typeof at !== 'object' || at === null) return undefined
-    at = (at as Record<string | number, unknown>)[step]
+    if (typeof current !== 'object' || current === null) return undefined
+    current = (current as Record<string | number, unknown>)[step]
   }
-  return at
+  return current
 }
 
 const units = [

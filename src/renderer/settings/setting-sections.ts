@@ -22,7 +22,7 @@ export const sections = [
 export type SectionId = (typeof sections)[number]['id']
 export type GroupId = (typeof sections)[number]['groups'][number]
 
-const partOf: Readonly<Record<string, SectionId>> = {
+const sectionOfPanel: Readonly<Record<string, SectionId>> = {
   spending: 'models',
   meaning: 'recall',
   import: 'data',
@@ -37,9 +37,8 @@ const partOf: Readonly<Record<string, SectionId>> = {
  */
 export function sectionAt(hash: string): SectionId {
   const name = hash.replace(/^#/, '')
-  return (
-    sections.find(({ id }) => id === name)?.id ?? partOf[name] ?? groupOf(name.split('.'))?.section ?? sections[0].id
-  )
+  const section = sections.find(({ id }) => id === name)?.id ?? sectionOfPanel[name]
+  return section ?? groupOf(name.split('.'))?.section ?? sections[0].id
 }
 
 /** Returns the group with the longest matching path prefix, or undefined if none matches. */
@@ -47,7 +46,7 @@ export function groupOf(path: readonly string[]): { section: SectionId; group: G
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length).join('.')
     for (const { id, groups } of sections) {
-      const group = groups.find((known) => known === prefix)
+      const group = groups.find((candidate) => candidate === prefix)
       if (group !== undefined) return { section: id, group }
     }
   }
@@ -63,11 +62,11 @@ export interface PlacedSetting {
 
 /** Returns the settings in the order of sections and groups. Settings without a group are omitted. */
 export function placeSettings(rows: readonly SettingRow[], isOfApp: boolean): PlacedSetting[] {
-  const found = rows.flatMap((row) => {
-    const place = groupOf(row.path)
-    return place ? [{ row, isOfApp, ...place }] : []
+  const placed = rows.flatMap((row) => {
+    const placement = groupOf(row.path)
+    return placement ? [{ row, isOfApp, ...placement }] : []
   })
-  return found.toSorted((one, other) => inOrder.indexOf(one.group) - inOrder.indexOf(other.group))
+  return placed.toSorted((one, other) => groupOrder.indexOf(one.group) - groupOrder.indexOf(other.group))
 }
 
-const inOrder: readonly GroupId[] = sections.flatMap(({ groups }) => [...groups])
+const groupOrder: readonly GroupId[] = sections.flatMap(({ groups }) => [...groups])

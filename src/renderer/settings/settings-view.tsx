@@ -14,7 +14,7 @@ import { PanelView, usePanels } from './panels.tsx'
 import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
 import { useSettingsSearch } from './use-settings-search.ts'
 import { useSettings, type Settings } from './use-settings.ts'
-import { useSettingWords } from './setting-name.ts'
+import { useSettingNames } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
 
 export function SettingsView({ agent }: { agent: Agent }) {
@@ -40,7 +40,7 @@ export function SettingsView({ agent }: { agent: Agent }) {
             <div className="relative min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
               <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-5 py-6 @2xl:px-8">
                 {isFiltered ? (
-                  <Found agent={agent} query={filter.trim()} onFollow={() => setFilter('')} />
+                  <SearchResults agent={agent} query={filter.trim()} onFollow={() => setFilter('')} />
                 ) : (
                   <SectionView key={shown} id={shown} agent={agent} />
                 )}
@@ -78,13 +78,13 @@ function SectionView({ id, agent }: { id: SectionId; agent: Agent }) {
   )
 }
 
-interface FoundProps {
+interface SearchResultsProps {
   readonly agent: Agent
   readonly query: string
   readonly onFollow: () => void
 }
 
-function Found({ agent, query, onFollow }: FoundProps) {
+function SearchResults({ agent, query, onFollow }: SearchResultsProps) {
   const { t } = useTranslation()
   const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
@@ -162,7 +162,7 @@ interface SettingListProps {
 }
 
 function SettingList({ list, settings, agent }: SettingListProps) {
-  const { groupNameOf } = useSettingWords()
+  const { groupNameOf } = useSettingNames()
   return [...Map.groupBy(list, ({ group }) => group)].map(([group, members]) => (
     <section key={group} aria-label={groupNameOf(group)}>
       <h3 className="border-b border-soft pb-1 font-semibold text-muted">{groupNameOf(group)}</h3>

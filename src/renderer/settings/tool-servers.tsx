@@ -26,7 +26,7 @@ export function ToolServers() {
   return servers.data.map((server) => <Server key={server.name} server={server} />)
 }
 
-const stateLooks = {
+const stateColors = {
   ready: 'bg-good',
   starting: 'bg-warning',
   failed: 'bg-bad',
@@ -41,7 +41,7 @@ function Server({ server }: { server: McpServer }) {
   return (
     <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       <header className="flex items-center gap-2.5">
-        <span aria-hidden className={`size-2 rounded-full ${stateLooks[state]}`} />
+        <span aria-hidden className={`size-2 rounded-full ${stateColors[state]}`} />
         <h3 className="font-semibold">{name}</h3>
         <span className="flex-1 text-[12px] text-muted">{t(`settings.state.${state}`)}</span>
         {(state === 'stopped' || state === 'failed') && (
@@ -77,7 +77,7 @@ function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][nu
   const { name, description, permission } = tool
   const allow = useMutation(api.settings.setMcpPermission.mutationOptions())
   const choose = (value: string) => {
-    const chosen = permissions.find((known) => known === value) ?? 'ask'
+    const chosen = permissions.find((option) => option === value) ?? 'ask'
     allow.mutate({ server, tool: name, permission: chosen })
   }
   return (

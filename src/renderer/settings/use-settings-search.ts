@@ -5,16 +5,16 @@ import { hasWords } from '#lib/util/has-words.ts'
 import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
 import { usePanels, type Panel } from './panels.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
-import { settingWords } from './setting-name.ts'
+import { settingNames } from './setting-name.ts'
 import { useSettings } from './use-settings.ts'
 
-interface Found extends Pick<ReturnType<typeof useSettings>, 'settings' | 'error' | 'refetch'> {
+interface SettingsSearch extends Pick<ReturnType<typeof useSettings>, 'settings' | 'error' | 'refetch'> {
   readonly list: readonly PlacedSetting[]
   readonly panels: readonly Panel[]
 }
 
-/** @param query an empty one finds nothing */
-export function useSettingsSearch(agent: Agent, query: string): Found {
+/** @param query if empty, the result is empty */
+export function useSettingsSearch(agent: Agent, query: string): SettingsSearch {
   // Rerenders when the language changes.
   useTranslation()
   const spell = usePinyin(/[a-z]/i.test(query))
@@ -33,11 +33,11 @@ export function useSettingsSearch(agent: Agent, query: string): Found {
 }
 
 function textsOf({ row, group, section }: PlacedSetting, spell: PinyinOf): string[] {
-  const { nameOf, valueNameOf, groupNameOf } = settingWords(i18next.t)
+  const { nameOf, valueNameOf, groupNameOf } = settingNames(i18next.t)
   const name = nameOf(row.path)
   return [
     name,
-    settingWords(i18next.getFixedT('en')).nameOf(row.path),
+    settingNames(i18next.getFixedT('en')).nameOf(row.path),
     row.path.join('.'),
     groupNameOf(group),
     i18next.t(`settings.section.${section}`),

@@ -24,7 +24,7 @@ export interface Settings {
   set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | undefined) => void): void
 }
 
-const ofAll = ['agents', 'defaults']
+const defaultsPath = ['agents', 'defaults']
 
 interface SettingsQuery {
   readonly settings: Settings | undefined
@@ -44,12 +44,12 @@ export function useSettings(agent: Agent): SettingsQuery {
   const schema = source.data.schema as JsonSchema
   const list = valueAt(inForce, ['agents', 'list'])
   const index = Array.isArray(list) ? list.findIndex(({ id }: { id?: unknown }) => id === agent.id) : -1
-  const base = (scope: Scope) => (scope === 'app' ? [] : scope === 'all' ? ofAll : ['agents', 'list', index])
-  const pathOf = ({ row }: PlacedSetting, scope: Scope) => [...base(scope), ...row.path]
-  const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
+  const basePath = (scope: Scope) => (scope === 'app' ? [] : scope === 'all' ? defaultsPath : ['agents', 'list', index])
+  const pathOf = ({ row }: PlacedSetting, scope: Scope) => [...basePath(scope), ...row.path]
+  const agentSchema = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
   return {
     settings: {
-      all: [...placeSettings(settingRows(ofAgents), false), ...placeSettings(settingRows(schema), true)],
+      all: [...placeSettings(settingRows(agentSchema), false), ...placeSettings(settingRows(schema), true)],
       hasOwnEntry: index >= 0,
       ownValue: (setting, scope) => valueAt(written, pathOf(setting, scope)),
       effectiveValue: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),

@@ -15,18 +15,18 @@ export interface Completion {
  */
 export function completeYaml(schema: JsonSchema, lines: readonly string[], line: number, column: number): Completion[] {
   const before = (lines[line] ?? '').slice(0, column)
-  const value = /^(\s*(?:- )?)([\w.-]+):\s+\S*$/.exec(before)
-  if (value) {
-    const key = value[2] ?? ''
-    const parent = schemaAt(schema, pathAbove(lines, line, value[1]?.length ?? 0))
+  const valueMatch = /^(\s*(?:- )?)([\w.-]+):\s+\S*$/.exec(before)
+  if (valueMatch) {
+    const key = valueMatch[2] ?? ''
+    const parent = schemaAt(schema, pathAbove(lines, line, valueMatch[1]?.length ?? 0))
     return valuesOf(parent?.properties?.[key])
   }
-  const start = /^(\s*(?:- )?)[\w.-]*$/.exec(before)
-  if (!start) return []
-  const here = schemaAt(schema, pathAbove(lines, line, start[1]?.length ?? 0))
-  return Object.entries(here?.properties ?? {}).map(([key, inner]) => ({
+  const keyMatch = /^(\s*(?:- )?)[\w.-]*$/.exec(before)
+  if (!keyMatch) return []
+  const parent = schemaAt(schema, pathAbove(lines, line, keyMatch[1]?.length ?? 0))
+  return Object.entries(parent?.properties ?? {}).map(([key, inner]) => ({
     label: key,
-    insert: inner.properties ? `${key}:\n${' '.repeat((start[1]?.length ?? 0) + 2)}` : `${key}: `,
+    insert: inner.properties ? `${key}:\n${' '.repeat((keyMatch[1]?.length ?? 0) + 2)}` : `${key}: `,
     detail: detailOf(inner),
   }))
 }
@@ -34,39 +34,39 @@ export function completeYaml(schema: JsonSchema, lines: readonly string[], line:
 /** Returns the keys above a line of this indentation, outermost first; `[]` stands for a list item. */
 function pathAbove(lines: readonly string[], line: number, indent: number): string[] {
   const path: string[] = []
-  let within = indent
+  let limit = indent
   if (/^\s*- /.test(lines[line] ?? '')) {
     path.unshift('[]')
-    within = (lines[line] ?? '').search(/\S/)
+    limit = (lines[line] ?? '').search(/\S/)
   }
-  for (let at = line - 1; at >= 0 && within > 0; at -= 1) {
-    const text = lines[at] ?? ''
+  for (let index = line - 1; index >= 0 && limit > 0; index -= 1) {
+    const text = lines[index] ?? ''
     if (/^\s*(#|$)/.test(text)) continue
     const item = /^(\s*)- (\s*)/.exec(text)
     const column = item ? (item[1]?.length ?? 0) + 2 + (item[2]?.length ?? 0) : text.search(/\S/)
     const key = /^\s*(?:- +)?([\w./-]+|"[^"]*"):\s*(#.*)?$/.exec(text)?.[1]
-    if (column < within && key !== undefined) {
+    if (column < limit && key !== undefined) {
       path.unshift(key.replaceAll('"', ''))
-      within = column
+      limit = column
     }
-    if (item && (item[1]?.length ?? 0) < within) {
+    if (item && (item[1]?.length ?? 0) < limit) {
       path.unshift('[]')
-      within = item[1]?.length ?? 0
+      limit = item[1]?.length ?? 0
     }
   }
   return path
 }
 
 function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | undefined {
-  let at: JsonSchema | undefined = schema
+  let current: JsonSchema | undefined = schema
   for (const step of path) {
-    if (step === '[]') at = at?.items
+    if (step === '[]') current = current?.items
     else {
-      const { additionalProperties } = at ?? {}
-      at = at?.properties?.[step] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+      const { properties, additionalProperties } = current ?? {}
+      current = properties?.[step] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
     }
   }
-  return at
+  return current
 }
 
 function valuesOf(schema: JsonSchema | undefined): Completion[] {
@@ -76,8 +76,8 @@ function valuesOf(schema: JsonSchema | undefined): Completion[] {
     return type === 'boolean' ? ['true', 'false'] : type === 'null' ? ['null'] : []
   })
   const fallback = schema.default
-  const known = ['string', 'number', 'boolean'].includes(typeof fallback) ? [String(fallback)] : []
-  return [...new Set([...known, ...values])].map((label) => ({
+  const defaults = ['string', 'number', 'boolean'].includes(typeof fallback) ? [String(fallback)] : []
+  return [...new Set([...defaults, ...values])].map((label) => ({
     label,
     insert: label,
     detail: label === String(fallback) ? '=' : '',
@@ -87,5 +87,5 @@ function valuesOf(schema: JsonSchema | undefined): Completion[] {
 function detailOf({ type, enum: options, default: fallback, anyOf }: JsonSchema): string {
   if (fallback !== undefined && typeof fallback !== 'object') return String(fallback)
   if (options) return options.join(' | ')
-  return type ?? (anyOf ?? []).flatMap((one) => one.type ?? []).join(' | ')
+  return type ?? (anyOf ?? []).flatMap((choice) => choice.type ?? []).join(' | ')
 }

@@ -16,17 +16,17 @@ interface YamlEditorProps {
 export default function YamlEditor({ label, content, schema, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const now = useRef({ label, content, schema, onChange })
+  const latest = useRef({ label, content, schema, onChange })
   useEffect(() => {
-    now.current = { label, content, schema, onChange }
+    latest.current = { label, content, schema, onChange }
   })
   useEffect(() => {
     if (!frame.current) return undefined
     applyTheme()
     const created = monaco.editor.create(frame.current, {
-      value: now.current.content.text,
+      value: latest.current.content.text,
       language: 'yaml',
-      ariaLabel: now.current.label,
+      ariaLabel: latest.current.label,
       minimap: { enabled: false },
       automaticLayout: true,
       scrollBeyondLastLine: false,
@@ -39,22 +39,19 @@ export default function YamlEditor({ label, content, schema, problems, onChange 
     const model = created.getModel()
     const provider = monaco.languages.registerCompletionItemProvider('yaml', {
       triggerCharacters: [' ', ':', '\n'],
-      provideCompletionItems(asked, position) {
-        if (asked !== model) return { suggestions: [] }
-        const word = asked.getWordUntilPosition(position)
-        const range = new monaco.Range(position.lineNumber, word.startColumn, position.lineNumber, position.column)
-        const found = completeYaml(
-          now.current.schema,
-          asked.getLinesContent(),
-          position.lineNumber - 1,
-          position.column - 1,
-        )
+      provideCompletionItems(requestedModel, position) {
+        if (requestedModel !== model) return { suggestions: [] }
+        const { lineNumber, column } = position
+        const word = requestedModel.getWordUntilPosition(position)
+        const range = new monaco.Range(lineNumber, word.startColumn, lineNumber, column)
+        const lines = requestedModel.getLinesContent()
+        const completions = completeYaml(latest.current.schema, lines, lineNumber - 1, column - 1)
         return {
-          suggestions: found.map((one) => ({
-            label: one.label,
-            detail: one.detail,
-            insertText: one.insert,
-            kind: one.insert.includes(':')
+          suggestions: completions.map((completion) => ({
+            label: completion.label,
+            detail: completion.detail,
+            insertText: completion.insert,
+            kind: completion.insert.includes(':')
               ? monaco.languages.CompletionItemKind.Property
               : monaco.languages.CompletionItemKind.Value,
             range,
@@ -62,7 +59,7 @@ export default function YamlEditor({ label, content, schema, problems, onChange 
         }
       },
     })
-    const listener = created.onDidChangeModelContent(() => now.current.onChange(created.getValue()))
+    const listener = created.onDidChangeModelContent(() => latest.current.onChange(created.getValue()))
     const themes = new MutationObserver(applyTheme)
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {

@@ -20,7 +20,7 @@ export interface Command {
   readonly run: () => void
 }
 
-export interface Frame {
+export interface CommandContext {
   readonly agent: Agent
   readonly session: string | undefined
   readonly capture: () => void
@@ -29,21 +29,22 @@ export interface Frame {
   readonly palette: (mode: 'all' | 'files') => void
 }
 
-type Say = (t: typeof i18next.t) => string
+/** Returns the label of a command in the language of `t`. */
+type LabelOf = (t: typeof i18next.t) => string
 
 function command(
   id: string,
-  say: Say,
+  labelOf: LabelOf,
   run: () => void,
   { keys, keywords = [] }: { keys?: string; keywords?: readonly string[] } = {},
 ): Command {
-  const english = say(i18next.getFixedT('en'))
-  return { id, label: say(i18next.t), keywords: [english, ...keywords], ...(keys !== undefined && { keys }), run }
+  const english = labelOf(i18next.getFixedT('en'))
+  return { id, label: labelOf(i18next.t), keywords: [english, ...keywords], ...(keys !== undefined && { keys }), run }
 }
 
-const doing = (work: () => Promise<unknown>) => () => void runWithErrorToast(work())
+const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
 
-/** Returns a command for each available model. Queries the providers, so it is only used while the palette is open. */
+/** Returns a command for each available model. Queries the providers; used only while the palette is open. */
 export function useModelCommands(agent: Agent): Command[] {
   const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
   return models
@@ -51,69 +52,63 @@ export function useModelCommands(agent: Agent): Command[] {
     .map(({ id }) =>
       command(
         `model/${id}`,
-        (say) => say('palette.model', { model: id }),
-        doing(() => client.settings.setModel({ agent: agent.id, model: id })),
+        (t) => t('palette.model', { model: id }),
+        runAsync(() => client.settings.setModel({ agent: agent.id, model: id })),
       ),
     )
 }
 
-export function useCommands({ agent, session, capture, newFile, toggleSidebar, palette }: Frame): Command[] {
+export function useCommands({ agent, session, capture, newFile, toggleSidebar, palette }: CommandContext): Command[] {
   // Rerenders the labels when the language changes.
   useTranslation()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
-  const go = (path: string) => () => navigate(path)
-  const settings = (id: (typeof sections)[number]['id']) =>
-    command(
-      `settings/${id}`,
-      (say) => `${say('settings.title')}: ${say(`settings.section.${id}`)}`,
-      go(paths.settings(id)),
-    )
+  const goTo = (path: string) => () => navigate(path)
+  const settingsCommand = (id: (typeof sections)[number]['id']) =>
+    command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
   return [
-    command('newChat', (say) => say('nav.newChat'), go(paths.chat()), { keys: commandKeys.newChat }),
-    command('capture', (say) => say('capture.open'), capture, { keys: commandKeys.capture }),
-    command('newFile', (say) => say('nav.newFile'), newFile),
+    command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), { keys: commandKeys.newChat }),
+    command('capture', (t) => t('capture.open'), capture, { keys: commandKeys.capture }),
+    command('newFile', (t) => t('nav.newFile'), newFile),
     command(
       'goToFile',
-      (say) => say('palette.openFile'),
+      (t) => t('palette.openFile'),
       () => palette('files'),
       { keys: commandKeys.goToFile },
     ),
-    command('search', (say) => say('palette.goSearch'), go(paths.search()), { keys: commandKeys.search }),
-    command('findInFiles', (say) => say('find.title'), go(paths.find()), { keys: commandKeys.findInFiles }),
-    command('chat', (say) => say('palette.goChat'), go(paths.chat(session)), { keys: commandKeys.chat }),
-    command('context', (say) => say('palette.goContext'), go(paths.context(session)), { keys: commandKeys.context }),
-    command('brokenLinks', (say) => say('links.brokenTitle'), go(paths.brokenLinks())),
-    command('changes', (say) => say('changes.title'), go(paths.changes())),
-    command('inbox', (say) => say('upkeep.title'), go(paths.inbox())),
+    command('search', (t) => t('palette.goSearch'), goTo(paths.search()), { keys: commandKeys.search }),
+    command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
+    command('chat', (t) => t('palette.goChat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
+    command('context', (t) => t('palette.goContext'), goTo(paths.context(session)), { keys: commandKeys.context }),
+    command('brokenLinks', (t) => t('links.brokenTitle'), goTo(paths.brokenLinks())),
+    command('changes', (t) => t('changes.title'), goTo(paths.changes())),
+    command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox())),
     command(
       'upkeep',
-      (say) => say('upkeep.look'),
+      (t) => t('upkeep.look'),
       () => {
         navigate(paths.inbox())
         void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
       },
     ),
-    command('forget', (say) => say('forget.title'), go(paths.forget())),
-    command('recalls', (say) => say('recalls.title'), go(paths.recalls())),
-    command('checks', (say) => say('checks.title'), go(paths.checks())),
+    command('forget', (t) => t('forget.title'), goTo(paths.forget())),
+    command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
+    command('checks', (t) => t('checks.title'), goTo(paths.checks())),
     ...(session === undefined
       ? []
       : [
           command(
             'stop',
-            (say) => say('palette.stop'),
-            doing(() => client.chat.stop({ agent: agent.id, session })),
-            {
-              keys: commandKeys.stop,
-            },
+            (t) => t('palette.stop'),
+            runAsync(() => client.chat.stop({ agent: agent.id, session })),
+            { keys: commandKeys.stop },
           ),
         ]),
-    command('sidebar', (say) => say('nav.toggleSidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
+    command('sidebar', (t) => t('nav.toggleSidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
     command(
       'reindex',
-      (say) => say('palette.reindex'),
+      (t) => t('palette.reindex'),
       () => reindex(agent.id),
     ),
     ...agents
@@ -121,33 +116,33 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
       .map(({ id, name }) =>
         command(
           `agent/${id}`,
-          (say) => `${say('nav.agent')}: ${name}`,
+          (t) => `${t('nav.agent')}: ${name}`,
           () => switchAgent(id),
           { keywords: [id] },
         ),
       ),
-    command('settings', (say) => say('settings.title'), go(paths.settings()), { keys: commandKeys.settings }),
-    ...sections.map(({ id }) => settings(id)),
-    command('import', (say) => say('import.title'), go(paths.settings('import'))),
+    command('settings', (t) => t('settings.title'), goTo(paths.settings()), { keys: commandKeys.settings }),
+    ...sections.map(({ id }) => settingsCommand(id)),
+    command('import', (t) => t('import.title'), goTo(paths.settings('import'))),
     ...(['system', 'light', 'dark'] as const).map((theme) =>
       command(
         `theme/${theme}`,
-        (say) => say('palette.theme', { theme: say(`theme.${theme}`) }),
-        doing(() => client.settings.setAppearance({ theme })),
+        (t) => t('palette.theme', { theme: t(`theme.${theme}`) }),
+        runAsync(() => client.settings.setAppearance({ theme })),
       ),
     ),
     ...(['system', ...locales] as const).map((locale) =>
       command(
         `locale/${locale}`,
-        (say) => say('palette.language', { language: say(`locale.${locale}`) }),
-        doing(() => client.settings.setAppearance({ locale })),
+        (t) => t('palette.language', { language: t(`locale.${locale}`) }),
+        runAsync(() => client.settings.setAppearance({ locale })),
       ),
     ),
     ...(['leave', 'delay', 'off'] as const).map((autosave) =>
       command(
         `autosave/${autosave}`,
-        (say) => say('palette.autosave', { when: say(`autosave.${autosave}`) }),
-        doing(() => client.settings.setAppearance({ autosave })),
+        (t) => t('palette.autosave', { when: t(`autosave.${autosave}`) }),
+        runAsync(() => client.settings.setAppearance({ autosave })),
       ),
     ),
   ]
@@ -155,11 +150,11 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
 
 function reindex(agent: string): void {
   const t = i18next.t
-  const stop = new AbortController()
-  toast.promise(client.search.reindex({ agent }, { signal: stop.signal }), {
+  const controller = new AbortController()
+  toast.promise(client.search.reindex({ agent }, { signal: controller.signal }), {
     loading: t('palette.reindexing'),
     success: t('palette.reindexed'),
-    error: () => (stop.signal.aborted ? t('palette.reindexCancelled') : t('error.index_unavailable')),
-    cancel: { label: t('common.cancel'), onClick: () => stop.abort() },
+    error: () => (controller.signal.aborted ? t('palette.reindexCancelled') : t('error.index_unavailable')),
+    cancel: { label: t('common.cancel'), onClick: () => controller.abort() },
   })
 }

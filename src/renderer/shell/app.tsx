@@ -23,7 +23,7 @@ import { formatBatchNames, undoBatchWithToast } from '../editor/history/revert-c
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
-  const isAsked = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
+  const hasQuestions = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
   // Cached data stays visible while the runtime restarts.
@@ -51,20 +51,20 @@ export function App() {
         </>
       )}
       {/* Toasts must not cover a question to the user. */}
-      <Toasts theme={theme} position={isAsked ? 'top-right' : 'bottom-right'} />
+      <Toasts theme={theme} position={hasQuestions ? 'top-right' : 'bottom-right'} />
     </>
   )
 }
 
 function CaptureView({ agents }: { agents: readonly Agent[] }) {
-  const given = useParameters().get('text') ?? undefined
+  const text = useParameters().get('text') ?? undefined
   return (
     <main className="flex h-full items-center justify-center p-0 sm:p-4">
       <div className="w-full max-w-[520px]">
         <CaptureCard
           agents={agents}
-          initialText={given}
-          isExternal={given !== undefined}
+          initialText={text}
+          isExternal={text !== undefined}
           onClose={() => window.close()}
         />
       </div>
@@ -97,19 +97,19 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
-    // Unmounting dismisses the toasts. That must not count as seen.
+    // Unmounting also dismisses the toasts, which must not mark the changes as seen.
     let isShown = true
-    for (const one of ended ?? []) {
-      const { id, kind, notes, undo } = one
+    for (const change of ended ?? []) {
+      const { id, kind, notes, undo } = change
       showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
-        description: wordsOf(one, t),
-        undo: undo === null ? undefined : () => undoBatchWithToast(agent, undo, one),
+        description: describeChange(change, t),
+        undo: undo === null ? undefined : () => undoBatchWithToast(agent, undo, change),
         link: { label: t('changes.title'), go: () => navigate(paths.changes()) },
-        onDismiss: () => void (isShown && runWithErrorToast(see(agent, id))),
+        onDismiss: () => void (isShown && runWithErrorToast(markSeen(agent, id))),
       })
     }
-    // Another window has handled it, or another agent is shown.
+    // Runs when another window has marked the changes as seen, or another agent is shown.
     return () => {
       isShown = false
       for (const { id } of ended ?? []) dismissToast(id)
@@ -118,15 +118,15 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
   return null
 }
 
-function wordsOf(one: RecoveredChange, t: TFunction): string {
-  const { from, to } = formatBatchNames(one)
+function describeChange(change: RecoveredChange, t: TFunction): string {
+  const { from, to } = formatBatchNames(change)
   return [
-    ...(one.from === '' ? [] : [`${from} → ${to}`]),
-    ...(one.left > 0 ? [t('changes.replacedLeft', { count: one.left })] : []),
+    ...(change.from === '' ? [] : [`${from} → ${to}`]),
+    ...(change.left > 0 ? [t('changes.replacedLeft', { count: change.left })] : []),
   ].join(' · ')
 }
 
-async function see(agent: string, id: string): Promise<void> {
+async function markSeen(agent: string, id: string): Promise<void> {
   await client.health.endedSeen({ agent, id })
   await queryClient.invalidateQueries({ queryKey: api.health.ended.key() })
 }

@@ -21,11 +21,11 @@ interface CaptureCardProps {
   readonly onClose: () => void
 }
 
-export function CaptureCard({ agents: all, initialText, isExternal = false, onClose }: CaptureCardProps) {
+export function CaptureCard({ agents: allAgents, initialText, isExternal = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
-  const agents = all.filter(({ archived }) => !archived)
-  const [chosen, setChosen] = useState<string>()
-  const agent = agents.find(({ id }) => id === chosen) ?? agents[0]
+  const agents = allAgents.filter(({ archived }) => !archived)
+  const [chosenId, setChosenId] = useState<string>()
+  const agent = agents.find(({ id }) => id === chosenId) ?? agents[0]
   const agentId = agent?.id ?? 'main'
   const [section, setSection] = useState('')
   const { draft, change, clear } = useDraft(
@@ -84,7 +84,7 @@ export function CaptureCard({ agents: all, initialText, isExternal = false, onCl
           <select
             aria-label={t('nav.agent')}
             value={agentId}
-            onChange={(event) => setChosen(event.target.value)}
+            onChange={(event) => setChosenId(event.target.value)}
             className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
           >
             {agents.map(({ id, name }) => (

@@ -12,7 +12,7 @@ import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { backdropLook } from '#lib/ui/modal.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
-import { settingWords, useSettingWords } from '../settings/setting-name.ts'
+import { settingNames, useSettingNames } from '../settings/setting-name.ts'
 import { useSettingsSearch } from '../settings/use-settings-search.ts'
 import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
@@ -25,13 +25,13 @@ interface CommandPaletteProps {
 }
 
 const maxShown = 50
-/** Maximum rows of a kind before anything is typed, so that the palette opens at once. */
+/** Maximum rows of a kind for an empty query, so that the palette opens at once. */
 const maxBeforeTyping = 12
-/** Above this many rows, only whole words match: scattered letters would match nearly all of them. */
+/** Above this number of rows, rows must contain the words of the query: scattered letters would match nearly all rows. */
 const maxFuzzy = 300
 const maxSettings = 12
 
-type Go = (path: string) => () => void
+type GoTo = (path: string) => () => void
 
 export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const { t } = useTranslation()
@@ -55,31 +55,30 @@ function useRestoreFocus(isOpen: boolean): void {
   // Runs before the palette takes the focus.
   useLayoutEffect(() => {
     if (!isOpen) return undefined
-    const { activeElement: before } = document
+    const { activeElement: previous } = document
     return () => {
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus()
+        if (document.activeElement === document.body && previous instanceof HTMLElement) previous.focus()
       })
     }
   }, [isOpen])
 }
 
 function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
-  const all = [...commands, ...useModelCommands(agent)]
+  const allCommands = [...commands, ...useModelCommands(agent)]
   const { t, i18n } = useTranslation()
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  // Matches Chinese names by pinyin, which a query in Chinese does not need. The spellings are part of each
-  // row's value, because cmdk does not search keywords that arrive later. The dictionary loads before the
-  // first key if the interface is Chinese.
+  // Matches Chinese names by pinyin, which a query in Chinese does not need. The spellings are part of each row's value,
+  // because cmdk ignores keywords that change later. If the interface is Chinese, the dictionary loads at once.
   const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
   // Titles and aliases of the notes.
-  const named = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
-  const names = useMemo(() => new Map(named?.flatMap(({ path, names: own }) => (own ? [[path, own]] : []))), [named])
+  const notes = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
+  const names = useMemo(() => new Map(notes?.flatMap(({ path, names: list }) => (list ? [[path, list]] : []))), [notes])
   const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
-  const go: Go = (path) => () => {
+  const goTo: GoTo = (path) => () => {
     onClose()
     navigate(path)
   }
@@ -95,7 +94,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {mode === 'all' && (
           <Group heading={t('palette.commands')}>
-            {all.map(({ id, label, keywords, keys, run }) => (
+            {allCommands.map(({ id, label, keywords, keys, run }) => (
               <Row
                 key={id}
                 value={[label, id, ...spell(label)].join(' ')}
@@ -111,10 +110,10 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
             ))}
           </Group>
         )}
-        {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} go={go} />}
+        {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} goTo={goTo} />}
         <Group heading={t('palette.files')}>
-          {narrow(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path }) => (
-            <Row key={path} value={wordsOf(path).join(' ')} onSelect={go(paths.file(path))}>
+          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path }) => (
+            <Row key={path} value={wordsOf(path).join(' ')} onSelect={goTo(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
               {names.has(path) && (
                 <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
@@ -124,15 +123,15 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         </Group>
         {mode === 'all' && (
           <Group heading={t('palette.chats')}>
-            {narrow(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
-              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={go(paths.chat(id))}>
+            {limitRows(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
+              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={goTo(paths.chat(id))}>
                 {title || t('nav.untitled')}
               </Row>
             ))}
           </Group>
         )}
         {query.trim() !== '' && mode === 'all' && (
-          <Command.Item forceMount value={`search ${query}`} onSelect={go(paths.search(query))} className={rowLook}>
+          <Command.Item forceMount value={`search ${query}`} onSelect={goTo(paths.search(query))} className={rowLook}>
             {t('palette.searchFor', { query })}
           </Command.Item>
         )}
@@ -141,28 +140,28 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   )
 }
 
-function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: PinyinOf; go: Go }) {
+function SettingRows({ agent, query, spell, goTo }: { agent: Agent; query: string; spell: PinyinOf; goTo: GoTo }) {
   const { t } = useTranslation()
-  const { nameOf } = useSettingWords()
+  const { nameOf } = useSettingNames()
   const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
     ...panels
       .filter(({ id }) => sections.every((section) => section.id !== id))
-      .map(({ id, title, section }) => ({ id, title, section, more: [id] })),
+      .map(({ id, title, section }) => ({ id, title, section, keywords: [id] })),
     ...list.map(({ row: { path }, section }) => {
       const id = path.join('.')
-      return { id, title: nameOf(path), section, more: [id, settingWords(i18next.getFixedT('en')).nameOf(path)] }
+      return { id, title: nameOf(path), section, keywords: [id, settingNames(i18next.getFixedT('en')).nameOf(path)] }
     }),
   ]
   if (rows.length === 0) return null
   return (
     <Group heading={t('settings.title')}>
-      {rows.slice(0, maxSettings).map(({ id, title, section, more }) => (
+      {rows.slice(0, maxSettings).map(({ id, title, section, keywords }) => (
         <Row
           key={id}
           value={[title, `setting/${id}`, ...spell(title)].join(' ')}
-          keywords={more}
-          onSelect={go(paths.settings(id))}
+          keywords={keywords}
+          onSelect={goTo(paths.settings(id))}
         >
           {title} <span className="text-muted">· {t(`settings.section.${section}`)}</span>
         </Row>
@@ -171,13 +170,13 @@ function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string;
   )
 }
 
-/** Scores a row: fuzzy matches count, but rows with every word of the query as typed rank higher. */
+/** Scores a row: fuzzy matches count, but rows that contain every word of the query rank higher. */
 function score(value: string, query: string, keywords: readonly string[] = []): number {
   return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
 }
 
-/** Limits thousands of rows to the best ones before cmdk sorts them. */
-function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
+/** Returns the best rows, so that cmdk does not have to sort thousands. */
+function limitRows<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
   if (query.trim() === '') return rows.slice(0, maxBeforeTyping)
   if (rows.length <= maxShown) return [...rows]
   return rows
@@ -190,13 +189,13 @@ function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => strin
 
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'
 
-const none: readonly string[] = []
+const noKeywords: readonly string[] = []
 
 function Row({
   onSelect,
   keys,
   value,
-  keywords = none,
+  keywords = noKeywords,
   children,
 }: {
   onSelect: () => void

@@ -5,7 +5,7 @@ const idleDelayMs = 3000
 
 const loaders: (() => Promise<unknown>)[] = []
 
-/** Wraps a view that loads when it is first rendered, or earlier by `preloadViewsWhenIdle`. */
+/** Wraps a view that loads when it is first rendered, or earlier through `preloadViewsWhenIdle`. */
 export function lazyView<Props>(load: () => Promise<ComponentType<Props>>) {
   const loadOnce = once(load)
   loaders.push(loadOnce)
@@ -31,13 +31,14 @@ export function preloadViewsWhenIdle(): () => void {
   }
 }
 
+/** Returns a function that calls `work` once; after a failure, the next call tries again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
+  let pending: Promise<T> | undefined
   return () => {
-    running ??= work().catch((error: unknown) => {
-      running = undefined
+    pending ??= work().catch((error: unknown) => {
+      pending = undefined
       throw error
     })
-    return running
+    return pending
   }
 }

@@ -43,7 +43,7 @@ function ConnectionNotice() {
       <TriangleAlert size={14} aria-hidden className="mt-1 shrink-0" />
       <span className="min-w-0">
         {t('status.refused')}{' '}
-        {/* Opens another tab: when that page is let in, this one reconnects and keeps its drafts. */}
+        {/* Opens another tab: after the user has authenticated there, this one reconnects and keeps its drafts. */}
         <a href="/?token=" target="_blank" rel="noopener" className="whitespace-nowrap text-accent hover:underline">
           {t('status.enterKey')}
         </a>

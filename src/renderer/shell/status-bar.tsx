@@ -52,8 +52,8 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
   const { t } = useTranslation()
   // The same query as the sidebar, so that both show the same counts.
   const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
-  const all = list?.length
-  const searched = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
+  const fileCount = list?.length
+  const searchedCount = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
   const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
@@ -67,11 +67,11 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
         )}
         {state === 'failed' ? (
           t('status.failed')
-        ) : all === undefined || searched === all ? (
-          t('status.files', { count: all ?? files })
+        ) : fileCount === undefined || searchedCount === fileCount ? (
+          t('status.files', { count: fileCount ?? files })
         ) : (
           <Link href={paths.settings('memory')} className="hover:underline">
-            {t('status.searched', { count: all, searched: formatNumber(searched) })}
+            {t('status.searched', { count: fileCount, searched: formatNumber(searchedCount) })}
           </Link>
         )}
         {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.chunks', { count: chunks })}</span>}
@@ -117,9 +117,9 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const { data } = useQuery(
     api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
   )
-  const written = usePublishedDraftTokens(agent.id, session)
+  const draftTokens = usePublishedDraftTokens(agent.id, session)
   if (!data) return null
-  const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + written)
+  const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + draftTokens)
   const window = formatShort(data.contextWindow)
   return (
     <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
@@ -172,10 +172,10 @@ function HealthWarning({ agent }: { agent: Agent }) {
   const problems = data.filter(({ level }) => level !== 'note')
   const [worst] = problems
   if (!worst) return null
-  const isOne = problems.length === 1
+  const isSingle = problems.length === 1
   const color = worst.level === 'bad' ? 'text-bad' : 'text-warning'
   return (
-    <span className={`flex items-center gap-1 ${isOne ? 'min-w-0' : 'shrink-0'}`}>
+    <span className={`flex items-center gap-1 ${isSingle ? 'min-w-0' : 'shrink-0'}`}>
       <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
         <Popover.Trigger
           className={`flex min-w-0 items-center gap-1.5 rounded-sm px-1 hover:bg-soft ${color}`}
@@ -183,7 +183,7 @@ function HealthWarning({ agent }: { agent: Agent }) {
         >
           <ProblemMark level={worst.level} size={12} />
           <span className="truncate">
-            {isOne ? explainProblem(worst) : t('status.problems', { count: problems.length })}
+            {isSingle ? explainProblem(worst) : t('status.problems', { count: problems.length })}
           </span>
         </Popover.Trigger>
         <Popover.Portal>
@@ -206,7 +206,7 @@ function HealthWarning({ agent }: { agent: Agent }) {
           </Popover.Positioner>
         </Popover.Portal>
       </Popover.Root>
-      {isOne && worst.remedy && (
+      {isSingle && worst.remedy && (
         <span className="hidden lg:inline">
           <RemedyButton agent={agent.id} remedy={worst.remedy} look="link" />
         </span>

@@ -10,18 +10,18 @@ export interface SidebarState {
   readonly close: () => void
 }
 
-/** @param place current address; a drawer closes when it changes */
-export function useSidebar(place: string): SidebarState {
+/** @param address current address; a drawer closes when it changes */
+export function useSidebar(address: string): SidebarState {
   const isNarrow = useSyncExternalStore(onWidthChange, () => matchMedia(query).matches)
   const [isBeside, setIsBeside] = useState(true)
-  const [drawnAt, setDrawnAt] = useState<string>()
-  const isInSight = isNarrow ? drawnAt === place : isBeside
-  const close = () => setDrawnAt(undefined)
+  const [drawerAddress, setDrawerAddress] = useState<string>()
+  const isVisible = isNarrow ? drawerAddress === address : isBeside
+  const close = () => setDrawerAddress(undefined)
   const toggle = () => {
-    if (isNarrow) setDrawnAt(isInSight ? undefined : place)
+    if (isNarrow) setDrawerAddress(isVisible ? undefined : address)
     else setIsBeside(!isBeside)
   }
-  return { mode: !isInSight ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
+  return { mode: !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
 }
 
 function onWidthChange(listener: () => void): () => void {

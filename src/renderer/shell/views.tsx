@@ -21,8 +21,8 @@ const RecallsView = lazyView(async () => (await import('../search/recalls-view.t
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
-/** @param place encoded, from `usePlace` */
-export function Views({ agent, place }: { agent: Agent; place: string }) {
+/** @param encodedPath from `useEncodedPath` */
+export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: string }) {
   const parameters = useParameters()
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
@@ -32,7 +32,7 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
         </Route>
         {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
         <Route path={/^\/file\/[^]/}>
-          {() => <FileView key={fileAt(place)} agent={agent} path={fileAt(place) ?? ''} />}
+          {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
           <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />

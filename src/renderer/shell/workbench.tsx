@@ -27,27 +27,27 @@ import { Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
-  const [capturing, setCapturing] = useState<{ text: string | undefined }>()
+  const [capture, setCapture] = useState<{ text: string | undefined }>()
   const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [, navigate] = useLocation()
-  const place = useEncodedPath()
-  const sidebar = useSidebar(place)
+  const encodedPath = useEncodedPath()
+  const sidebar = useSidebar(encodedPath)
   useEffect(() => {
     const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
   }, [navigate])
   useEffect(preloadViewsWhenIdle, [])
-  const session = sessionAt(place)
-  const isSearched = palette !== 'closed'
+  const session = sessionAt(encodedPath)
+  const isPaletteOpen = palette !== 'closed'
   useEffect(() => {
-    if (isSearched) void runWithErrorToast(loadEnglish())
-  }, [isSearched])
+    if (isPaletteOpen) void runWithErrorToast(loadEnglish())
+  }, [isPaletteOpen])
   const commands = useCommands({
     agent,
     session,
-    capture: () => setCapturing({ text: undefined }),
+    capture: () => setCapture({ text: undefined }),
     newFile: () => setIsNamingFile(true),
     toggleSidebar: sidebar.toggle,
     palette: setPalette,
@@ -61,7 +61,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
       <div className="flex min-h-0 flex-1">
         {sidebar.mode !== 'hidden' && (
-          <ErrorBoundary piece="part" resetKey={place}>
+          <ErrorBoundary piece="part" resetKey={encodedPath}>
             <SidebarFrame sidebar={sidebar}>
               <Sidebar agent={agent} sidebar={sidebar} onPalette={() => setPalette('all')} />
             </SidebarFrame>
@@ -69,22 +69,22 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         )}
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main className="flex min-w-0 flex-1">
-            <ErrorBoundary piece="view" variant="view" resetKey={place}>
-              <Views agent={agent} place={place} />
+            <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
+              <Views agent={agent} encodedPath={encodedPath} />
             </ErrorBoundary>
           </main>
         </HeaderStart>
       </div>
-      <ErrorBoundary piece="part" resetKey={place}>
+      <ErrorBoundary piece="part" resetKey={encodedPath}>
         <StatusBar agent={agent} session={session} />
       </ErrorBoundary>
-      <ErrorBoundary piece="part" resetKey={place}>
-        <Tour place={place} isPaletteOpen={palette !== 'closed'} />
+      <ErrorBoundary piece="part" resetKey={encodedPath}>
+        <Tour place={encodedPath} isPaletteOpen={palette !== 'closed'} />
         <ClientQuestions />
-        <SelectionActions onCapture={(text) => setCapturing({ text })} />
+        <SelectionActions onCapture={(text) => setCapture({ text })} />
       </ErrorBoundary>
-      <ErrorBoundary piece="part" resetKey={capturing}>
-        {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
+      <ErrorBoundary piece="part" resetKey={capture}>
+        {capture && <CaptureDialog agents={agents} text={capture.text} onClose={() => setCapture(undefined)} />}
       </ErrorBoundary>
       {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
@@ -126,10 +126,10 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
   if (!selected || selected === dismissed) return null
   const { text, left, bottom, place } = selected
   const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
-  const leave = (next: () => void) => () => {
+  const dismissThen = (action: () => void) => () => {
     setDismissed(selected)
     getSelection()?.removeAllRanges()
-    next()
+    action()
   }
   return (
     <div
@@ -140,15 +140,15 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
       style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
     >
-      <Button look="quiet" onClick={leave(() => navigate(paths.search(query)))}>
+      <Button look="quiet" onClick={dismissThen(() => navigate(paths.search(query)))}>
         {t('selection.related')}
       </Button>
       {place && (
-        <Button look="quiet" onClick={leave(() => navigate(paths.search(undefined, place)))}>
+        <Button look="quiet" onClick={dismissThen(() => navigate(paths.search(undefined, place)))}>
           {t('selection.why')}
         </Button>
       )}
-      <Button look="quiet" onClick={leave(() => onCapture(text))}>
+      <Button look="quiet" onClick={dismissThen(() => onCapture(text))}>
         {t('chat.remember')}
       </Button>
     </div>

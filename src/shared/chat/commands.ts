@@ -1,4 +1,4 @@
-/** Slash commands and the name of their argument; null if they take none. */
+/** Slash commands and the name of their argument; null for a command without one. */
 export const commands = [
   { name: 'new', argument: null },
   { name: 'reset', argument: null },

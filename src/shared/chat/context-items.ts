@@ -22,6 +22,6 @@ export function messageRangeItem({ from, to }: MessageRange): string {
 
 /** Parses the name of a conversation item; undefined for other items. */
 export function messageRangeOfItem(name: string): MessageRange | undefined {
-  const found = /^messages (\d+)-(\d+)$/.exec(name)
-  return found ? { from: Number(found[1]), to: Number(found[2]) } : undefined
+  const match = /^messages (\d+)-(\d+)$/.exec(name)
+  return match ? { from: Number(match[1]), to: Number(match[2]) } : undefined
 }

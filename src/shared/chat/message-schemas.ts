@@ -64,7 +64,7 @@ export const assistantMessageSchema = z.object({
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
   local: localSchema,
-  /** Text a remote model wrote that equals local lines it was not shown; not redacted. */
+  /** Text of a remote model that equals local lines the model did not receive; it is not redacted. */
   guessed: z.array(z.string()).optional(),
 })
 

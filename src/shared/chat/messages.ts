@@ -41,7 +41,7 @@ export interface Attachments {
 /** Separates the user's text from attached files and images. */
 export function splitAttachments(message: UserMessage): { text: string } & Attachments {
   if (typeof message.content === 'string') return { text: message.content, files: [], images: [] }
-  const own: string[] = []
+  const texts: string[] = []
   const files: { name: string; text: string }[] = []
   const images: ImagePart[] = []
   for (const part of message.content) {
@@ -51,9 +51,9 @@ export function splitAttachments(message: UserMessage): { text: string } & Attac
     }
     const file = fileTag.exec(part.text)
     if (file) files.push({ name: file[1] ?? '', text: (file[2] ?? '').replaceAll('<\\/file>', '</file>') })
-    else own.push(part.text)
+    else texts.push(part.text)
   }
-  return { text: own.join('\n'), files, images }
+  return { text: texts.join('\n'), files, images }
 }
 
 export function addUsage(one: Usage, other: Usage): Usage {

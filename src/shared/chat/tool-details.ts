@@ -29,8 +29,8 @@ export type ToolDetails = z.infer<typeof toolDetailsSchema>
  * @returns kind `foreign` for any other value
  */
 export function readToolDetails(stored: unknown): ToolDetails {
-  const known = toolDetailsSchema.safeParse(withKind(stored))
-  return known.success && known.data.kind !== 'foreign' ? known.data : { kind: 'foreign', value: stored }
+  const parsed = toolDetailsSchema.safeParse(withKind(stored))
+  return parsed.success && parsed.data.kind !== 'foreign' ? parsed.data : { kind: 'foreign', value: stored }
 }
 
 /** Returns the form stored in a transcript: foreign details are stored as received. */

@@ -23,15 +23,15 @@ export const fileTextSchema = z
 /** Returns the size of `text` as a JSON string in UTF-8, in bytes, quotes included. */
 export function jsonBytes(text: string): number {
   let bytes = 2
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
     if (unit < 0x20) bytes += unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 2 : 6
     else if (unit < 0x80) bytes += unit === 0x22 || unit === 0x5c ? 2 : 1
     else if (unit < 0x800) bytes += 2
     else if (unit < 0xd800 || unit > 0xdfff) bytes += 3
-    else if (unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
+    else if (unit < 0xdc00 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
       bytes += 4
-      at += 1
+      index += 1
     } else bytes += 6
   }
   return bytes
@@ -61,7 +61,7 @@ export const idSchema = z.string().max(maxId)
 export const forAgent = z.object({ agent: agentIdSchema })
 
 /**
- * Client id of a program that uses the memory, or `true` for an unknown one: the result omits files that are not notes
- * or are excluded from the memory, and, unless the client's model is local, local notes and lines. `false`: the user.
+ * Recipient of a result: the client id of a program, `true` for an unknown program, or `false` for the user. For a
+ * program, the result omits files outside the memory and, unless the program's model is local, local notes and lines.
  */
 export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)

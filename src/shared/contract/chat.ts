@@ -43,8 +43,8 @@ const retryingSchema = z.object({
 })
 
 /**
- * Events of a turn, in order. Every stream starts with `partial`, a snapshot of the running turn, so a window that
- * joins late shows the same as one that was there from the start.
+ * Events of a turn, in order. Every stream starts with `partial`, a snapshot of the running turn, so that a window
+ * shows the same whether it subscribed early or late.
  */
 export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({

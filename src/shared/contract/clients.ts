@@ -60,7 +60,7 @@ const forProgram = z.object({ program: z.string().max(maxName) })
 const forClient = z.object({ client: clientIdSchema })
 
 /** Characters of one text; a text can be a whole note. */
-const maxPassed = 20_000_000
+const maxText = 20_000_000
 
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
@@ -122,9 +122,9 @@ export const clients = {
       forAgent.extend({
         client: clientIdSchema,
         look: idSchema.optional(),
-        texts: z.array(z.string().max(maxPassed)).max(10_000),
+        texts: z.array(z.string().max(maxText)).max(10_000),
         /** Texts that the client itself sent; they are not redacted. */
-        own: z.array(z.string().max(maxPassed)).max(10_000).optional(),
+        own: z.array(z.string().max(maxText)).max(10_000).optional(),
       }),
     )
     .output(z.object({ texts: z.array(z.string()) })),

@@ -22,26 +22,26 @@ export const contextItemSchema = z.object({
 export type ContextItem = z.infer<typeof contextItemSchema>
 
 /** Steps that keep a conversation within the context window. */
-export const keepingStepSchema = z.enum(['prune', 'flush', 'compact'])
-export type CompactionStep = z.infer<typeof keepingStepSchema>
+export const compactionStepSchema = z.enum(['prune', 'flush', 'compact'])
+export type CompactionStep = z.infer<typeof compactionStepSchema>
 
 /** A context window, in tokens, that proved smaller than the model list stated (`believed`). */
-export const learnedWindowSchema = z.object({
+export const contextWindowEstimateSchema = z.object({
   window: z.number().int(),
   believed: z.number().int(),
   /** True if the provider stated no number and `window` is derived from accepted requests. */
   isGuess: z.boolean(),
 })
-export type ContextWindowEstimate = z.infer<typeof learnedWindowSchema>
+export type ContextWindowEstimate = z.infer<typeof contextWindowEstimateSchema>
 
 /** Content redacted from requests to a remote model. */
-export const heldBackSchema = z.object({
+export const redactionReportSchema = z.object({
   /** Number of answers, tool results and summaries that a local model derived from local notes. */
   messages: z.number().int(),
   /** Redacted lines, in whole or in part, by note. */
   notes: z.array(z.object({ path: z.string(), lines: z.number().int() })),
 })
-export type RedactionReport = z.infer<typeof heldBackSchema>
+export type RedactionReport = z.infer<typeof redactionReportSchema>
 
 export const contextReportSchema = z.object({
   model: z.string(),
@@ -59,11 +59,11 @@ export const contextReportSchema = z.object({
   /** 1-based number of the stored request; undefined before it is sent. */
   request: z.number().int().optional(),
   /** Steps due before the next message is sent; undefined for a past request. */
-  next: z.array(keepingStepSchema).optional(),
+  next: z.array(compactionStepSchema).optional(),
   /** Set if the window differs from the model list. */
-  learned: learnedWindowSchema.optional(),
+  learned: contextWindowEstimateSchema.optional(),
   /** Set if the model is remote: content that stays on this machine. */
-  heldBack: heldBackSchema.optional(),
+  heldBack: redactionReportSchema.optional(),
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 
@@ -96,12 +96,12 @@ export const blockChangeSchema = z.discriminatedUnion('kind', [
 ])
 export type BlockChange = z.infer<typeof blockChangeSchema>
 
-const spokenSchema = z.object({ role: z.string(), text: z.string(), tokens: z.number().int() })
+const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), tokens: z.number().int() })
 
 export const contextEventDetailsSchema = z.object({
   /** For a compaction: messages replaced by the summary, and messages sent verbatim. */
-  dropped: z.array(spokenSchema),
-  kept: z.array(spokenSchema),
+  dropped: z.array(messageExcerptSchema),
+  kept: z.array(messageExcerptSchema),
   /** For a pruning: tool results that are truncated or cleared. */
   results: z.array(z.object({ tool: z.string(), characters: z.number().int(), isCleared: z.boolean() })),
 })
@@ -136,35 +136,35 @@ export const storedRequestSchema = z.object({
   wire: wireRequestSchema.nullable(),
 })
 
-const ofSession = forAgent.extend({ session: sessionIdSchema })
-const ofAny = forAgent.extend({ session: sessionIdSchema.optional() })
+const forSession = forAgent.extend({ session: sessionIdSchema })
+const anySession = forAgent.extend({ session: sessionIdSchema.optional() })
 const requestNumber = z.number().int().min(1)
 
 export const context = {
   /** Returns a stored request of a session without keys, by 1-based number; the last one by default. */
   request: base
-    .input(ofSession.extend({ number: requestNumber.optional() }))
+    .input(forSession.extend({ number: requestNumber.optional() }))
     .output(z.object({ count: z.number().int(), request: storedRequestSchema.nullable() })),
   /**
    * Reports on the last request of a session, or on the one of `step`. Without a session, or before its first request,
    * reports on the request that it would send now.
    */
-  report: base.input(ofAny.extend({ step: idSchema.optional() })).output(contextReportSchema),
+  report: base.input(anySession.extend({ step: idSchema.optional() })).output(contextReportSchema),
   /** Oldest first. */
   timeline: base
-    .input(ofSession)
+    .input(forSession)
     .output(z.object({ steps: z.array(contextStepSchema), events: z.array(contextEventSchema) })),
-  event: base.input(ofSession.extend({ id: idSchema })).output(contextEventDetailsSchema),
+  event: base.input(forSession.extend({ id: idSchema })).output(contextEventDetailsSchema),
   /** Text of an item as sent, or as it would be sent now if `number` is left out. */
   text: base
-    .input(ofAny.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }))
+    .input(anySession.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }))
     .output(z.object({ text: z.string() })),
   /** Compares two stored requests by their 1-based numbers. */
   difference: base
-    .input(ofSession.extend({ from: requestNumber, to: requestNumber }))
+    .input(forSession.extend({ from: requestNumber, to: requestNumber }))
     .output(z.object({ changes: z.array(blockChangeSchema) })),
   /** Reports on the request that would be sent now with `change` applied, and on what `/compact` would do to it. */
-  whatIf: base.input(ofAny.extend({ change: whatIfWindowSchema })).output(
+  whatIf: base.input(anySession.extend({ change: whatIfWindowSchema })).output(
     z.object({
       report: contextReportSchema,
       /** Null if there is nothing to summarize. */

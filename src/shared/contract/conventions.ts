@@ -5,7 +5,7 @@ import { base, forAgent } from './base.ts'
 const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
 
 /** Conventions of a vault. Folders are relative, without a trailing slash; empty for the top. */
-export const habitsSchema = z.object({
+export const vaultConventionsSchema = z.object({
   kind: vaultKindSchema,
   /** Folder and file name format of daily notes; see `src/shared/markdown/daily-notes.ts` for `format`. */
   daily: z.object({ folder: z.string(), format: z.string() }),
@@ -29,7 +29,7 @@ export const habitsSchema = z.object({
   /** Configuration files that the conventions come from; empty if there are none. */
   readFrom: z.array(z.string()),
 })
-export type VaultConventions = z.infer<typeof habitsSchema>
+export type VaultConventions = z.infer<typeof vaultConventionsSchema>
 
 export const habits = {
   /** Detects the conventions of a folder. Writes nothing. */
@@ -41,9 +41,9 @@ export const habits = {
       own: z.array(z.string()),
       isEmpty: z.boolean(),
       notes: z.number().int(),
-      habits: habitsSchema,
+      habits: vaultConventionsSchema,
     }),
   ),
   /** `found`: conventions detected in the agent's folder; `kept`: the same with the overrides from the settings. */
-  of: base.input(forAgent).output(z.object({ found: habitsSchema, kept: habitsSchema })),
+  of: base.input(forAgent).output(z.object({ found: vaultConventionsSchema, kept: vaultConventionsSchema })),
 }

@@ -4,7 +4,7 @@ import { forgetKinds } from '../util/forget-kinds.ts'
 import { maxSearchText } from '../util/limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
-const forgetPlaceSchema = z.object({
+const erasurePlaceSchema = z.object({
   kind: z.enum(forgetKinds),
   path: z.string(),
   /** Number of lines with the text; for a history, number of versions. */
@@ -16,12 +16,12 @@ const forgetPlaceSchema = z.object({
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsLocal: z.boolean().optional(),
 })
-export type ErasurePlace = z.infer<typeof forgetPlaceSchema>
+export type ErasurePlace = z.infer<typeof erasurePlaceSchema>
 
 const outcomeSchema = z.object({
-  removed: z.array(forgetPlaceSchema),
+  removed: z.array(erasurePlaceSchema),
   /** Places that still contain the text, found by a byte search afterwards. */
-  left: z.array(forgetPlaceSchema),
+  left: z.array(erasurePlaceSchema),
   isStopped: z.boolean(),
 })
 export type ErasureOutcome = z.infer<typeof outcomeSchema>
@@ -41,7 +41,7 @@ export const forget = {
    */
   find: base.input(forAgent.extend({ words: textSchema, lines: z.array(textSchema).max(50).default([]) })).output(
     z.object({
-      places: z.array(forgetPlaceSchema),
+      places: z.array(erasurePlaceSchema),
       /** Lines with a similar meaning; the user selects them one by one. */
       near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
       /** Root of the user's own Git repository that contains the notes; null if there is none. */

@@ -48,8 +48,8 @@ export const problemSchema = z.object({
 })
 export type Problem = z.infer<typeof problemSchema>
 
-/** A multi-note change that a crash interrupted and this start completed. */
-const endedChangeSchema = z.object({
+/** A change of several notes that a crash interrupted and that the app completed at this start. */
+const recoveredChangeSchema = z.object({
   id: idSchema,
   kind: z.enum(['move', 'tag', 'replacement']),
   /** Empty if unknown. */
@@ -57,18 +57,18 @@ const endedChangeSchema = z.object({
   to: z.string(),
   /** Number of notes written. */
   notes: z.number().int(),
-  /** Number of notes left unchanged because they were edited since. */
+  /** Number of notes left unchanged, because they were edited since the crash. */
   left: z.number().int(),
   /** Batch id for `history.undoBatch`; null if it cannot be undone as a batch. */
   undo: idSchema.nullable(),
 })
-export type RecoveredChange = z.infer<typeof endedChangeSchema>
+export type RecoveredChange = z.infer<typeof recoveredChangeSchema>
 
 export const health = {
   /** Problems of this agent, most severe first. */
   problems: base.input(forAgent).output(z.array(problemSchema)),
   /** Completed changes that the user has not dismissed. */
-  ended: base.input(forAgent).output(z.array(endedChangeSchema)),
+  ended: base.input(forAgent).output(z.array(recoveredChangeSchema)),
   endedSeen: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   tryAgain: base.input(forAgent).output(z.object({})),
 }

@@ -149,8 +149,8 @@ export const history = {
   /** One entry for each line of the last recorded version; empty if the file is too large. */
   blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
   /**
-   * Checks whether the hunks of a patch can be undone: `there` can, `undone` was undone already, `changed` was edited
-   * since. Takes the path at the time of the change; returns the current path.
+   * Checks whether each hunk of a patch can be undone: `there`: yes; `undone`: already undone; `changed`: edited since.
+   * Takes the path at the time of the change; returns the current path.
    */
   standing: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))

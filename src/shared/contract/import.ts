@@ -30,7 +30,7 @@ export const foreignSettingsSchema = z.object({
 })
 export type ForeignSettings = z.infer<typeof foreignSettingsSchema>
 
-const placedSchema = z.object({
+const fileCountsSchema = z.object({
   added: z.number().int(),
   /** Files that already exist with the same bytes; notes may differ in rewritten links. */
   same: z.number().int(),
@@ -53,12 +53,12 @@ const changedLinksSchema = z.object({
 })
 
 /** Preview of an import. Counts are numbers of files. */
-export const importPlanSchema = placedSchema.extend({
+export const importPlanSchema = fileCountsSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
   /** Unreadable notes and conversations. */
   skipped: z.number().int(),
   /** Images, audio, PDF files and canvases that notes embed. `bytes`: total size of those to copy. */
-  attachments: placedSchema.extend({ bytes: z.number().int() }),
+  attachments: fileCountsSchema.extend({ bytes: z.number().int() }),
   /** Links to rewrite so that they lead to the imported files. */
   links: z.number().int(),
   /** Links whose target is not imported. */
@@ -99,7 +99,7 @@ export const importStepSchema = z.discriminatedUnion('type', [
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
-export const importStandingSchema = z.object({
+export const importStatusSchema = z.object({
   running: z.object({ path: z.string(), done: z.number().int(), total: z.number().int() }).nullable(),
   /** Ended imports that the user has not seen. */
   ended: z.array(
@@ -112,7 +112,7 @@ export const importStandingSchema = z.object({
     }),
   ),
 })
-export type ImportStatus = z.infer<typeof importStandingSchema>
+export type ImportStatus = z.infer<typeof importStatusSchema>
 
 export const pastImportSchema = z.object({
   id: z.string(),
@@ -145,7 +145,7 @@ export const importContract = {
   run: base.input(source).output(eventIterator(importStepSchema)),
   /** Starts the same import as `run` in the background; it continues after the window is closed. */
   start: base.input(source).output(done),
-  standing: base.input(forAgent).output(importStandingSchema),
+  standing: base.input(forAgent).output(importStatusSchema),
   seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
   /** Imports that can be undone, newest first; also of earlier runs. */

@@ -10,7 +10,7 @@ const placeShape = {
   text: z.string(),
 }
 
-const leadsShape = {
+const linkTargetShape = {
   /** Null if the link is broken. */
   path: z.string().nullable(),
   /**
@@ -28,7 +28,7 @@ export const outgoingLinkSchema = z.object({
   /** Target as written, including the fragment. */
   target: z.string(),
   isEmbed: z.boolean(),
-  ...leadsShape,
+  ...linkTargetShape,
 })
 export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
 
@@ -115,7 +115,7 @@ export const links = {
         fragment: z.string().max(maxSearchText).optional(),
       }),
     )
-    .output(z.object(leadsShape)),
+    .output(z.object(linkTargetShape)),
   /** Input for a link resolver: all files, and the names that notes define in their text. */
   files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
   /** Titles from first headings or front matter; notes with only a file name are omitted. */
@@ -126,7 +126,7 @@ export const links = {
     .output(z.object({ path: z.string(), line: z.number().int(), text: z.string() }).nullable()),
   /** Lists broken links of all notes; `count` is the total. */
   broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
-  /** Replaces the target of a broken link. @throws AppError 'edit_no_match' if the line no longer contains the link */
+  /** Replaces the target of a broken link by `by`. @throws AppError 'edit_no_match' if the line lacks the link */
   mend: base
     .input(
       forNote.extend({

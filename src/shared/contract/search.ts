@@ -7,9 +7,9 @@ import { maxQuery } from '../util/limits.ts'
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])
 export type MemoryScope = z.infer<typeof memoryScopeSchema>
 
-export const unsearchedSchema = z.object({
+export const indexExclusionSchema = z.object({
   /**
-   * `project`: part of every request anyway · `scope`: excluded by the scope setting · `ignored`: excluded by the
+   * `project`: a context file, which every request contains · `scope`: excluded by the scope setting · `ignored`: excluded by the
    * vault's conventions · `hidden`: in a hidden folder, the trash or `node_modules` · `notMarkdown` · `unreadable`: see
    * `message` · `sessionsOff`: session search is off · `outside`: not in a folder of this memory · `missing`: no such
    * file · `pending`: not indexed yet · `emptyLine`: the file is searchable, but the line is empty.
@@ -29,7 +29,7 @@ export const unsearchedSchema = z.object({
   ]),
   message: z.string().optional(),
 })
-export type IndexExclusion = z.infer<typeof unsearchedSchema>
+export type IndexExclusion = z.infer<typeof indexExclusionSchema>
 
 export const indexStatusSchema = z.object({
   files: z.number().int(),
@@ -62,26 +62,26 @@ export const scripts = ['latin', 'cjk', 'other'] as const
 export type Script = (typeof scripts)[number]
 export const scriptSchema = z.enum(scripts)
 
-const textsSchema = z.object({
+const textCountsSchema = z.object({
   texts: z.number().int(),
   tokens: z.number().int(),
 })
 
-export const meaningSchema = z.object({
-  all: textsSchema,
+export const embeddingQualitySchema = z.object({
+  all: textCountsSchema,
   /** Passages without a vector of the model in question; its provider would receive them. */
-  unsent: textsSchema,
+  unsent: textCountsSchema,
   /** Synthetic queries that measure the model and have no vectors yet. */
-  questions: textsSchema,
+  questions: textCountsSchema,
   /** False while the measurement runs; true if it has ended or the memory is too small for it. */
   isMeasured: z.boolean(),
   /**
-   * Measures how well the model in use separates the texts of this memory, by script. `worth`: from 0 (chance) to 1 (perfect);
-   * `takesPart`: true if that suffices for vector search. Empty until measured.
+   * Measured quality of the model in use, by script; empty until measured. `worth`: how well the model separates the
+   * texts of this memory, from 0 (chance) to 1 (perfect); `takesPart`: true if that suffices for vector search.
    */
   scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })
-export type EmbeddingQuality = z.infer<typeof meaningSchema>
+export type EmbeddingQuality = z.infer<typeof embeddingQualitySchema>
 
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
@@ -113,7 +113,7 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
  * separate texts in the query's script; `vectors_local`: passages without vectors must not leave this machine, and the
  * model is remote; `query_local`: the query may contain local text, so it was not sent.
  */
-export const legNoticeSchema = z.object({
+export const retrieverNoticeSchema = z.object({
   code: z.enum([
     'vectors_off',
     'provider_failed',
@@ -222,7 +222,7 @@ export const searchResponseSchema = z.object({
   weights: weightsSchema,
   /** Omitted if the query has none. */
   conditions: z.array(conditionSchema).optional(),
-  notice: legNoticeSchema.nullable(),
+  notice: retrieverNoticeSchema.nullable(),
   timings: timingsSchema,
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
@@ -230,7 +230,7 @@ export type SearchResponse = z.infer<typeof searchResponseSchema>
 /**
  * Vector score of one candidate. `rank` is 1-based among the candidates; `contribution` is the part of the final score.
  */
-export const vectorLegSchema = z.object({
+export const vectorScoreSchema = z.object({
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
@@ -244,7 +244,7 @@ export const vectorLegSchema = z.object({
    */
   terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
-export const textLegSchema = z.object({
+export const textScoreSchema = z.object({
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
@@ -276,12 +276,12 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-const shownShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
+const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
 
 export const candidateSchema = z.object({
-  ...shownShape,
-  vector: vectorLegSchema.nullable(),
-  text: textLegSchema.nullable(),
+  ...resultShape,
+  vector: vectorScoreSchema.nullable(),
+  text: textScoreSchema.nullable(),
   /**
    * Added so that the other retriever cannot push a chunk below the threshold that one retriever alone would return.
    */
@@ -305,7 +305,7 @@ export const candidateSchema = z.object({
 })
 export type Candidate = z.infer<typeof candidateSchema>
 
-export const whySchema = z.object({
+export const lineExplanationSchema = z.object({
   path: z.string(),
   line: z.number().int(),
   /** Null if no chunk of the index covers the line. */
@@ -324,7 +324,7 @@ export const whySchema = z.object({
     'local',
   ]),
   /** With `notIndexed`: the reason. */
-  unsearched: unsearchedSchema.optional(),
+  unsearched: indexExclusionSchema.optional(),
 })
 
 export const explanationSchema = z.object({
@@ -336,7 +336,7 @@ export const explanationSchema = z.object({
   model: z.string(),
   stale: z.boolean(),
   standstill: z.string().optional(),
-  notice: legNoticeSchema.nullable(),
+  notice: retrieverNoticeSchema.nullable(),
   timings: timingsSchema,
   /** Scale of text shares: `share = evidence × raw / best`; both values are those of the best passage. */
   scale: z.object({ evidence: z.number(), best: z.number() }),
@@ -361,7 +361,7 @@ export const explanationSchema = z.object({
   ),
   conditions: z.array(conditionSchema),
   candidates: z.array(candidateSchema),
-  why: whySchema.optional(),
+  why: lineExplanationSchema.optional(),
 })
 export type Explanation = z.infer<typeof explanationSchema>
 
@@ -427,11 +427,8 @@ export const search = {
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
   nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(nearNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
-  /**
-   * Reports the texts that a model would receive and the measured quality of the model in use. Without `of`, for the
-   * model in use.
-   */
-  meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(meaningSchema),
+  /** Reports the texts that the model `of` (default: the model in use) would receive, and the quality of the model in use. */
+  meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingQualitySchema),
   /**
    * Waits until the index matches the files and, with `vectors`, until every chunk has its vector or none can be
    * computed. `settled` is false on a timeout. `indexBytes`: size of the index on disk.

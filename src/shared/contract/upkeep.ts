@@ -125,10 +125,10 @@ export const reviewOutcomeSchema = z.object({
   /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
   proposals: z.number().int(),
-  /** Findings of the model that are malformed or quote lines that no file contains. */
+  /** Number of findings that are malformed or quote lines that no file contains. */
   dropped: z.number().int(),
   unread: z.number().int(),
-  /** Requests not made. */
+  /** Number of requests not made. */
   left: z.number().int(),
 })
 export type ReviewOutcome = z.infer<typeof reviewOutcomeSchema>
@@ -201,7 +201,7 @@ export const upkeep = {
       gone: z.number().int(),
     }),
   ),
-  /** For a contradiction: strikes the other line instead. */
+  /** For a contradiction: changes the proposal so that it strikes the other line. */
   turn: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   /**
    * Applies proposals atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines

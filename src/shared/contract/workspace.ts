@@ -10,7 +10,7 @@ import {
   storedDraftSchema,
   windowIdSchema,
 } from './base.ts'
-import { unsearchedSchema } from './search.ts'
+import { indexExclusionSchema } from './search.ts'
 
 /** Role of a file: long-term memory, daily log, project context or other note. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -37,7 +37,7 @@ export const fileEntrySchema = z.object({
   words: z.number().int(),
   tokens: z.number().int(),
   /** Reason why it is not searchable; undefined if it is. */
-  unsearched: unsearchedSchema.optional(),
+  unsearched: indexExclusionSchema.optional(),
   /** Parts that stay on this machine; undefined if there are none. */
   local: localSchema.optional(),
 })

@@ -6,19 +6,19 @@ export interface Citation {
   readonly endLine: number | undefined
 }
 
-const pattern = /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu
+const citationPattern = /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu
 
 /** Splits a text into plain text and citations such as `[notes/a.md:3-5]`, in order. */
 export function splitCitations(text: string): (string | Citation)[] {
   const parts: (string | Citation)[] = []
-  let from = 0
-  for (const match of text.matchAll(pattern)) {
-    const [all, path = '', line, endLine] = match
-    if (match.index > from) parts.push(text.slice(from, match.index))
-    const first = line === undefined ? undefined : Number(line)
-    parts.push({ path, line: first, endLine: endLine === undefined ? first : Number(endLine) })
-    from = match.index + all.length
+  let textStart = 0
+  for (const match of text.matchAll(citationPattern)) {
+    const [fullMatch, path = '', line, endLine] = match
+    if (match.index > textStart) parts.push(text.slice(textStart, match.index))
+    const firstLine = line === undefined ? undefined : Number(line)
+    parts.push({ path, line: firstLine, endLine: endLine === undefined ? firstLine : Number(endLine) })
+    textStart = match.index + fullMatch.length
   }
-  if (from < text.length) parts.push(text.slice(from))
+  if (textStart < text.length) parts.push(text.slice(textStart))
   return parts
 }

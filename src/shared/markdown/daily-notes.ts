@@ -11,53 +11,51 @@ export interface DailyNotes {
   readonly format: string
 }
 
-/** Default if the vault defines no format. */
+/** Applies if the vault defines no format. */
 export const defaultDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
 interface Token {
-  readonly write: (at: Date) => string
+  readonly format: (date: Date) => string
   readonly pattern: string
   /** The date part that the token represents, and its parser. */
-  readonly says?: readonly [part: 'year' | 'month' | 'day', read: (text: string) => number]
+  readonly part?: readonly [part: 'year' | 'month' | 'day', read: (text: string) => number]
 }
 
 const pad = (value: number) => String(value).padStart(2, '0')
-const names = (list: readonly string[], length?: number) => list.map((name) => name.slice(0, length)).join('|')
-const monthOf = (text: string) => months.findIndex((name) => name.slice(0, 3) === text.slice(0, 3)) + 1
+const monthName = (date: Date) => months[date.getMonth()] ?? ''
+const alternatives = (list: readonly string[], length?: number) => list.map((name) => name.slice(0, length)).join('|')
+const parseShortYear = (text: string) => 2000 + Number(text)
+const parseMonth = (text: string) => months.findIndex((name) => name.slice(0, 3) === text.slice(0, 3)) + 1
 
 const tokens: Readonly<Record<string, Token>> = {
-  YYYY: { write: (at) => String(at.getFullYear()), pattern: String.raw`\d{4}`, says: ['year', Number] },
-  YY: {
-    write: (at) => pad(at.getFullYear() % 100),
-    pattern: String.raw`\d{2}`,
-    says: ['year', (text) => 2000 + Number(text)],
-  },
-  MMMM: { write: (at) => months[at.getMonth()] ?? '', pattern: names(months), says: ['month', monthOf] },
-  MMM: { write: (at) => months[at.getMonth()]?.slice(0, 3) ?? '', pattern: names(months, 3), says: ['month', monthOf] },
-  MM: { write: (at) => pad(at.getMonth() + 1), pattern: String.raw`\d{2}`, says: ['month', Number] },
-  M: { write: (at) => String(at.getMonth() + 1), pattern: String.raw`\d{1,2}`, says: ['month', Number] },
+  YYYY: { format: (date) => String(date.getFullYear()), pattern: String.raw`\d{4}`, part: ['year', Number] },
+  YY: { format: (date) => pad(date.getFullYear() % 100), pattern: String.raw`\d{2}`, part: ['year', parseShortYear] },
+  MMMM: { format: monthName, pattern: alternatives(months), part: ['month', parseMonth] },
+  MMM: { format: (date) => monthName(date).slice(0, 3), pattern: alternatives(months, 3), part: ['month', parseMonth] },
+  MM: { format: (date) => pad(date.getMonth() + 1), pattern: String.raw`\d{2}`, part: ['month', Number] },
+  M: { format: (date) => String(date.getMonth() + 1), pattern: String.raw`\d{1,2}`, part: ['month', Number] },
   Do: {
-    write: (at) => ordinal(at.getDate()),
+    format: (date) => ordinal(date.getDate()),
     pattern: String.raw`\d{1,2}(?:st|nd|rd|th)`,
-    says: ['day', Number.parseInt],
+    part: ['day', Number.parseInt],
   },
-  DD: { write: (at) => pad(at.getDate()), pattern: String.raw`\d{2}`, says: ['day', Number] },
-  D: { write: (at) => String(at.getDate()), pattern: String.raw`\d{1,2}`, says: ['day', Number] },
-  dddd: { write: (at) => weekdays[at.getDay()] ?? '', pattern: names(weekdays) },
-  ddd: { write: (at) => weekdays[at.getDay()]?.slice(0, 3) ?? '', pattern: names(weekdays, 3) },
-  dd: { write: (at) => weekdays[at.getDay()]?.slice(0, 2) ?? '', pattern: names(weekdays, 2) },
+  DD: { format: (date) => pad(date.getDate()), pattern: String.raw`\d{2}`, part: ['day', Number] },
+  D: { format: (date) => String(date.getDate()), pattern: String.raw`\d{1,2}`, part: ['day', Number] },
+  dddd: { format: (date) => weekdays[date.getDay()] ?? '', pattern: alternatives(weekdays) },
+  ddd: { format: (date) => weekdays[date.getDay()]?.slice(0, 3) ?? '', pattern: alternatives(weekdays, 3) },
+  dd: { format: (date) => weekdays[date.getDay()]?.slice(0, 2) ?? '', pattern: alternatives(weekdays, 2) },
 }
 
 function ordinal(day: number): string {
-  const ending = day >= 11 && day <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
-  return `${day}${ending}`
+  const suffix = day >= 11 && day <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  return `${day}${suffix}`
 }
 
 /** Quoted literals, Moment.js tokens (longest first), and single characters. */
-const piece =
+const piecePattern =
   /\[([^\]]*)\]|(YYYY|YY|MMMM|MMM|MM|Mo|M|Do|DDDD|DDD|DD|D|dddd|ddd|dd|do|d|gggg|gg|GGGG|GG|ww|wo|w|WW|Wo|W|Qo|Q|HH|H|hh|h|mm|m|ss|s|A|a|X|x|E|e|Z)|([^])/g
 
 type Piece = { readonly literal: string } | Token
@@ -65,7 +63,7 @@ type Piece = { readonly literal: string } | Token
 /** Returns undefined if the format contains an unsupported token, such as one for hours or weeks. */
 function parseFormat(format: string): Piece[] | undefined {
   const pieces: Piece[] = []
-  for (const [, quoted, name, other] of format.matchAll(piece)) {
+  for (const [, quoted, name, other] of format.matchAll(piecePattern)) {
     const token = name === undefined ? undefined : tokens[name]
     if (name !== undefined && !token) return undefined
     pieces.push(token ?? { literal: quoted ?? other ?? '' })
@@ -75,10 +73,8 @@ function parseFormat(format: string): Piece[] | undefined {
 
 /** Returns true if the format identifies every day and can be parsed back. */
 export function isDailyFormat(format: string): boolean {
-  const foundParts = new Set(parseFormat(format)?.flatMap((one) => ('literal' in one ? [] : [one.says?.[0]])))
-  return (
-    foundParts.has('year') && foundParts.has('month') && foundParts.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
-  )
+  const parts = new Set(parseFormat(format)?.flatMap((piece) => ('literal' in piece ? [] : [piece.part?.[0]])))
+  return parts.has('year') && parts.has('month') && parts.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
 }
 
 /**
@@ -87,8 +83,9 @@ export function isDailyFormat(format: string): boolean {
  * @param date `YYYY-MM-DD`
  */
 export function dailyNotePath({ folder, format }: DailyNotes, date: string): string {
-  const at = new Date(`${date}T12:00:00`)
-  const name = (parseFormat(format) ?? []).map((one) => ('literal' in one ? one.literal : one.write(at))).join('')
+  const noon = new Date(`${date}T12:00:00`)
+  const pieces = parseFormat(format) ?? []
+  const name = pieces.map((piece) => ('literal' in piece ? piece.literal : piece.format(noon))).join('')
   return `${folder === '' ? '' : `${folder}/`}${name}.md`
 }
 
@@ -96,16 +93,16 @@ export function dailyNotePath({ folder, format }: DailyNotes, date: string): str
 export function dailyNoteDate(notes: DailyNotes, path: string): string | undefined {
   const prefix = notes.folder === '' ? '' : `${notes.folder}/`
   if (!path.startsWith(prefix)) return undefined
-  const { pattern, says } = parserFor(notes.format)
-  const found = pattern?.exec(path.slice(prefix.length))
-  if (!found) return undefined
-  const foundParts = new Map<string, number>()
-  for (const [at, [part, read]] of says.entries()) {
-    const value = read(found[at + 1] ?? '')
-    if (foundParts.has(part) && foundParts.get(part) !== value) return undefined
-    foundParts.set(part, value)
+  const { pattern, dateParts } = parserFor(notes.format)
+  const match = pattern?.exec(path.slice(prefix.length))
+  if (!match) return undefined
+  const parts = new Map<string, number>()
+  for (const [index, [name, parse]] of dateParts.entries()) {
+    const value = parse(match[index + 1] ?? '')
+    if (parts.has(name) && parts.get(name) !== value) return undefined
+    parts.set(name, value)
   }
-  return formatDate(foundParts.get('year'), foundParts.get('month'), foundParts.get('day'))
+  return formatDate(parts.get('year'), parts.get('month'), parts.get('day'))
 }
 
 /**
@@ -118,33 +115,34 @@ export function dateOfFileName(path: string): string | undefined {
 }
 
 function formatDate(year = 0, month = 0, day = 0): string | undefined {
-  const at = new Date(Date.UTC(year, month - 1, day))
-  const isValidDate = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
+  const date = new Date(Date.UTC(year, month - 1, day))
+  const isValidDate = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
   return isValidDate ? `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}` : undefined
 }
 
 interface FormatParser {
   /** Undefined if `isDailyFormat` rejects the format. */
   readonly pattern: RegExp | undefined
-  readonly says: readonly NonNullable<Token['says']>[]
+  readonly dateParts: readonly NonNullable<Token['part']>[]
 }
 
-/** Cache: every file of a vault is checked against the same format. */
-const readers = new Map<string, FormatParser>()
+/** Parsers by format; cached, because every file of a vault is checked against the same format. */
+const parsers = new Map<string, FormatParser>()
 
 function parserFor(format: string): FormatParser {
-  const known = readers.get(format)
-  if (known) return known
+  const cached = parsers.get(format)
+  if (cached) return cached
   const pieces = isDailyFormat(format) ? (parseFormat(format) ?? []) : []
   const source = pieces
-    .map((one) =>
-      'literal' in one ? RegExp.escape(one.literal) : one.says ? `(${one.pattern})` : `(?:${one.pattern})`,
-    )
+    .map((piece) => {
+      if ('literal' in piece) return RegExp.escape(piece.literal)
+      return piece.part ? `(${piece.pattern})` : `(?:${piece.pattern})`
+    })
     .join('')
-  const reader = {
+  const parser = {
     pattern: pieces.length === 0 ? undefined : new RegExp(`^${source}\\.(?:md|markdown)$`),
-    says: pieces.flatMap((one) => ('literal' in one || !one.says ? [] : [one.says])),
+    dateParts: pieces.flatMap((piece) => ('literal' in piece || !piece.part ? [] : [piece.part])),
   }
-  readers.set(format, reader)
-  return reader
+  parsers.set(format, parser)
+  return parser
 }

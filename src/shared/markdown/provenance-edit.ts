@@ -14,27 +14,27 @@ export function withAddedSource(
   isCovered: (line: string) => boolean,
 ): string {
   const lines = after.split('\n')
-  const fences = new Map(scanBlocks(lines).flatMap((one) => (one.kind === 'fence' ? [[one.from, one]] : [])))
-  const codes: Fence[] = []
-  for (const at of addedLines(before, after)) {
-    const line = lines[at] ?? ''
+  const fences = new Map(scanBlocks(lines).flatMap((block) => (block.kind === 'fence' ? [[block.from, block]] : [])))
+  const codeBlocks: Fence[] = []
+  for (const index of addedLines(before, after)) {
+    const line = lines[index] ?? ''
     if (!hasContent(line) || isCovered(line)) continue
-    const code = fences.get(at)
-    if (code) codes.push(code)
-    else lines[at] = withMark(line, mark)
+    const fence = fences.get(index)
+    if (fence) codeBlocks.push(fence)
+    else lines[index] = withMark(line, mark)
   }
-  for (const { from, to, isClosed } of codes.toReversed()) {
+  for (const { from, to, isClosed } of codeBlocks.toReversed()) {
     const nextLine = lines[to] ?? ''
     if (withoutMarks(nextLine).trim() === '' && isCovered(nextLine)) continue
-    const [start = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
-    const end = lines[from]?.endsWith('\r') ? '\r' : ''
+    const [prefix = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
+    const lineEnd = lines[from]?.endsWith('\r') ? '\r' : ''
     // If the fence is unclosed, the mark goes before it: all that follows is code.
-    lines.splice(isClosed ? to : from, 0, `${start}${mark}${end}`)
+    lines.splice(isClosed ? to : from, 0, `${prefix}${mark}${lineEnd}`)
   }
   return lines.join('\n')
 }
 
 function withMark(line: string, mark: string): string {
-  const [, content = line, rest = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
-  return `${content} ${mark}${rest}`
+  const [, content = line, trailingSpace = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
+  return `${content} ${mark}${trailingSpace}`
 }

@@ -18,15 +18,15 @@ export interface Source {
 }
 
 const kinds = sourceKinds.join('|')
-const mark = new RegExp(`\\^\\[\\s*((?:${kinds}):[^\\]\\n]{1,300})\\]`, 'giu')
-const property = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`, 'im')
+const markPattern = new RegExp(`\\^\\[\\s*((?:${kinds}):[^\\]\\n]{1,300})\\]`, 'giu')
+const sourceProperty = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`, 'im')
 const sourcePattern = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
-const imported = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
+const importedProperty = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
 const maxName = 60
-/** Maximum number of sources named in a mark; the rest is given as “and N more”. */
-const maxNamed = 3
+/** Maximum number of sources that a mark names; “and N more” stands for the others. */
+const maxNamedSources = 3
 
-/** Formats a mark; without sources, only the day. Sanitized names cannot end the mark. @param day `YYYY-MM-DD` */
+/** Formats a mark; without sources, it contains only the day. @param day `YYYY-MM-DD` */
 export function sourceMark(sources: readonly Source[], day: string): string {
   return `^[${formatSources(sources, day)}]`
 }
@@ -34,8 +34,8 @@ export function sourceMark(sources: readonly Source[], day: string): string {
 function formatSources(sources: readonly Source[], day: string): string {
   const names = leastTrustedFirst(sources).map(sourceName)
   if (names.length === 0) return day
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
-  return `${names.slice(0, maxNamed).join('; ')}${more}, ${day}`
+  const suffix = names.length > maxNamedSources ? ` and ${names.length - maxNamedSources} more` : ''
+  return `${names.slice(0, maxNamedSources).join('; ')}${suffix}, ${day}`
 }
 
 function leastTrustedFirst(sources: readonly Source[]): readonly Source[] {
@@ -44,9 +44,9 @@ function leastTrustedFirst(sources: readonly Source[]): readonly Source[] {
 
 /** Returns true if `marks` name only sources in `sources` and include the least trusted kind among them. */
 export function isCoveredBy(marks: readonly Source[], sources: readonly Source[]): boolean {
-  const known = new Set(sources.map(sourceName))
-  const [least] = leastTrustedFirst(marks)
-  return least?.kind === leastTrustedFirst(sources)[0]?.kind && marks.every((one) => known.has(sourceName(one)))
+  const names = new Set(sources.map(sourceName))
+  const hasLeastTrusted = leastTrustedFirst(marks)[0]?.kind === leastTrustedFirst(sources)[0]?.kind
+  return hasLeastTrusted && marks.every((source) => names.has(sourceName(source)))
 }
 
 /** Formats a source: `web: example.org`. Sanitizes the name and cuts it to 60 characters. */
@@ -62,9 +62,10 @@ export function sourceName({ kind, name }: Source): string {
 
 /** Returns the sources of the whole note and of its lines, without duplicates. */
 export function sourcesIn(text: string): Source[] {
-  const whole = noteSources(text)
-  if (!text.includes('^[')) return whole
-  return uniqueSources([...whole, ...[...text.matchAll(mark)].flatMap(([, inside]) => parseSources(inside))])
+  const wholeNote = noteSources(text)
+  if (!text.includes('^[')) return wholeNote
+  const marked = [...text.matchAll(markPattern)].flatMap(([, content]) => parseSources(content))
+  return uniqueSources([...wholeNote, ...marked])
 }
 
 /** Returns the sources of the whole note from its front matter. */
@@ -72,24 +73,25 @@ export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
   const matter = text.slice(from, to)
-  return uniqueSources([...parseSources(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
+  const imports = sourceOf('import', importedProperty.exec(matter)?.[1])
+  return uniqueSources([...parseSources(sourceProperty.exec(matter)?.[1]), ...imports])
 }
 
 /** Parses `web: a.example; mcp: Tool and 2 more, 2026-11-22`. */
-function parseSources(inside = ''): Source[] {
-  return inside.split(';').flatMap((one) => {
-    const [, kind, name] = sourcePattern.exec(one) ?? []
+function parseSources(text = ''): Source[] {
+  return text.split(';').flatMap((part) => {
+    const [, kind, name] = sourcePattern.exec(part) ?? []
     return sourceOf(kind, name)
   })
 }
 
 function sourceOf(kind = '', name = ''): Source[] {
-  const known = sourceKinds.find((one) => one === kind.toLowerCase())
-  return known && name.trim() !== '' ? [{ kind: known, name: name.trim() }] : []
+  const knownKind = sourceKinds.find((sourceKind) => sourceKind === kind.toLowerCase())
+  return knownKind && name.trim() !== '' ? [{ kind: knownKind, name: name.trim() }] : []
 }
 
 export function uniqueSources(sources: readonly Source[]): Source[] {
-  return [...new Map(sources.map((one) => [`${one.kind}: ${one.name}`, one])).values()]
+  return [...new Map(sources.map((source) => [`${source.kind}: ${source.name}`, source])).values()]
 }
 
 export function hasSourceMark(line: string): boolean {
@@ -102,32 +104,32 @@ export function withSource(text: string, sources: readonly Source[], day: string
   const matter = frontMatterOf(text)
   if (!matter) return withProperty(text, line)
   const { from, to } = matter
-  const others = text.slice(from, to).replace(/^source:[^\n]*\r?\n/m, '')
-  return withProperty(text.slice(0, from) + others + text.slice(to), line)
+  const otherProperties = text.slice(from, to).replace(/^source:[^\n]*\r?\n/m, '')
+  return withProperty(text.slice(0, from) + otherProperties + text.slice(to), line)
 }
 
 /** Adds the `imported` property, unless the note has one. @param day `YYYY-MM-DD` */
 export function withImport(text: string, name: string, day: string): string {
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
-  if (imported.test(text.slice(from, to))) return text
+  if (importedProperty.test(text.slice(from, to))) return text
   return withProperty(text, `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`)
 }
 
 function withProperty(text: string, line: string): string {
-  const end = text.includes('\r\n') ? '\r\n' : '\n'
-  const from = frontMatterOf(text)?.from
-  if (from !== undefined) return text.slice(0, from) + line + end + text.slice(from)
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n'
+  const start = frontMatterOf(text)?.from
+  if (start !== undefined) return text.slice(0, start) + line + lineBreak + text.slice(start)
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(end)
+  return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(lineBreak)
 }
 
 /** Removes the `imported` property that `withImport` added. */
 export function withoutImport(text: string): string {
-  const [whole, bom = '', rest = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
-  if (whole === undefined) return text
-  if (rest !== '') return bom + text.slice(whole.length)
-  const end = whole.endsWith('\r\n') ? '\r\n' : '\n'
-  return `${bom}---${end}${text.slice(whole.length)}`
+  const [start, bom = '', end = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
+  if (start === undefined) return text
+  if (end !== '') return bom + text.slice(start.length)
+  const lineBreak = start.endsWith('\r\n') ? '\r\n' : '\n'
+  return `${bom}---${lineBreak}${text.slice(start.length)}`
 }
 
 /**
@@ -135,17 +137,17 @@ export function withoutImport(text: string): string {
  */
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
-  const marked = lines.map((line) => {
+  const markedLines = lines.map((line) => {
     const hasContent = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
     return hasContent ? `${line.trimEnd()} ${mark}` : line
   })
   for (const block of scanBlocks(lines)) {
     if (block.kind !== 'fence') continue
-    for (let at = block.from; at < block.to; at += 1) marked[at] = lines[at] ?? ''
-    const last = lines[block.to - 1] ?? ''
-    const [start = ''] = block.isClosed ? (/^[\s>]*/.exec(last) ?? []) : []
-    const end = block.isClosed || block.parent ? '' : `\n${block.marker}`
-    marked[block.to - 1] = `${last}${end}\n${start}${mark}`
+    for (let index = block.from; index < block.to; index += 1) markedLines[index] = lines[index] ?? ''
+    const lastLine = lines[block.to - 1] ?? ''
+    const [prefix = ''] = block.isClosed ? (/^[\s>]*/.exec(lastLine) ?? []) : []
+    const closingFence = block.isClosed || block.parent ? '' : `\n${block.marker}`
+    markedLines[block.to - 1] = `${lastLine}${closingFence}\n${prefix}${mark}`
   }
-  return marked.join('\n')
+  return markedLines.join('\n')
 }

@@ -37,6 +37,6 @@ export function withoutHeadings(text: string): string {
 
 /** Returns the marker of an unclosed code fence, which would swallow appended lines; undefined if there is none. */
 export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
-  const last = scanBlocks(lines, dialect).at(-1)
-  return last?.kind === 'fence' && !last.isClosed && !last.parent ? last.marker : undefined
+  const lastBlock = scanBlocks(lines, dialect).at(-1)
+  return lastBlock?.kind === 'fence' && !lastBlock.isClosed && !lastBlock.parent ? lastBlock.marker : undefined
 }

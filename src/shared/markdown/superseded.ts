@@ -25,21 +25,21 @@ export interface Superseded {
   readonly by: Successor | undefined
 }
 
-/** Cheap pre-check: if false, the text contains no superseded line. */
+/** Returns false only if the text contains no superseded line; cheaper than parsing. */
 export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && text.includes('(until ')
 
-const struck =
+const struckLine =
   /^~~(.+)~~ ?\(until (\d{4}-\d{2}-\d{2})(?:, now: \[([^[\]\n]+?)(?::(\d+)(?:[-–]\d+)?)?\](?:\([^()\n]*\))?(?: “([^”\n]+)”)?)?\)((?:\s+\^(?:[\w-]+|\[[^\]\n]*\]))*)\s*$/u
 
 /** Parses a superseded line. @returns undefined if the line is valid or only partly struck through */
 export function supersededLine(line: string): (Superseded & { readonly text: string }) | undefined {
   if (!mayBeSuperseded(line)) return undefined
-  const start = leadOf(line).length
-  const [, text = '', until = '', path, at, said] = struck.exec(line.slice(start)) ?? []
+  const leadLength = leadOf(line).length
+  const [, text = '', until = '', path, lineNumber, quote] = struckLine.exec(line.slice(leadLength)) ?? []
   if (until === '') return undefined
   if (path === undefined) return { text, until, by: undefined }
-  const by = { path, line: at === undefined ? undefined : Number(at) }
-  return { text, until, by: said === undefined ? by : { ...by, text: said } }
+  const by = { path, line: lineNumber === undefined ? undefined : Number(lineNumber) }
+  return { text, until, by: quote === undefined ? by : { ...by, text: quote } }
 }
 
 /**
@@ -50,51 +50,51 @@ export function supersededNote(text: string): Superseded | undefined {
   // A truncated note may end within its front matter.
   const matter = frontMatterOf(text) ?? frontMatterOf(`${text}\n---`)
   if (!matter) return undefined
-  const found = /^superseded:[ \t]*(\{[^}\n]*\}|(?:\r?\n[ \t]+[^\n]*)+)/m.exec(text.slice(matter.from, matter.to))?.[1]
-  const until = found && /\buntil:\s*["']?(\d{4}-\d{2}-\d{2})/.exec(found)?.[1]
+  const value = /^superseded:[ \t]*(\{[^}\n]*\}|(?:\r?\n[ \t]+[^\n]*)+)/m.exec(text.slice(matter.from, matter.to))?.[1]
+  const until = value && /\buntil:\s*["']?(\d{4}-\d{2}-\d{2})/.exec(value)?.[1]
   if (until === undefined || until === '') return undefined
-  const by = /\bby:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^,}\n"']+))/.exec(found ?? '')
-  const place = (by?.[1] ?? by?.[2] ?? by?.[3])?.trim()
-  return { until, by: place === undefined || place === '' ? undefined : successorOf(place) }
+  const byMatch = /\bby:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^,}\n"']+))/.exec(value ?? '')
+  const reference = (byMatch?.[1] ?? byMatch?.[2] ?? byMatch?.[3])?.trim()
+  return { until, by: reference === undefined || reference === '' ? undefined : parseSuccessor(reference) }
 }
 
-function successorOf(place: string): Successor {
-  const [, path = place, line] = /^\[?(.+?)(?::(\d+))?\]?$/.exec(place) ?? []
+function parseSuccessor(reference: string): Successor {
+  const [, path = reference, line] = /^\[?(.+?)(?::(\d+))?\]?$/.exec(reference) ?? []
   return { path, line: line === undefined ? undefined : Number(line) }
 }
 
 /** Strikes a line through. Updates date and reference if it is already struck. */
 export function strikeThrough(line: string, { until, by }: Superseded): string {
-  const start = line.slice(0, leadOf(line).length)
-  const text = supersededLine(line)?.text ?? line.slice(start.length).trim()
-  const marks = struck.exec(line.slice(start.length))?.[6] ?? ''
-  return `${start}~~${text}~~ (until ${until}${by === undefined ? '' : nowOf(by)})${marks}`
+  const lead = line.slice(0, leadOf(line).length)
+  const text = supersededLine(line)?.text ?? line.slice(lead.length).trim()
+  const trailingMarks = struckLine.exec(line.slice(lead.length))?.[6] ?? ''
+  return `${lead}~~${text}~~ (until ${until}${by === undefined ? '' : formatSuccessor(by)})${trailingMarks}`
 }
 
-function nowOf({ path, line, text }: Successor): string {
-  const place = `, now: [${path}${line === undefined ? '' : `:${line}`}]`
-  return text === undefined || text === '' ? place : `${place} “${text}”`
+function formatSuccessor({ path, line, text }: Successor): string {
+  const reference = `, now: [${path}${line === undefined ? '' : `:${line}`}]`
+  return text === undefined || text === '' ? reference : `${reference} “${text}”`
 }
 
 const maxQuote = 60
 
 /** Returns the words of a line, at most 60 characters, cut at a word boundary. */
 export function quoteOf(line: string): string {
-  const words = wordsOf(line).replaceAll(/[“”]/g, '"')
-  const letters = [...words]
-  if (letters.length <= maxQuote) return words
-  const cut = letters.slice(0, maxQuote).join('')
-  const space = cut.lastIndexOf(' ')
-  return `${(space > maxQuote / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+  const text = plainTextOf(line).replaceAll(/[“”]/g, '"')
+  const characters = [...text]
+  if (characters.length <= maxQuote) return text
+  const cut = characters.slice(0, maxQuote).join('')
+  const lastSpace = cut.lastIndexOf(' ')
+  return `${(lastSpace > maxQuote / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
 }
 
 /** Returns true if `quote` was made from this line, before or after it was struck. */
 export function matchesQuote(line: string, quote: string): boolean {
-  const words = wordsOf(line).replaceAll(/[“”]/g, '"')
-  return quote.endsWith('…') ? words.startsWith(quote.slice(0, -1)) : words === quote
+  const text = plainTextOf(line).replaceAll(/[“”]/g, '"')
+  return quote.endsWith('…') ? text.startsWith(quote.slice(0, -1)) : text === quote
 }
 
-function wordsOf(line: string): string {
-  const said = supersededLine(line)?.text ?? withoutLead(line)
-  return said.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()
+function plainTextOf(line: string): string {
+  const text = supersededLine(line)?.text ?? withoutLead(line)
+  return text.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()
 }

@@ -1,18 +1,18 @@
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
 import { segmenter } from '../util/segmenter.ts'
 
-const words = segmenter(undefined, 'word')
+const wordSegmenter = segmenter(undefined, 'word')
 /** Sentence ends, except after common abbreviations. */
 const sentenceEnds =
   /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
-const scripts = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
+const cjkCharacter = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 const negations =
   /^(?:no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid|stop|refuse|refrain|forbid|forbidden|unless|(?:do|does|did|wo|ca|is|are|should|would|could)nt|\p{L}+n't|[不别別勿没沒無无未莫甭禁]|안|못|않\p{L}*|마\p{L}*|말\p{L}*|nicht|kein\p{L}*|nie|niemals|ne|pas|jamais|nunca|non|mai|не|нет)$/u
-/** After these characters 别 is part of a word such as 特别 (special) and does not negate. */
-const otherThanNot = /[特分区區个個级級性]$/u
-const fillers = new Set(['please', 'remember', 'note', 'that'])
+/** After one of these characters, 别 is part of a word such as 特别 (special) and does not negate. */
+const compoundPrefix = /[特分区區个個级級性]$/u
+const introductoryWords = new Set(['please', 'remember', 'note', 'that'])
 
-/** Stop words and note-taking words; a line of only these never matches. */
+/** Stop words and note-taking words; a line of only these words never matches. */
 const stopWords = new Set(
   'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记 住'.split(
     ' ',
@@ -25,15 +25,15 @@ const stopWords = new Set(
  * @param typedText text that the user typed
  */
 export function createUserTextMatcher(typedText: string): (line: string) => boolean {
-  const typed = clausesOf(typedText)
-  const isTyped = (said: readonly string[]) => typed.some((clause) => containsWords(clause, said))
+  const typedClauses = clausesOf(typedText)
+  const isTyped = (sentence: readonly string[]) => typedClauses.some((clause) => containsWords(clause, sentence))
   return (line) => {
     // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
     const plain = withoutMarkdown(line.replaceAll(/\s*\^\[local\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
-    const telling = sentences.flat().filter((word) => !stopWords.has(word))
-    return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(toFirstPerson(said)))
+    if (sentences.flat().every((word) => stopWords.has(word))) return false
+    return sentences.every((sentence) => sentence.length === 0 || isTyped(toFirstPerson(sentence)))
   }
 }
 
@@ -46,63 +46,63 @@ interface Clause {
 /** Splits a text into clauses. A clause that ends with a colon and contains a negation negates the list after it. */
 function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = []
-  let isNegated = false
-  let isBlank = false
+  let isListNegated = false
+  let followsBlankLine = false
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (line.trim() === '') {
-      isBlank = true
+      followsBlankLine = true
       continue
     }
     // A blank line may separate the introduction from its list.
-    if (isBlank && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isNegated = false
-    isBlank = false
+    if (followsBlankLine && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isListNegated = false
+    followsBlankLine = false
     const sentences = sentencesOf(withoutMarkdown(line)).map(wordsOf)
-    clauses.push(...sentences.map((said) => ({ words: said, isNegated })))
-    const isOpen = /[:：,，、]\s*$/u.test(line)
-    if (isOpen && (sentences.at(-1) ?? []).some(isNegation)) isNegated = true
+    clauses.push(...sentences.map((sentence) => ({ words: sentence, isNegated: isListNegated })))
+    const introducesList = /[:：,，、]\s*$/u.test(line)
+    if (introducesList && (sentences.at(-1) ?? []).some(isNegation)) isListNegated = true
   }
   return clauses
 }
 
 function withoutMarkdown(line: string): string {
-  const said = withoutLead(line)
-  return leadOf(line).level > 0 ? said.replace(/^\d{1,2}:\d{2}\b/, '') : said
+  const text = withoutLead(line)
+  return leadOf(line).level > 0 ? text.replace(/^\d{1,2}:\d{2}\b/, '') : text
 }
 
 function sentencesOf(text: string): string[] {
   return text.split(sentenceEnds)
 }
 
-/** CJK words become single characters: their segmentation depends on the context. */
+/** Splits CJK words into characters, because their segmentation depends on the context. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKC').replaceAll('’', "'").toLowerCase()
-  return [...words.segment(plain)].flatMap(({ segment, isWordLike }) => {
+  return [...wordSegmenter.segment(plain)].flatMap(({ segment, isWordLike }) => {
     if (!isWordLike) return []
-    return scripts.test(segment) ? [...segment] : [segment]
+    return cjkCharacter.test(segment) ? [...segment] : [segment]
   })
 }
 
 /** Rewrites “the user” to the first person and drops introductory words. */
-function toFirstPerson(said: readonly string[]): readonly string[] {
-  const from = said.findIndex((word) => !fillers.has(word))
-  const rest = said.slice(Math.max(0, from))
-  const after = rest[0] === 'the' ? 1 : 0
-  if (rest[after] === 'user') return ['i', ...rest.slice(after + 1)]
-  if (rest[after] === "user's") return ['my', ...rest.slice(after + 1)]
-  return rest[0] === '用' && (rest[1] === '户' || rest[1] === '戶') ? ['我', ...rest.slice(2)] : rest
+function toFirstPerson(sentence: readonly string[]): readonly string[] {
+  const start = sentence.findIndex((word) => !introductoryWords.has(word))
+  const words = sentence.slice(Math.max(0, start))
+  const userIndex = words[0] === 'the' ? 1 : 0
+  if (words[userIndex] === 'user') return ['i', ...words.slice(userIndex + 1)]
+  if (words[userIndex] === "user's") return ['my', ...words.slice(userIndex + 1)]
+  return words[0] === '用' && (words[1] === '户' || words[1] === '戶') ? ['我', ...words.slice(2)] : words
 }
 
-function containsWords({ words: typed, isNegated }: Clause, said: readonly string[]): boolean {
+function containsWords({ words: typedWords, isNegated }: Clause, sentence: readonly string[]): boolean {
   if (isNegated) return false
-  for (let from = 0; from + said.length <= typed.length; from += 1) {
-    if (isNegation(typed[from - 1] ?? '', from - 1, typed)) return false
-    if (!said.every((word, at) => typed[from + at] === word)) continue
-    if (!isNegation(typed[from + said.length] ?? '', from + said.length, typed)) return true
+  for (let start = 0; start + sentence.length <= typedWords.length; start += 1) {
+    if (isNegation(typedWords[start - 1] ?? '', start - 1, typedWords)) return false
+    if (!sentence.every((word, offset) => typedWords[start + offset] === word)) continue
+    if (!isNegation(typedWords[start + sentence.length] ?? '', start + sentence.length, typedWords)) return true
   }
   return false
 }
 
-function isNegation(word: string, at: number, all: readonly string[]): boolean {
+function isNegation(word: string, index: number, words: readonly string[]): boolean {
   if (!negations.test(word)) return false
-  return !/[别別]/u.test(word) || !otherThanNot.test(all[at - 1] ?? '')
+  return !/[别別]/u.test(word) || !compoundPrefix.test(words[index - 1] ?? '')
 }

@@ -18,39 +18,39 @@ interface Line {
 /** Sets or removes the front matter property that marks a whole note local. Marks of sections and lines stay. */
 export function withVisibility(text: string, isLocal: boolean): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
-  const added = (line: string): Line => ({ text: line, end })
-  const lines = endedLines(text.slice(bom.length))
+  const lineBreak = /\r\n|\n/.exec(text)?.[0] ?? '\n'
+  const newLine = (line: string): Line => ({ text: line, end: lineBreak })
+  const lines = splitLines(text.slice(bom.length))
   const matter = frontMatterDelimiters(lines.map((line) => line.text))
-  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line.text)) : -1
-  const [first, last] = matter && close > 0 ? [lines[matter.from], lines[close]] : []
-  if (!matter || !first || !last) {
-    const body = withoutProperties(lines)
-    if (!isLocal) return bom + joined(body)
+  const closingIndex = matter ? lines.findIndex((line, index) => index > matter.from && matter.end.test(line.text)) : -1
+  const [opening, closing] = matter && closingIndex > 0 ? [lines[matter.from], lines[closingIndex]] : []
+  if (!matter || !opening || !closing) {
+    const body = withoutVisibilityProperty(lines)
+    if (!isLocal) return bom + joinLines(body)
     const isEmpty = body.every((line) => line.text + line.end === '')
-    return bom + joined([...['---', localFrontMatter, '---', ...(isEmpty ? [] : [''])].map(added), ...body])
+    return bom + joinLines([...['---', localFrontMatter, '---', ...(isEmpty ? [] : [''])].map(newLine), ...body])
   }
-  const said = withoutKey(lines.slice(matter.from + 1, close))
-  const isTable = first.text.trim().startsWith('+')
+  const properties = withoutVisibilityKey(lines.slice(matter.from + 1, closingIndex))
+  const isToml = opening.text.trim().startsWith('+')
   // In TOML, a line after a table header would belong to the table.
-  if (isLocal && isTable) said.unshift(added('visibility = "local"'))
-  else if (isLocal) said.push(added(localFrontMatter))
-  const body = lines.slice(close + 1)
-  if (said.length === 0) return bom + joined(withoutFirstBlank(body))
-  return bom + joined([outermost(first), ...said, outermost(last), ...body])
+  if (isLocal && isToml) properties.unshift(newLine('visibility = "local"'))
+  else if (isLocal) properties.push(newLine(localFrontMatter))
+  const body = lines.slice(closingIndex + 1)
+  if (properties.length === 0) return bom + joinLines(withoutFirstBlank(body))
+  return bom + joinLines([withoutIndent(opening), ...properties, withoutIndent(closing), ...body])
 }
 
-function endedLines(text: string): Line[] {
+function splitLines(text: string): Line[] {
   const parts = text.split(/(\r\n|\n|\r)/)
-  return parts.flatMap((line, at) => (at % 2 === 0 ? [{ text: line, end: parts[at + 1] ?? '' }] : []))
+  return parts.flatMap((line, index) => (index % 2 === 0 ? [{ text: line, end: parts[index + 1] ?? '' }] : []))
 }
 
-function joined(lines: readonly Line[]): string {
+function joinLines(lines: readonly Line[]): string {
   return lines.map((line) => line.text + line.end).join('')
 }
 
-/** Most programs ignore indented front matter delimiters. */
-function outermost({ text, end }: Line): Line {
+/** Removes the indentation of a front matter delimiter: most programs ignore indented ones. */
+function withoutIndent({ text, end }: Line): Line {
   return { text: text.trimStart(), end }
 }
 
@@ -58,39 +58,42 @@ function withoutFirstBlank(lines: readonly Line[]): readonly Line[] {
   return lines[0]?.text === '' ? lines.slice(1) : lines
 }
 
-function withoutKey(lines: readonly Line[]): Line[] {
-  let isWithin = false
+function withoutVisibilityKey(lines: readonly Line[]): Line[] {
+  let isInVisibility = false
   return lines.filter(({ text }) => {
     // Leave a flow mapping with several keys to the user.
-    if (!text.includes('{') && matterValue(text) !== undefined) isWithin = true
-    else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isWithin = false
-    return !isWithin
+    if (!text.includes('{') && matterValue(text) !== undefined) isInVisibility = true
+    else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isInVisibility = false
+    return !isInVisibility
   })
 }
 
-function withoutProperties(lines: readonly Line[]): Line[] {
+function withoutVisibilityProperty(lines: readonly Line[]): Line[] {
   const end = lines.findIndex(({ text }) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(text))
-  return lines.filter(({ text }, at) => !(propertyValue(text) !== undefined && (end < 0 || at < end)))
+  return lines.filter(({ text }, index) => !(propertyValue(text) !== undefined && (end < 0 || index < end)))
 }
 
-/** Lines; larger texts are compared only by common prefix and suffix. */
+/** Maximum number of lines to diff; in larger texts, all lines between the common prefix and suffix count as added. */
 const maxCompared = 20_000
 
 /** Returns the 0-based lines of `after` that are not in `before`. */
 export function addedLines(before: string, after: string): number[] {
-  const [old, lines] = [linesOf(before), linesOf(after)]
-  let start = 0
-  while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
-  let end = 0
-  while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  const [previous, current] = [old.slice(start, old.length - end), lines.slice(start, lines.length - end)]
-  if (previous.length === 0 || previous.length + current.length > maxCompared) return current.map((_, at) => start + at)
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)]
+  const shorter = Math.min(oldLines.length, newLines.length)
+  let prefix = 0
+  while (prefix < shorter && oldLines[prefix] === newLines[prefix]) prefix += 1
+  let suffix = 0
+  while (suffix < shorter - prefix && oldLines.at(-1 - suffix) === newLines.at(-1 - suffix)) suffix += 1
+  const previous = oldLines.slice(prefix, oldLines.length - suffix)
+  const current = newLines.slice(prefix, newLines.length - suffix)
+  const isTooLong = previous.length + current.length > maxCompared
+  if (previous.length === 0 || isTooLong) return current.map((_, index) => prefix + index)
   const added: number[] = []
-  let at = start
+  let lineIndex = prefix
   for (const part of diffArrays(previous, current)) {
     if (part.removed) continue
-    if (part.added) added.push(...part.value.map((_, offset) => at + offset))
-    at += part.value.length
+    if (part.added) added.push(...part.value.map((_, offset) => lineIndex + offset))
+    lineIndex += part.value.length
   }
   return added
 }
@@ -108,15 +111,15 @@ function linesOf(text: string): string[] {
 export function withAddedLocal(before: string | undefined, after: string, isShared: boolean): string {
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isShared) return withVisibility(after, true)
-  const day = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
+  const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
   let text = after
-  for (const line of addedLines(day ?? before ?? '', after)) {
+  for (const index of addedLines(dayHeading ?? before ?? '', after)) {
     const lines = text.split('\n')
-    const whole = lines[line] ?? ''
-    const known = visibilityOf(text)
-    if (!hasContent(whole) || known.isWhole || known.lines.has(line)) continue
-    const [, said = whole, rest = ''] = /^(.*?)(\s*)$/s.exec(whole) ?? []
-    lines[line] = hasLocalMark(whole) ? whole : `${said} ${localMark}${rest}`
+    const line = lines[index] ?? ''
+    const visibility = visibilityOf(text)
+    if (!hasContent(line) || visibility.isWhole || visibility.lines.has(index)) continue
+    const [, content = line, trailingSpace = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
+    lines[index] = hasLocalMark(line) ? line : `${content} ${localMark}${trailingSpace}`
     text = lines.join('\n')
   }
   return text
@@ -132,11 +135,11 @@ export function preservesLocalLines(before: string, after: string): boolean {
   const previous = visibilityOf(before)
   const current = visibilityOf(after)
   const lines = linesOf(after)
-  let at = 0
+  let next = 0
   return linesOf(before).every((line, index) => {
     if (!previous.isWhole && !previous.lines.has(index)) return true
-    while (at < lines.length && !(lines[at] === line && (current.isWhole || current.lines.has(at)))) at += 1
-    at += 1
-    return at <= lines.length || line.trim() === ''
+    while (next < lines.length && !(lines[next] === line && (current.isWhole || current.lines.has(next)))) next += 1
+    next += 1
+    return next <= lines.length || line.trim() === ''
   })
 }

@@ -2,69 +2,70 @@ import { hasContent, withVisibility } from './visibility-edit.ts'
 import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
 import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
 
-/** Adds as few privacy marks as possible so that the wanted lines are local. @param isWanted receives a 0-based line */
-export function withLocalLines(text: string, isWanted: (line: number) => boolean): string {
+/** Marks the lines for which `shouldBeLocal` (0-based line) returns true, with as few privacy marks as possible. */
+export function withLocalLines(text: string, shouldBeLocal: (line: number) => boolean): string {
   const lines = text.split('\n')
-  const missing = linesNeedingMark(text, isWanted)
-  if (missing === undefined) return withVisibility(text, true)
-  for (const at of missing) lines[at] = withMark(lines[at] ?? '')
+  const indexes = linesNeedingMark(text, shouldBeLocal)
+  if (indexes === undefined) return withVisibility(text, true)
+  for (const index of indexes) lines[index] = withMark(lines[index] ?? '')
   return lines.join('\n')
 }
 
 /**
- * Returns the 0-based lines that need a mark so that all wanted lines are local.
+ * Returns the 0-based lines that need a mark so that all lines that should be local are.
  * @returns undefined if a carriage return without a line feed makes lines ambiguous; the whole text must then be local
  */
-export function linesNeedingMark(text: string, isWanted: (line: number) => boolean): number[] | undefined {
-  const { isWhole, lines: known } = visibilityOf(text)
+export function linesNeedingMark(text: string, shouldBeLocal: (line: number) => boolean): number[] | undefined {
+  const { isWhole, lines: markedLines } = visibilityOf(text)
   if (isWhole) return []
   const lines = text.replace(/^\uFEFF/, '').split('\n')
-  if (/\r(?!\n)/.test(text)) return lines.some((_, at) => isWanted(at)) ? undefined : []
-  const local = new Set(known)
+  if (/\r(?!\n)/.test(text)) return lines.some((_, index) => shouldBeLocal(index)) ? undefined : []
+  const local = new Set(markedLines)
   let blocks: Blocks | undefined
-  const places: number[] = []
-  for (const [at, line] of lines.entries()) {
-    if (!isWanted(at) || local.has(at) || !hasContent(line)) continue
+  const markPlaces: number[] = []
+  for (const [index, line] of lines.entries()) {
+    if (!shouldBeLocal(index) || local.has(index) || !hasContent(line)) continue
     blocks ??= blocksOf(lines)
-    const place = markPlace(blocks, at)
-    const { from, to } = coverOf(blocks, place)
-    for (let one = from; one < to; one += 1) local.add(one)
-    places.push(place)
+    const markedLine = markPlace(blocks, index)
+    const { from, to } = coverOf(blocks, markedLine)
+    for (let covered = from; covered < to; covered += 1) local.add(covered)
+    markPlaces.push(markedLine)
   }
-  return places
+  return markPlaces
 }
 
 /** Appends the privacy mark, before a block id at the end of the line. */
 export function withMark(line: string): string {
-  const [, text = line, rest = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
-  return `${text} ${localMark}${rest}`
+  const [, text = line, suffix = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
+  return `${text} ${localMark}${suffix}`
 }
 
 /**
- * Removes the 0-based lines `gone`. A removed heading whose mark covers remaining lines stays as an empty marked
+ * Removes the 0-based lines `removed`. A removed heading whose mark covers remaining lines stays as an empty marked
  * heading.
  */
-export function withoutLines(text: string, gone: ReadonlySet<number>): string {
+export function withoutLines(text: string, removed: ReadonlySet<number>): string {
   const lines = text.split('\n')
   const { isWhole, lines: local } = visibilityOf(text)
-  if (!isWhole && local.size === 0) return lines.filter((_, at) => !gone.has(at)).join('\n')
+  if (!isWhole && local.size === 0) return lines.filter((_, index) => !removed.has(index)).join('\n')
   const blocks = blocksOf(lines.map((line) => line.replace(/\r$/, '')))
-  const kept = lines.flatMap((line, at) => {
-    if (!gone.has(at)) return { line, isLocal: local.has(at) }
-    const emptied = isWhole ? undefined : emptiedHeading(blocks, at, (one) => !gone.has(one))
-    return emptied === undefined ? [] : { line: emptied + (line.endsWith('\r') ? '\r' : ''), isLocal: true }
+  const remaining = lines.flatMap((line, index) => {
+    if (!removed.has(index)) return { line, isLocal: local.has(index) }
+    const heading = isWhole ? undefined : emptiedHeading(blocks, index, (index) => !removed.has(index))
+    return heading === undefined ? [] : { line: heading + (line.endsWith('\r') ? '\r' : ''), isLocal: true }
   })
-  const result = kept.map(({ line }) => line).join('\n')
-  if (!isWhole) return withLocalLines(result, (line) => kept[line]?.isLocal === true)
+  const result = remaining.map(({ line }) => line).join('\n')
+  if (!isWhole) return withLocalLines(result, (line) => remaining[line]?.isLocal === true)
   return hasContent(result) && !visibilityOf(result).isWhole ? withVisibility(result, true) : result
 }
 
-/** Returns an empty heading if the mark of the removed line `at` (0-based) covers remaining lines; else undefined. */
-export function emptiedHeading(blocks: Blocks, at: number, isKept: (line: number) => boolean): string | undefined {
+/** Returns an empty heading if the mark of the removed line `index` (0-based) covers remaining lines; else undefined. */
+export function emptiedHeading(blocks: Blocks, index: number, remains: (line: number) => boolean): string | undefined {
   const { lines, lineInfo } = blocks
-  const line = lines[at] ?? ''
-  if (!lineInfo[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
-  const { to } = coverOf(blocks, at)
-  const isNeeded = lines.slice(at + 1, to).some((one, by) => isKept(at + 1 + by) && hasContent(one))
-  return isNeeded ? `${'#'.repeat(lineInfo[at]?.level ?? 1)} ${localMark}` : undefined
+  const line = lines[index] ?? ''
+  if (!lineInfo[index]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
+  const { to } = coverOf(blocks, index)
+  const coveredLines = lines.slice(index + 1, to)
+  const isNeeded = coveredLines.some((text, offset) => remains(index + 1 + offset) && hasContent(text))
+  return isNeeded ? `${'#'.repeat(lineInfo[index]?.level ?? 1)} ${localMark}` : undefined
 }

@@ -17,18 +17,18 @@ export interface NoteVisibility {
 export const localMark = '^[local]'
 export const localFrontMatter = 'visibility: local'
 
-const marked = /\^\[\s*local\s*\]/i
+const markPattern = /\^\[\s*local\s*\]/i
 const mayBeMarked = /\^\[\s*local|visibility/i
 const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const publicNote: NoteVisibility = { isWhole: false, lines: new Set() }
 
-/** Lines to search if the front matter is not closed. */
+/** Maximum number of lines to search if the front matter is not closed. */
 const maxMatter = 500
 const maxProblem = 60
 
 export function hasLocalMark(line: string): boolean {
-  return marked.test(line)
+  return markPattern.test(line)
 }
 
 /** Removes the privacy mark from a line. */
@@ -41,12 +41,12 @@ export function visibilityOf(text: string): NoteVisibility {
   if (!mayBeMarked.test(text) && !(mayBeMatter.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))))
     return publicNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const said = visibilityValue(lines)
-  if (said !== undefined) {
-    const { isLocal, problem } = parseVisibility(said)
+  const value = visibilityValue(lines)
+  if (value !== undefined) {
+    const { isLocal, problem } = parseVisibility(value)
     if (isLocal) return { isWhole: true, lines: new Set(), ...(problem === undefined ? {} : { problem }) }
   }
-  return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
+  return markPattern.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
 }
 
 /** Returns the 0-based first line and the end pattern of YAML or TOML front matter; undefined if there is none. */
@@ -63,62 +63,64 @@ export function frontMatterDelimiters(
 
 function visibilityValue(lines: readonly string[]): string | undefined {
   const matter = frontMatterDelimiters(lines)
-  const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
-  const to = close < 0 ? Math.min(lines.length, maxMatter) : close
-  let found: string | undefined
-  for (let at = matter ? matter.from + 1 : 0; at < to; at += 1) {
-    const line = lines[at] ?? ''
+  const closingIndex = matter ? lines.findIndex((line, index) => index > matter.from && matter.end.test(line)) : -1
+  const end = closingIndex < 0 ? Math.min(lines.length, maxMatter) : closingIndex
+  let result: string | undefined
+  for (let index = matter ? matter.from + 1 : 0; index < end; index += 1) {
+    const line = lines[index] ?? ''
     if (!matter && !isProperty(line)) break
     const value = matter ? matterValue(line) : propertyValue(line)
     if (value === undefined) continue
-    const whole = withoutComment(value) === '' ? followingValue(lines, at + 1) : value
+    const fullValue = withoutComment(value) === '' ? followingValue(lines, index + 1) : value
     // If values conflict, `local` wins. `all` does not count in unclosed front matter.
-    if (found === undefined || !parseVisibility(found).isLocal)
-      found = matter && close < 0 && !parseVisibility(whole).isLocal ? line.trim() : whole
+    if (result === undefined || !parseVisibility(result).isLocal)
+      result = matter && closingIndex < 0 && !parseVisibility(fullValue).isLocal ? line.trim() : fullValue
   }
-  return found
+  return result
 }
 
 /** Returns the visibility value of a front matter line; undefined if the line has none. */
-export function matterValue(written: string): string | undefined {
-  const line = normalizeLine(written)
+export function matterValue(rawLine: string): string | undefined {
+  const line = normalizeLine(rawLine)
   // Accepts invalid YAML too: a full-width colon, tabs, quoted or tagged keys.
   const value =
     /visibility/i.test(line) &&
     /^(?:.*\{(?:.*,)?)?[\s{]*(?:[!&]\S*\s+)*(?:\?\s+)?["']?visibility["']?\s*(?:[:：=]+(.*)|$)/i.exec(line)
   if (value) return (value[1] ?? '').replace(/[,}][^,]*$/, '')
-  const [, key = '', said = ''] = /^\s*["']?([a-z]{6,14})["']?\s*[:：=]+\s*(.*)$/i.exec(line) ?? []
-  return isMisspelt(key, said) ? line.trim() : undefined
+  const [, key = '', otherValue = ''] = /^\s*["']?([a-z]{6,14})["']?\s*[:：=]+\s*(.*)$/i.exec(line) ?? []
+  return isMisspelt(key, otherValue) ? line.trim() : undefined
 }
 
 /** Decodes YAML escapes and normalizes look-alike and invisible characters. */
 function normalizeLine(line: string): string {
-  const read = line.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8}))/gi, (sign, ...codes: string[]) => {
-    const code = Number.parseInt(codes.slice(0, 3).find((one) => one) ?? '', 16)
-    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : sign
+  const decoded = line.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8}))/gi, (escape, ...codes: string[]) => {
+    const code = Number.parseInt(codes.slice(0, 3).find((hex) => hex) ?? '', 16)
+    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : escape
   })
-  return read.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
+  return decoded.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
 }
 
 /** Returns the visibility value of a Logseq property line; undefined if the line has none. */
-export function propertyValue(written: string): string | undefined {
-  const line = normalizeLine(written)
-  const [, key = '', said = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
-  if (key.toLowerCase() === 'visibility') return said
-  return isMisspelt(key, said) ? line.trim() : undefined
+export function propertyValue(rawLine: string): string | undefined {
+  const line = normalizeLine(rawLine)
+  const [, key = '', value = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
+  if (key.toLowerCase() === 'visibility') return value
+  return isMisspelt(key, value) ? line.trim() : undefined
 }
 
-function isMisspelt(key: string, said: string): boolean {
-  return /\blocal\b/i.test(withoutComment(said)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
+function isMisspelt(key: string, value: string): boolean {
+  return /\blocal\b/i.test(withoutComment(value)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
 }
 
 /** Returns true if the Levenshtein distance is at most 2. */
 function isWithinTwoEdits(one: string, other: string): boolean {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
-    for (const [by, sign] of [...other].entries())
-      next.push(Math.min((row[by] ?? 0) + Number(letter !== sign), (row[by + 1] ?? 0) + 1, (next[by] ?? 0) + 1))
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (const [column, otherLetter] of [...other].entries()) {
+      const substitution = (row[column] ?? 0) + Number(letter !== otherLetter)
+      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
     row = next
   }
   return (row.at(-1) ?? 9) <= 2
@@ -130,10 +132,10 @@ function isProperty(line: string): boolean {
 
 /** Returns the value on the following lines, indented or as a list. */
 function followingValue(lines: readonly string[], from: number): string {
-  const below: string[] = []
-  for (let at = from; /^(?:\s+\S|-\s|:\s)/.test(lines[at] ?? ''); at += 1)
-    below.push((lines[at] ?? '').trim().replace(/^:\s+/, ''))
-  return below.join(' ')
+  const values: string[] = []
+  for (let index = from; /^(?:\s+\S|-\s|:\s)/.test(lines[index] ?? ''); index += 1)
+    values.push((lines[index] ?? '').trim().replace(/^:\s+/, ''))
+  return values.join(' ')
 }
 
 function withoutComment(value: string): string {
@@ -154,16 +156,16 @@ function markedLines(lines: readonly string[]): Set<number> {
   const blocks = blocksOf(lines)
   /** End of the covered range by its first line. */
   const coverEnds = new Map<number, number>()
-  for (const [at, line] of lines.entries()) {
-    if (!marked.test(line)) continue
-    const { from, to } = coverOf(blocks, at)
+  for (const [index, line] of lines.entries()) {
+    if (!markPattern.test(line)) continue
+    const { from, to } = coverOf(blocks, index)
     coverEnds.set(from, Math.max(coverEnds.get(from) ?? 0, to))
   }
   const local = new Set<number>()
   let end = 0
-  for (let at = 0; at < lines.length; at += 1) {
-    end = Math.max(end, coverEnds.get(at) ?? 0)
-    if (at < end) local.add(at)
+  for (let index = 0; index < lines.length; index += 1) {
+    end = Math.max(end, coverEnds.get(index) ?? 0)
+    if (index < end) local.add(index)
   }
   return local
 }
@@ -177,13 +179,13 @@ export function redactLocal(
   visibility: NoteVisibility,
 ): { readonly text: string; readonly held: number } {
   if (!visibility.isWhole && visibility.lines.size === 0) return { text, held: 0 }
-  let held = 0
-  // Odd indexes are line breaks, so `at / 2` is the line number of `visibilityOf`.
-  const shown = text.split(/(\r\n|\n|\r)/).map((line, at) => {
-    if (at % 2 === 1 || line.trim() === '') return line
-    if (!visibility.isWhole && !visibility.lines.has(at / 2)) return line
-    held += 1
+  let redactedLines = 0
+  // Odd indexes are line breaks, so `index / 2` is the line number of `visibilityOf`.
+  const shown = text.split(/(\r\n|\n|\r)/).map((line, index) => {
+    if (index % 2 === 1 || line.trim() === '') return line
+    if (!visibility.isWhole && !visibility.lines.has(index / 2)) return line
+    redactedLines += 1
     return redactionPlaceholder
   })
-  return { text: shown.join(''), held }
+  return { text: shown.join(''), held: redactedLines }
 }

@@ -9,7 +9,7 @@ export const appFolderName = '.commonplace'
 /** Compares the file name only; the folder does not matter. */
 export function isAgentFileName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return agentFileNames.some((own) => own === name)
+  return agentFileNames.some((fileName) => fileName === name)
 }
 
 /**
@@ -19,5 +19,5 @@ export function isAgentFileName(path: string): boolean {
  */
 export function mayHoldAgentFiles(folder: string): boolean {
   if (folder === '' || folder === appFolderName) return true
-  return folder.split(/[\\/]/).every((step) => !step.startsWith('.') && step !== 'node_modules')
+  return folder.split(/[\\/]/).every((segment) => !segment.startsWith('.') && segment !== 'node_modules')
 }

@@ -1,4 +1,4 @@
-const types: Readonly<Record<string, string>> = {
+const mimeTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -25,8 +25,8 @@ export type AttachmentKind = 'image' | 'audio' | 'video' | 'document'
 
 /** Returns the MIME type by file extension, or undefined if the extension is not a supported attachment. */
 export function attachmentType(path: string): string | undefined {
-  const ending = /\.([a-z\d]{2,5})$/i.exec(path)?.[1]?.toLowerCase()
-  return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined
+  const extension = /\.([a-z\d]{2,5})$/i.exec(path)?.[1]?.toLowerCase()
+  return extension !== undefined && Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension] : undefined
 }
 
 /** Returns undefined if the extension is not a supported attachment. */

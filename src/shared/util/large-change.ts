@@ -6,17 +6,17 @@ export interface LargeChange {
   readonly removed: number
 }
 
-const line = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40}) \+(\d+) -(\d+)$/m
+const indexLine = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40}) \+(\d+) -(\d+)$/m
 
 /** Formats the header that replaces a patch too large to store. */
 export function formatLargeChange(path: string, { before, after, added, removed }: LargeChange): string {
   return `--- ${path}\n+++ ${path}\nindex ${before}..${after} +${added} -${removed}\n`
 }
 
-/** Parses such a header; undefined if the patch contains hunks or has no such header. */
+/** Parses this header. @returns undefined if the patch contains hunks or has no such header */
 export function parseLargeChange(patch: string): LargeChange | undefined {
   // The index line follows the two path lines, so the start of the patch is enough.
-  const [, before, after, added, removed] = line.exec(patch.slice(0, 20_000)) ?? []
+  const [, before, after, added, removed] = indexLine.exec(patch.slice(0, 20_000)) ?? []
   if (before === undefined || after === undefined || patch.includes('\n@@ ')) return undefined
   return { before, after, added: Number(added), removed: Number(removed) }
 }

@@ -1,5 +1,5 @@
 /** Returns a getter that calls `make` on first use and caches the result. */
 export function lazy<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
+  let value: T | undefined
+  return () => (value ??= make())
 }

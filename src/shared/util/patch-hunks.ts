@@ -10,7 +10,7 @@ export function splitHunks(patch: string): string[] {
   return hunks.map((hunk) => `${[...header, ...hunk].join('\n').trimEnd()}\n`)
 }
 
-/** Keeps the hunks whose 0-based index `isPicked` accepts; a patch without hunks stays unchanged. */
+/** Removes the hunks whose 0-based index `isPicked` rejects; a patch without hunks stays unchanged. */
 export function pickHunks(patch: string, isPicked: (index: number) => boolean): string {
   const { header, hunks } = splitPatch(patch)
   if (hunks.length === 0) return patch
@@ -21,18 +21,18 @@ export function pickHunks(patch: string, isPicked: (index: number) => boolean): 
 /** Returns a hash of the hunk's text (djb2, base 36). */
 export function hunkKey(hunk: string): string {
   let hash = 5381
-  for (const letter of hunk) hash = ((hash * 33) ^ (letter.codePointAt(0) ?? 0)) >>> 0
+  for (const character of hunk) hash = ((hash * 33) ^ (character.codePointAt(0) ?? 0)) >>> 0
   return hash.toString(36)
 }
 
 function splitPatch(patch: string): { header: string[]; hunks: string[][] } {
   const lines = patch.split('\n')
-  const first = lines.findIndex((line) => line.startsWith('@@'))
-  if (first < 0) return { header: lines, hunks: [] }
+  const firstHunk = lines.findIndex((line) => line.startsWith('@@'))
+  if (firstHunk < 0) return { header: lines, hunks: [] }
   const hunks: string[][] = []
-  for (const line of lines.slice(first)) {
+  for (const line of lines.slice(firstHunk)) {
     if (line.startsWith('@@')) hunks.push([])
     hunks.at(-1)?.push(line)
   }
-  return { header: lines.slice(0, first), hunks }
+  return { header: lines.slice(0, firstHunk), hunks }
 }

@@ -26,11 +26,10 @@ const defaultEmbeddingModels: Readonly<Partial<Record<EmbeddingProviderName, str
 
 /**
  * Returns the configured model or the provider's default.
- * @param named the model from the configuration
  * @returns the empty string if the provider has no selectable model
  */
-export function embeddingModelOrDefault(provider: EmbeddingProviderName, named: string | undefined): string {
-  return named ?? defaultEmbeddingModels[provider] ?? ''
+export function embeddingModelOrDefault(provider: EmbeddingProviderName, configuredModel: string | undefined): string {
+  return configuredModel ?? defaultEmbeddingModels[provider] ?? ''
 }
 
 /**

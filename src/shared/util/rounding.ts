@@ -3,11 +3,10 @@ const maxDigits = 6
 /**
  * Returns the number of decimals (at most 6) at which `value` and `limit` print differently, so that a score just below
  * a threshold does not look equal to it.
- * @param least minimum number of decimals
  */
-export function distinguishingDigits(value: number, limit: number, least = 2): number {
+export function distinguishingDigits(value: number, limit: number, minDigits = 2): number {
   const isDistinguishable = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
-  let digits = least
+  let digits = minDigits
   while (digits < maxDigits && !isDistinguishable(digits)) digits += 1
   return digits
 }
@@ -20,14 +19,14 @@ export function roundToSum(parts: readonly number[], digits: number): number[] {
   const scaled = parts.map((part) => part * unit)
   const rounded = scaled.map(Math.floor)
   const total = Math.round(scaled.reduce((sum, part) => sum + part, 0))
-  let left = total - rounded.reduce((sum, part) => sum + part, 0)
+  let remaining = total - rounded.reduce((sum, part) => sum + part, 0)
   const byRemainder = scaled
     .map((part, index) => ({ index, remainder: part - Math.floor(part) }))
     .sort((one, other) => other.remainder - one.remainder || one.index - other.index)
   for (const { index } of byRemainder) {
-    if (left <= 0) break
+    if (remaining <= 0) break
     rounded[index] = (rounded[index] ?? 0) + 1
-    left -= 1
+    remaining -= 1
   }
   return rounded.map((part) => part / unit)
 }

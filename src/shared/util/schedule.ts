@@ -12,10 +12,10 @@ export function parseSchedule(text: string): Cron | undefined | null {
   const words = text.trim().toLowerCase().split(/\s+/)
   if (words.length === 1 && words[0] === 'off') return undefined
   // croner accepts only three-letter names of weekdays and months.
-  const fields = words.length === 5 ? words.map((word) => word.replace(/[a-z]{4,}/g, shortened)) : cronFields(words)
+  const fields = words.length === 5 ? words.map((word) => word.replace(/[a-z]{4,}/g, abbreviate)) : cronFields(words)
   if (!fields) return null
   try {
-    // Follows Vixie cron: if one of the two day fields starts with a star, both must match; otherwise either.
+    // Follows Vixie cron: if one of the two day fields starts with a star, both must match; otherwise, one of them.
     const domAndDow = [fields[2], fields[4]].some((field) => field?.startsWith('*'))
     return new Cron(fields.join(' '), { mode: '5-part', domAndDow, sloppyRanges: true })
   } catch {
@@ -36,10 +36,10 @@ function cronFields([first = '', time, ...rest]: readonly string[]): readonly st
   if (first === 'weekly') return [minute, hour, '*', '*', '1']
   if (first === 'weekdays') return [minute, hour, '*', '*', '1-5']
   if (first === 'monthly') return [minute, hour, '1', '*', '*']
-  const weekday = weekdays.findIndex((name) => first === name || first === shortened(name))
+  const weekday = weekdays.findIndex((name) => first === name || first === abbreviate(name))
   return weekday < 0 ? undefined : [minute, hour, '*', '*', String(weekday)]
 }
 
-function shortened(name: string): string {
+function abbreviate(name: string): string {
   return name.slice(0, 3)
 }

@@ -3,11 +3,11 @@ export function segmenter(
   locale: string | undefined,
   granularity: 'word' | 'sentence',
 ): Pick<Intl.Segmenter, 'segment'> {
-  let made: Intl.Segmenter | undefined
+  let instance: Intl.Segmenter | undefined
   return {
     segment(text) {
-      made ??= new Intl.Segmenter(locale, { granularity })
-      return made.segment(text)
+      instance ??= new Intl.Segmenter(locale, { granularity })
+      return instance.segment(text)
     },
   }
 }

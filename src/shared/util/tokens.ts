@@ -10,8 +10,8 @@ export function countCjk(text: string): number {
 
 /** Estimates tokens, rounded up: one for each CJK character, else one for every four characters. */
 export function estimateTokens(text: string): number {
-  const wide = countCjk(text)
-  return wide + Math.ceil((text.length - wide) / charactersPerToken)
+  const cjkCount = countCjk(text)
+  return cjkCount + Math.ceil((text.length - cjkCount) / charactersPerToken)
 }
 
 /** Counts words: runs of letters and digits, and each CJK character as one word. */

@@ -26,7 +26,7 @@ export type EmbeddingProblem = 'no_key' | 'no_base_url'
 const geminiBaseUrl = 'https://generativelanguage.googleapis.com/v1beta/openai/'
 
 /**
- * Creates the configured provider. Clients are imported on demand, because each takes tens of megabytes.
+ * Creates the configured provider. Imports its client on demand, because each client takes tens of megabytes.
  * @returns undefined if embeddings are turned off, or the reason why the settings are insufficient
  */
 export async function createEmbeddings(
@@ -59,9 +59,9 @@ export interface DigestSource {
   readonly builtinFile: string
 }
 
-/** Returns the name of the model: `named`, or the provider's default. The built-in provider ignores `named`. */
-export function modelOf(provider: EmbeddingProviderName, named: string | undefined): string {
-  return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, named)
+/** Returns the configured model or the provider's default. The built-in provider has only one model. */
+export function modelOf(provider: EmbeddingProviderName, configuredModel: string | undefined): string {
+  return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, configuredModel)
 }
 
 /** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */

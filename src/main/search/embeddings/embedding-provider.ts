@@ -14,7 +14,7 @@ export interface EmbeddingProvider {
    * `provider_cut`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
-  /** Warms up, so that the first question does not wait. */
+  /** Loads the model, so that the first question does not wait. */
   prepare?(): void
   /** Resolves to true if a text is private and is not sent. Absent if the provider is local. */
   isPrivate?(text: string): Promise<boolean>
@@ -85,7 +85,7 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
   return Float32Array.from(values, (value) => value / length)
 }
 
-/** Returns the vector's own memory, in the format of sqlite-vec: 32-bit floats, little-endian. */
+/** Returns the vector in the format of sqlite-vec (32-bit floats, little-endian), as a view of the same memory. */
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }

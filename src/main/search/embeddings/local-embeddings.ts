@@ -129,7 +129,7 @@ async function importTransformers(modelsFolder: string): Promise<Transformers> {
       return 'pipeline' in loaded ? loaded : loaded.default
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
-      if (!isMissing) throw notUsable(error)
+      if (!isMissing) throw importError(error)
     }
   }
   throw new AppError(
@@ -139,7 +139,7 @@ async function importTransformers(modelsFolder: string): Promise<Transformers> {
   )
 }
 
-function notUsable(cause: unknown): AppError {
+function importError(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError(
     'provider_unavailable',

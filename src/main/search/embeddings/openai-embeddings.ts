@@ -52,23 +52,23 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     async embed(texts, signal) {
       if (texts.length === 0) return []
       const answer = await request(client, options, texts, signal)
-      const vectors = texts.map((_text, index) => {
+      const parsedVectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
         return Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
       })
-      const usable = vectors.filter((vector) => vector !== undefined)
-      const [first] = usable
+      const usableVectors = parsedVectors.filter((vector) => vector !== undefined)
+      const [first] = usableVectors
       if (!first)
         fail(
           options,
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
       // Not compared with earlier answers, which may be wrong: the caller compares the length with the index.
-      const expected = knownLength || mostFrequent(usable.map(({ length }) => length))
-      if (usable.every(({ length }) => length !== expected))
+      const expected = knownLength || mostFrequent(usableVectors.map(({ length }) => length))
+      if (usableVectors.every(({ length }) => length !== expected))
         fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
       lastLength = expected
-      return vectors.map((vector) => (vector?.length === expected ? vector : undefined))
+      return parsedVectors.map((vector) => (vector?.length === expected ? vector : undefined))
     },
   }
 }
@@ -88,21 +88,17 @@ async function request(
   const timeoutSignal = AbortSignal.timeout(timeoutMs)
   try {
     const answer: unknown = await client.embeddings.create(
-      {
-        model: options.model,
-        input: texts.map(fitting),
-        encoding_format: 'float',
-      },
+      { model: options.model, input: texts.map(truncate), encoding_format: 'float' },
       { signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal },
     )
-    return vectorsIn(answer) ?? fail(options, `an answer without vectors${quoted(answer, options.apiKey)}`)
+    return itemsOf(answer) ?? fail(options, `an answer without vectors${quoteText(answer, options.apiKey)}`)
   } catch (error) {
     signal?.throwIfAborted()
     throw embeddingFailure(error, options)
   }
 }
 
-function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
+function itemsOf(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
   if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
     return undefined
   const items: unknown[] = answer.data
@@ -110,22 +106,22 @@ function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
 }
 
 /** A response that is not JSON, such as an error page, helps to identify the server. */
-function quoted(answer: unknown, apiKey: string): string {
-  return typeof answer === 'string' && answer !== '' ? `: ${cleanWords(answer, apiKey)}` : ''
+function quoteText(answer: unknown, apiKey: string): string {
+  return typeof answer === 'string' && answer !== '' ? `: ${cleanText(answer, apiKey)}` : ''
 }
 
 /**
- * Maximum in UTF-16 units that fits into the 8,191 tokens of OpenAI's models in any script. Chunks are far shorter,
+ * Maximum number of UTF-16 units that fit into the 8,191 tokens of OpenAI's models in any script. Chunks are far shorter,
  * except for an uncuttable token or extreme settings.
  */
 const maxCharacters = 8000
 
-function fitting(text: string): string {
+function truncate(text: string): string {
   return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed()
 }
 
-function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never {
-  throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
+function fail({ provider, model }: OpenAiEmbeddingOptions, problem: string): never {
+  throw new AppError('provider_error', `${provider}/${model} answered with ${problem}`, { provider, reason: problem })
 }
 
 interface ErrorContext {
@@ -136,17 +132,17 @@ interface ErrorContext {
 
 function embeddingFailure(error: unknown, { provider, apiKey }: ErrorContext): AppError {
   if (error instanceof AppError) return error
-  const words = cleanWords(messageOf(error), apiKey)
-  const make = (code: ErrorCode, what: string, data: Record<string, number> = {}) =>
+  const detail = cleanText(messageOf(error), apiKey)
+  const toError = (code: ErrorCode, summary: string, data: Record<string, number> = {}) =>
     new AppError(
       code,
-      words === '' ? what : `${what}: ${words}`,
-      { provider, reason: words, ...data },
+      detail === '' ? summary : `${summary}: ${detail}`,
+      { provider, reason: detail, ...data },
       { cause: error },
     )
-  if (isTimeout(error)) return make('provider_timeout', `${provider} did not answer the embedding request in time`)
+  if (isTimeout(error)) return toError('provider_timeout', `${provider} did not answer the embedding request in time`)
   if (error instanceof OpenAI.APIConnectionError)
-    return make('provider_unavailable', `${provider} cannot be reached for embeddings`)
+    return toError('provider_unavailable', `${provider} cannot be reached for embeddings`)
   if (error instanceof OpenAI.APIError) {
     const status = error.status ?? 0
     const target = redirectTarget(error.status, error.headers)
@@ -154,15 +150,16 @@ function embeddingFailure(error: unknown, { provider, apiKey }: ErrorContext): A
     const retryAfterMs = parseRetryAfter(error.headers)
     const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
     if (status === 401 || status === 403)
-      return make('provider_auth', `${provider} refused the key for embeddings`, data)
-    if (status === 429) return make('provider_rate_limited', `${provider} limits the rate of embedding requests`, data)
-    if (status >= 500) return make('provider_unavailable', `${provider} has a server error (${status})`, data)
-    return make('provider_error', `${provider} refused the embedding request`, data)
+      return toError('provider_auth', `${provider} refused the key for embeddings`, data)
+    if (status === 429)
+      return toError('provider_rate_limited', `${provider} limits the rate of embedding requests`, data)
+    if (status >= 500) return toError('provider_unavailable', `${provider} has a server error (${status})`, data)
+    return toError('provider_error', `${provider} refused the embedding request`, data)
   }
-  if (error instanceof SyntaxError) return make('provider_error', `${provider} returned invalid JSON`)
+  if (error instanceof SyntaxError) return toError('provider_error', `${provider} returned invalid JSON`)
   if (error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message))
-    return make('provider_cut', `${provider} closed the connection in the middle of the response`)
-  return make('provider_error', `${provider} returned an unusable response`)
+    return toError('provider_cut', `${provider} closed the connection in the middle of the response`)
+  return toError('provider_error', `${provider} returned an unusable response`)
 }
 
 function isTimeout(error: unknown): boolean {
@@ -188,6 +185,6 @@ function rootCauseMessage(error: Error): string {
   return first.message === '' && 'code' in first ? String(first.code) : first.message
 }
 
-function cleanWords(words: string, apiKey: string): string {
-  return toPlainLine(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
+function cleanText(text: string, apiKey: string): string {
+  return toPlainLine(redact(apiKey.length < 4 ? text : text.replaceAll(apiKey, '[redacted]')))
 }

@@ -1,7 +1,7 @@
 /**
- * Health of an embedding provider, shared by indexing and queries. After two failures in a row, it must not be called
- * for a growing pause, and then only by a probe. The more often it is late, the shorter searches wait for it. Pure
- * except for the clock.
+ * Health of an embedding provider, shared by indexing and queries. After two failures in a row, the provider must not
+ * be called for a pause that grows, and then only by a probe. The more often it is late, the shorter searches wait for
+ * its vectors. Pure except for the clock.
  */
 import type { ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
@@ -32,7 +32,7 @@ export type QueryPermit =
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
 const failuresToPause = 2
-/** Pause after a single failure, ms. Short, because it may be accidental. */
+/** Pause after a single failure, ms; short, because one failure may be accidental. */
 const firstPauseMs = 250
 const minPauseMs = 1000
 const maxPauseMs = 5 * 60_000
@@ -47,7 +47,7 @@ export class ProviderHealth {
   #failures = 0
   #lastFailure: ProviderFailure | undefined
   #pauses = 0
-  /** On the clock of `elapsed`. */
+  /** Time of the next attempt, on the clock of `elapsed`. */
   #retryAt: number | undefined
   #lateAnswers = 0
 
@@ -114,9 +114,9 @@ export class ProviderHealth {
 
   #pauseMs(code: ErrorCode): number {
     if (this.#failures < failuresToPause) return code === 'provider_rate_limited' ? minPauseMs : firstPauseMs
-    const grown = Math.min(maxPauseMs, minPauseMs * 2 ** this.#pauses)
+    const pauseMs = Math.min(maxPauseMs, minPauseMs * 2 ** this.#pauses)
     this.#pauses += 1
     // Jitter of up to a quarter, so that clients of one provider do not all return at once.
-    return grown * (1 - this.#random() / 4)
+    return pauseMs * (1 - this.#random() / 4)
   }
 }

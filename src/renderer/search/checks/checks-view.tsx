@@ -21,8 +21,8 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const run = useMutation(api.checks.run.mutationOptions())
   const stop = useMutation(api.checks.stop.mutationOptions())
   const { checks = [], runs = [], progress = null } = list.data ?? {}
-  const judged = checks.filter(({ outcome }) => outcome !== null)
-  const passed = judged.filter(({ outcome }) => outcome?.rank !== null).length
+  const checked = checks.filter(({ outcome }) => outcome !== null)
+  const passed = checked.filter(({ outcome }) => outcome?.rank !== null).length
   return (
     <section aria-label={t('checks.title')} className="flex min-w-0 flex-1 flex-col">
       <SearchTabs>
@@ -53,7 +53,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
               <>
                 <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
                   <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
-                    {t('checks.rate', { passed, total: judged.length })}
+                    {t('checks.rate', { passed, total: checked.length })}
                   </p>
                   <PassChart runs={runs} />
                 </div>
@@ -74,11 +74,11 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
-  const take = useMutation({
+  const importFile = useMutation({
     mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
     onSuccess: ({ added }) => toast.success(t('checks.imported', { count: added })),
   })
-  const save = useMutation(
+  const exportFile = useMutation(
     api.checks.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
   )
   return (
@@ -91,7 +91,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         className="hidden"
         onChange={(event) => {
           const file = event.target.files?.[0]
-          if (file) take.mutate(file)
+          if (file) importFile.mutate(file)
           event.target.value = ''
         }}
       />
@@ -99,7 +99,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         <Upload size={13} aria-hidden />
         {t('checks.import')}
       </Button>
-      <Button look="quiet" disabled={isEmpty} onClick={() => save.mutate({ agent })}>
+      <Button look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
         <Download size={13} aria-hidden />
         {t('checks.export')}
       </Button>

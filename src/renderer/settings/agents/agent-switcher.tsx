@@ -15,7 +15,7 @@ export function AgentSwitcher({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
-  const [isMaking, setIsMaking] = useState(false)
+  const [isCreating, setIsCreating] = useState(false)
   const switchTo = useSwitchAgent(agent)
   return (
     <>
@@ -46,13 +46,13 @@ export function AgentSwitcher({ agent }: { agent: Agent }) {
                   </Menu.Item>
                 ))}
               <ActionSeparator />
-              <ActionItem onClick={() => setIsMaking(true)}>{t('agents.new')}</ActionItem>
+              <ActionItem onClick={() => setIsCreating(true)}>{t('agents.new')}</ActionItem>
               <ActionItem onClick={() => navigate(paths.settings('agents'))}>{t('agents.manage')}</ActionItem>
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
-      {isMaking && <NewAgentDialog onMade={switchTo} onClose={() => setIsMaking(false)} />}
+      {isCreating && <NewAgentDialog onCreated={switchTo} onClose={() => setIsCreating(false)} />}
     </>
   )
 }

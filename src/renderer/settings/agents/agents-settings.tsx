@@ -13,32 +13,32 @@ import { ColorChoice } from './color-choice.tsx'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 import { OwnFolderDialog } from './own-folder.tsx'
 
-export function AgentsSettings({ agent: shown }: { agent: Agent }) {
+export function AgentsSettings({ agent: current }: { agent: Agent }) {
   const { t } = useTranslation()
   const agents = useQuery(api.agents.list.queryOptions())
-  const switchTo = useSwitchAgent(shown)
-  const [making, setMaking] = useState<{ like?: Agent }>()
-  const all = agents.data ?? []
+  const switchTo = useSwitchAgent(current)
+  const [newAgent, setNewAgent] = useState<{ template?: Agent }>()
+  const allAgents = agents.data ?? []
   return (
     <div className="flex flex-col gap-3">
       <ul className="flex flex-col gap-3">
-        {all
+        {allAgents
           .toSorted((one, other) => Number(one.archived) - Number(other.archived))
           .map((agent) => (
             <AgentCard
               key={agent.id}
               agent={agent}
-              others={all.filter(({ id, archived }) => id !== agent.id && !archived)}
-              isShown={agent.id === shown.id}
+              others={allAgents.filter(({ id, archived }) => id !== agent.id && !archived)}
+              isShown={agent.id === current.id}
               onShow={() => switchTo(agent.id)}
-              onDuplicate={() => setMaking({ like: agent })}
+              onDuplicate={() => setNewAgent({ template: agent })}
             />
           ))}
       </ul>
       <p>
-        <Button onClick={() => setMaking({})}>{t('agents.new')}</Button>
+        <Button onClick={() => setNewAgent({})}>{t('agents.new')}</Button>
       </p>
-      {making && <NewAgentDialog {...making} onMade={switchTo} onClose={() => setMaking(undefined)} />}
+      {newAgent && <NewAgentDialog {...newAgent} onCreated={switchTo} onClose={() => setNewAgent(undefined)} />}
     </div>
   )
 }
@@ -53,7 +53,7 @@ interface AgentCardProps {
 
 function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardProps) {
   const { t } = useTranslation()
-  const [asks, setAsks] = useState<'name' | 'folder' | 'own'>()
+  const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
   const update = useMutation(
     api.agents.update.mutationOptions({
@@ -87,7 +87,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
         {archived && <span className="text-[12px] text-muted">{t('agents.archived')}</span>}
         <span className="flex-1" />
         {!isShown && !archived && <Button onClick={onShow}>{t('agents.show')}</Button>}
-        <Button look="quiet" onClick={() => setAsks('name')}>
+        <Button look="quiet" onClick={() => setDialog('name')}>
           {t('agents.rename')}
         </Button>
         <Button look="quiet" onClick={onDuplicate}>
@@ -99,7 +99,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
       </div>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[12px]">
         <span className="max-w-full truncate font-mono text-muted">{workspace}</span>
-        <Button look="link" onClick={() => setAsks('folder')}>
+        <Button look="link" onClick={() => setDialog('folder')}>
           {t('agents.changeFolder')}
         </Button>
         <Button
@@ -109,7 +109,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           {t('agents.addFiles')}
         </Button>
         {ready && !archived && (
-          <Button look="link" onClick={() => setAsks('own')}>
+          <Button look="link" onClick={() => setDialog('own')}>
             {t('agents.ownFolder')}
           </Button>
         )}
@@ -139,18 +139,18 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           </div>
         </fieldset>
       )}
-      {asks === 'name' && (
+      {dialog === 'name' && (
         <PromptDialog
           title={t('agents.rename')}
           label={t('agents.name')}
           initial={name}
           action={t('agents.rename')}
           onSubmit={(value) => update.mutate({ agent: id, name: value })}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
-      {asks === 'own' && <OwnFolderDialog agent={agent} onClose={() => setAsks(undefined)} />}
-      {asks === 'folder' && (
+      {dialog === 'own' && <OwnFolderDialog agent={agent} onClose={() => setDialog(undefined)} />}
+      {dialog === 'folder' && (
         <PromptDialog
           title={t('agents.changeFolder')}
           label={t('agents.folder')}
@@ -158,7 +158,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
           action={t('agents.changeFolder')}
           isPath
           onSubmit={(value) => setUp.mutate({ agent: id, workspace: value, locale: currentLocale() })}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </li>

@@ -13,11 +13,11 @@ import { agentColors } from './colors.ts'
 interface NewAgentDialogProps {
   /** Agent whose settings are copied; defaults to the shared settings. */
   readonly template?: Agent
-  readonly onMade: (id: string) => void
+  readonly onCreated: (id: string) => void
   readonly onClose: () => void
 }
 
-export function NewAgentDialog({ template, onMade, onClose }: NewAgentDialogProps) {
+export function NewAgentDialog({ template, onCreated, onClose }: NewAgentDialogProps) {
   const { t } = useTranslation()
   const [name, setName] = useState(template ? t('agents.copyOf', { name: template.name }) : '')
   const [workspace, setWorkspace] = useState('')
@@ -27,7 +27,7 @@ export function NewAgentDialog({ template, onMade, onClose }: NewAgentDialogProp
       meta: { handlesError: true },
       onSuccess: ({ agent }) => {
         onClose()
-        onMade(agent)
+        onCreated(agent)
       },
     }),
   )

@@ -20,21 +20,21 @@ interface OwnFolderChoiceProps {
 export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
   const { t } = useTranslation()
   const group = useId()
-  const [named, setNamed] = useState(folder === '' ? appFolderName : folder)
+  const [name, setName] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
   return (
     <fieldset className="flex flex-col gap-1.5">
       <legend className="pb-1.5">{t('agents.ownFolderLead')}</legend>
       <label className="flex flex-wrap items-center gap-2">
-        <input type="radio" name={group} checked={!isTop} onChange={() => onChoose(named)} />
+        <input type="radio" name={group} checked={!isTop} onChange={() => onChoose(name)} />
         {t('agents.ownFolderApart')}
         <input
-          value={named}
+          value={name}
           aria-label={t('agents.ownFolderName')}
           spellCheck={false}
-          onFocus={() => onChoose(named)}
+          onFocus={() => onChoose(name)}
           onChange={({ target: { value } }) => {
-            setNamed(value)
+            setName(value)
             onChoose(value.trim() === '' ? appFolderName : value.trim())
           }}
           className="w-44 rounded-sm border border-line bg-paper px-2 py-1 font-mono text-[12px] outline-none focus:border-accent"
@@ -51,16 +51,16 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
 /** Moves the agent's own files to another folder. */
 export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { t } = useTranslation()
-  const now = useVaultSettings(agent.id)?.own
-  const [chosen, setChosen] = useState<string>()
-  const folder = chosen ?? now
+  const current = useVaultSettings(agent.id)?.own
+  const [chosenFolder, setChosenFolder] = useState<string>()
+  const folder = chosenFolder ?? current
   const move = useMutation({
     ...api.agents.moveOwn.mutationOptions(),
     meta: { handlesError: true },
     onSuccess: ({ moved, left }, { own }) => {
-      const back = () => client.agents.moveOwn({ agent: agent.id, own: now ?? '' })
+      const undo = () => client.agents.moveOwn({ agent: agent.id, own: current ?? '' })
       const place = own === '' ? t('vault.top') : own
-      showSuccess(t('agents.ownFolderMoved', { count: moved.length, place }), back)
+      showSuccess(t('agents.ownFolderMoved', { count: moved.length, place }), undo)
       if (left.length > 0) toast.warning(t('agents.ownFolderLeft', { paths: left.join(', ') }))
       onClose()
     },
@@ -76,7 +76,7 @@ export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () 
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
         <ModalTitle>{t('agents.ownFolder')}</ModalTitle>
-        {now !== undefined && <OwnFolderChoice folder={folder ?? now} onChoose={setChosen} />}
+        {current !== undefined && <OwnFolderChoice folder={folder ?? current} onChoose={setChosenFolder} />}
         <p className="text-[12px] text-muted">{t('agents.ownFolderHint')}</p>
         {move.error && (
           <p role="alert" className="text-bad">
@@ -87,7 +87,7 @@ export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () 
           <Button look="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button look="primary" type="submit" disabled={folder === undefined || folder === now || move.isPending}>
+          <Button look="primary" type="submit" disabled={folder === undefined || folder === current || move.isPending}>
             {t('agents.ownFolderMove')}
           </Button>
         </div>

@@ -15,18 +15,18 @@ const pollMs = 700
 
 export function ImportNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const standing = useQuery(
+  const status = useQuery(
     api.import.standing.queryOptions({
       input: { agent },
       refetchInterval: ({ state }) => (state.data?.running ? pollMs : false),
     }),
   )
-  const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => standing.refetch() }))
-  const ended = standing.data?.ended
+  const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => status.refetch() }))
+  const ended = status.data?.ended
   useEffect(() => {
-    for (const one of ended ?? []) void runWithErrorToast(tell(agent, one, t))
+    for (const result of ended ?? []) void runWithErrorToast(reportImport(agent, result, t))
   }, [agent, ended, t])
-  const running = standing.data?.running
+  const running = status.data?.running
   if (!running) return null
   return (
     <section
@@ -52,13 +52,13 @@ export function ImportNotice({ agent }: { agent: string }) {
   )
 }
 
-/** Windows refetch before they learn that the notice was seen. */
-const told = new Set<string>()
+/** Ids of imports already reported: a refetch may still contain an import that was marked as seen. */
+const reported = new Set<string>()
 
-async function tell(agent: string, one: ImportStatus['ended'][number], t: TFunction): Promise<void> {
-  const { id, made, isCancelled, failure } = one
-  if (told.has(id)) return
-  told.add(id)
+async function reportImport(agent: string, result: ImportStatus['ended'][number], t: TFunction): Promise<void> {
+  const { id, made, isCancelled, failure } = result
+  if (reported.has(id)) return
+  reported.add(id)
   await client.import.seen({ agent, id })
   if (failure) toast.error(explainCode(failure.code, failure.data))
   if (failure && made.length === 0) return

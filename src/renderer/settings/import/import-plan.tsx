@@ -84,18 +84,18 @@ export function ImportPlanView({ agent, path, into, withAttachments, plan, onAtt
 function Facts({ plan }: { plan: ImportPlan }) {
   const { t } = useTranslation()
   const { kind, added, skipped, attachments, links, lost } = plan
-  const placed = ({ same, conflicts }: Pick<ImportPlan, 'same' | 'conflicts'>) => [
+  const factsOf = ({ same, conflicts }: Pick<ImportPlan, 'same' | 'conflicts'>) => [
     ...(same > 0 ? [t('import.same', { count: same })] : []),
     ...(conflicts > 0 ? [t('import.conflicts', { count: conflicts })] : []),
   ]
   const notes = [
     t('import.plan', { count: added }),
-    ...placed(plan),
+    ...factsOf(plan),
     ...(skipped > 0 ? [t('import.skipped', { count: skipped })] : []),
   ]
   const hasAttachments = attachments.added + attachments.same + attachments.conflicts > 0
   const size = formatBytes(attachments.bytes)
-  const linked = [
+  const linkFacts = [
     ...(links > 0 ? [t('import.links', { count: links })] : []),
     ...(lost > 0 ? [t('import.lost', { count: lost })] : []),
   ]
@@ -105,9 +105,9 @@ function Facts({ plan }: { plan: ImportPlan }) {
         <strong>{t(`import.kind.${kind}`)}</strong>: {notes.join(' · ')}
       </p>
       {hasAttachments && (
-        <p>{[t('import.attachments', { count: attachments.added, size }), ...placed(attachments)].join(' · ')}</p>
+        <p>{[t('import.attachments', { count: attachments.added, size }), ...factsOf(attachments)].join(' · ')}</p>
       )}
-      {linked.length > 0 && <p>{linked.join(' · ')}</p>}
+      {linkFacts.length > 0 && <p>{linkFacts.join(' · ')}</p>}
     </>
   )
 }
@@ -154,11 +154,11 @@ function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
   )
 }
 
-const kinds = ['elsewhere', 'shared', 'found'] as const
+const changeKinds = ['elsewhere', 'shared', 'found'] as const
 
 function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
   const { t } = useTranslation()
-  const changed = kinds.filter((kind) => existing[kind].count > 0)
+  const changed = changeKinds.filter((kind) => existing[kind].count > 0)
   if (changed.length === 0) return null
   return (
     <div className="flex flex-col gap-1" data-testid="changed-links">

@@ -15,50 +15,50 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const [path, setPath] = useState('')
   const [into, setInto] = useState('memory/imports')
-  const known = useQuery(api.import.known.queryOptions())
+  const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
-  const [planned, setPlanned] = useState<ImportPlan>()
+  const [shownPlan, setShownPlan] = useState<ImportPlan>()
   const plan = useMutation(
     api.import.plan.mutationOptions({
       meta: { handlesError: true },
-      onSuccess: setPlanned,
-      onError: () => setPlanned(undefined),
+      onSuccess: setShownPlan,
+      onError: () => setShownPlan(undefined),
     }),
   )
-  const forget = () => {
-    setPlanned(undefined)
+  const clearPlan = () => {
+    setShownPlan(undefined)
     plan.reset()
   }
   const [withAttachments, setWithAttachments] = useState(true)
-  const choose = (source: string) => {
+  const previewMemory = (source: string) => {
     setPath(source)
     plan.mutate({ agent: agent.id, path: source, into, withAttachments })
   }
-  const look = (event: FormEvent) => {
+  const preview = (event: FormEvent) => {
     event.preventDefault()
     plan.mutate({ agent: agent.id, path, into, withAttachments })
   }
-  const lookAgain = (isWanted: boolean) => {
-    setWithAttachments(isWanted)
-    plan.mutate({ agent: agent.id, path, into, withAttachments: isWanted })
+  const toggleAttachments = (isIncluded: boolean) => {
+    setWithAttachments(isIncluded)
+    plan.mutate({ agent: agent.id, path, into, withAttachments: isIncluded })
   }
   return (
     <>
-      {known.data && known.data.length > 0 && (
+      {memories.data && memories.data.length > 0 && (
         <section aria-label={t('import.found')} className="flex flex-col gap-1">
           <h3 className="font-medium">{t('import.found')}</h3>
-          {known.data.map((memory) => (
+          {memories.data.map((memory) => (
             <p key={memory.path} className="flex flex-wrap items-center gap-x-3 gap-y-1">
               <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
               <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all text-muted">{memory.path}</span>
               <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
-              <Button onClick={() => choose(memory.path)}>{t('import.look')}</Button>
+              <Button onClick={() => previewMemory(memory.path)}>{t('import.look')}</Button>
             </p>
           ))}
         </section>
       )}
       <ForeignSettings />
-      <form onSubmit={look} className="flex flex-col gap-2">
+      <form onSubmit={preview} className="flex flex-col gap-2">
         <label className="flex flex-col gap-1">
           {t('import.source')}
           <input
@@ -66,7 +66,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
             spellCheck={false}
             onChange={(event) => {
               setPath(event.target.value)
-              forget()
+              clearPlan()
             }}
             className={fieldLook}
           />
@@ -79,7 +79,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
             spellCheck={false}
             onChange={(event) => {
               setInto(event.target.value)
-              forget()
+              clearPlan()
             }}
             className={fieldLook}
           />
@@ -95,16 +95,16 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           {explainError(plan.error)}
         </p>
       )}
-      {planned && (
+      {shownPlan && (
         <ImportPlanView
           key={path + into}
           agent={agent.id}
           path={path}
           into={into}
           withAttachments={withAttachments}
-          plan={planned}
-          onAttachments={lookAgain}
-          onDone={forget}
+          plan={shownPlan}
+          onAttachments={toggleAttachments}
+          onDone={clearPlan}
         />
       )}
       <PastImports agent={agent.id} />
@@ -115,36 +115,36 @@ export function ImportSettings({ agent }: { agent: Agent }) {
 
 function ForeignSettings() {
   const { t } = useTranslation()
-  const found = useQuery(api.import.settings.queryOptions())
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const foreign = useQuery(api.import.settings.queryOptions())
+  const [chosenFiles, setChosenFiles] = useState<readonly string[]>([])
+  const toggleFile = (file: string) =>
+    setChosenFiles(chosenFiles.includes(file) ? chosenFiles.filter((other) => other !== file) : [...chosenFiles, file])
   const takeOver = useMutation({
     mutationFn: async () => {
-      for (const file of chosen) {
+      for (const file of chosenFiles) {
         const { taken, left } = await client.import.takeOver({ file })
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
     },
     onSettled: () => {
-      setChosen([])
+      setChosenFiles([])
       return queryClient.invalidateQueries()
     },
   })
-  if (!found.data || found.data.length === 0) return null
+  if (!foreign.data || foreign.data.length === 0) return null
   return (
     <section aria-label={t('import.settingsFound')} className="flex flex-col gap-2">
       <h3 className="font-medium">{t('import.settingsFound')}</h3>
-      {found.data.map((one) => (
+      {foreign.data.map((source) => (
         <ForeignSettingsChoice
-          key={one.file}
-          found={one}
-          isTaken={chosen.includes(one.file)}
-          onToggle={() =>
-            setChosen(chosen.includes(one.file) ? chosen.filter((file) => file !== one.file) : [...chosen, one.file])
-          }
+          key={source.file}
+          settings={source}
+          isSelected={chosenFiles.includes(source.file)}
+          onToggle={() => toggleFile(source.file)}
         />
       ))}
       <div>
-        <Button disabled={chosen.length === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
+        <Button disabled={chosenFiles.length === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
           {t('onboarding.takeOver')}
         </Button>
       </div>

@@ -8,14 +8,14 @@ import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-interface Ended {
+interface EndedImport {
   readonly id: string
   readonly count: number
   readonly isCancelled: boolean
 }
 
 /** Shows a toast with an undo action. */
-export function showImported(t: TFunction, agent: string, { id, count, isCancelled }: Ended): void {
+export function showImported(t: TFunction, agent: string, { id, count, isCancelled }: EndedImport): void {
   void refetchImports()
   if (count === 0) toast(t('import.nothingDone'))
   else
@@ -34,28 +34,28 @@ const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.impor
 
 export function PastImports({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const past = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation(api.import.undo.mutationOptions({ onSuccess: (done) => showImportUndone(t, done) }))
-  if (!past.data || past.data.length === 0) return null
+  const imports = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  const undo = useMutation(api.import.undo.mutationOptions({ onSuccess: (result) => showImportUndone(t, result) }))
+  if (!imports.data || imports.data.length === 0) return null
   return (
     <section aria-label={t('import.past')} className="flex flex-col gap-1 border-t border-line pt-4">
       <h3 className="font-medium">{t('import.past')}</h3>
       <ul className="flex flex-col">
-        {past.data.map((one) => (
-          <Past key={one.id} past={one} isPending={undo.isPending} onUndo={() => undo.mutate({ agent, id: one.id })} />
+        {imports.data.map((row) => (
+          <Row key={row.id} past={row} isPending={undo.isPending} onUndo={() => undo.mutate({ agent, id: row.id })} />
         ))}
       </ul>
     </section>
   )
 }
 
-interface PastProps {
+interface RowProps {
   readonly past: PastImport
   readonly isPending: boolean
   readonly onUndo: () => void
 }
 
-function Past({ past: { path, at, files, left }, isPending, onUndo }: PastProps) {
+function Row({ past: { path, at, files, left }, isPending, onUndo }: RowProps) {
   const { t } = useTranslation()
   return (
     <li className="border-b border-soft py-1.5">

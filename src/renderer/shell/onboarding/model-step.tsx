@@ -23,19 +23,19 @@ export interface ModelChoice {
   readonly isConnecting: boolean
   readonly choose: (provider: Provider) => void
   readonly chooseModel: (model: string) => void
-  readonly type: (typed: { readonly key?: string; readonly address?: string }) => void
+  readonly changeInput: (change: { readonly key?: string; readonly address?: string }) => void
   /** Lists the provider's models, even if they are cached. */
   readonly connect: () => void
   /**
-   * Connects to the provider if that has not happened yet.
-   * @returns the chosen model, or undefined if the provider failed, which the step shows
+   * Connects to the provider unless it is connected.
+   * @returns the chosen model; undefined if the provider failed (the step shows the error)
    */
   readonly ensureConnected: () => Promise<string | undefined>
 }
 
 export function useModelChoice(agent: Agent): ModelChoice {
   const [provider, setProvider] = useState<Provider>(offline)
-  const [chosen, setChosen] = useState<string>()
+  const [chosenModel, setChosenModel] = useState<string>()
   const [typed, setTyped] = useState({ key: '', address: '' })
   const connect = useMutation({
     meta: { handlesError: true },
@@ -45,14 +45,14 @@ export function useModelChoice(agent: Agent): ModelChoice {
       if (address.trim() !== '') await client.settings.setBaseUrl({ provider, baseUrl: address.trim() })
       await client.settings.testProvider({ provider })
       const { models } = await client.chat.models({ agent: agent.id, fresh: true })
-      return models.filter((one) => one.provider === provider).map(({ id }) => id)
+      return models.filter((model) => model.provider === provider).map(({ id }) => id)
     },
     onSuccess: ([first]) => {
       setTyped({ ...typed, key: '' })
-      setChosen(first)
+      setChosenModel(first)
     },
   })
-  const model = provider === offline ? offline : chosen
+  const model = provider === offline ? offline : chosenModel
   return {
     ...typed,
     provider,
@@ -62,14 +62,14 @@ export function useModelChoice(agent: Agent): ModelChoice {
     isConnecting: connect.isPending,
     choose(next) {
       setProvider(next)
-      setChosen(undefined)
+      setChosenModel(undefined)
       connect.reset()
     },
-    chooseModel: setChosen,
-    type(change) {
+    chooseModel: setChosenModel,
+    changeInput(change) {
       setTyped({ ...typed, ...change })
       // The model list belongs to the previous address or key.
-      setChosen(undefined)
+      setChosenModel(undefined)
       connect.reset()
     },
     connect: () => connect.mutate(),
@@ -79,7 +79,7 @@ export function useModelChoice(agent: Agent): ModelChoice {
 
 export function ModelStep({ choice }: { choice: ModelChoice }) {
   const { t } = useTranslation()
-  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, type } = choice
+  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, changeInput } = choice
   const field =
     'min-h-8 min-w-0 flex-1 basis-40 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent'
   return (
@@ -88,12 +88,12 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
         <span className="font-medium">{t('onboarding.model')}</span>
         <select
           value={provider}
-          onChange={(event) => choose(providers.find((one) => one === event.target.value) ?? offline)}
+          onChange={(event) => choose(providers.find((known) => known === event.target.value) ?? offline)}
           className="min-h-9 rounded-sm border border-line bg-raised px-2.5"
         >
-          {providers.map((one) => (
-            <option key={one} value={one}>
-              {t(`onboarding.provider.${one}`)}
+          {providers.map((name) => (
+            <option key={name} value={name}>
+              {t(`onboarding.provider.${name}`)}
             </option>
           ))}
         </select>
@@ -106,7 +106,7 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
               value={address}
               aria-label={t('settings.baseUrl')}
               placeholder="http://localhost:11434/v1"
-              onChange={(event) => type({ address: event.target.value })}
+              onChange={(event) => changeInput({ address: event.target.value })}
               className={field}
             />
           )}
@@ -116,7 +116,7 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
             value={key}
             aria-label={t('settings.apiKey')}
             placeholder={t('settings.apiKey')}
-            onChange={(event) => type({ key: event.target.value })}
+            onChange={(event) => changeInput({ key: event.target.value })}
             className={field}
           />
           <Button disabled={isConnecting} onClick={choice.connect}>

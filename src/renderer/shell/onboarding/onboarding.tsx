@@ -23,23 +23,23 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
   const problemId = useId()
-  const [copied, setCopied] = useState<readonly string[]>([])
-  const [adds, setAdds] = useState(false)
-  const [chosenOwn, setChosenOwn] = useState<string>()
-  const [takenOver, setTakenOver] = useState<readonly string[]>([])
+  const [pathsToCopy, setPathsToCopy] = useState<readonly string[]>([])
+  const [addsFiles, setAddsFiles] = useState(false)
+  const [chosenFolder, setChosenFolder] = useState<string>()
+  const [settingsFiles, setSettingsFiles] = useState<readonly string[]>([])
   const choice = useModelChoice(agent)
-  const known = useQuery(api.import.known.queryOptions())
-  const settings = useQuery(api.import.settings.queryOptions())
-  const looked = useDebounced(workspace.trim(), debounceMs)
-  const look = useQuery(
+  const memories = useQuery(api.import.known.queryOptions())
+  const foreignSettings = useQuery(api.import.settings.queryOptions())
+  const checkedPath = useDebounced(workspace.trim(), debounceMs)
+  const folder = useQuery(
     api.habits.look.queryOptions({
-      input: looked === '' ? skipToken : { path: looked },
+      input: checkedPath === '' ? skipToken : { path: checkedPath },
       meta: { handlesError: true },
     }),
   )
-  const existing = look.data?.isEmpty === false ? look.data : undefined
+  const existing = folder.data?.isEmpty === false ? folder.data : undefined
   // Commonplace puts its own notes into a separate folder unless the vault already has some.
-  const own = existing?.own.length === 0 ? (chosenOwn ?? appFolderName) : undefined
+  const ownFolder = existing?.own.length === 0 ? (chosenFolder ?? appFolderName) : undefined
   const start = useMutation({
     meta: { handlesError: true },
     /** @param isOffline skips the provider that was chosen */
@@ -53,15 +53,15 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         agent: agent.id,
         workspace: workspace.trim(),
         locale: currentLocale(),
-        ...(adds ? { seed: true } : {}),
-        ...(own === undefined || own === existing?.habits.own ? {} : { own }),
+        ...(addsFiles ? { seed: true } : {}),
+        ...(ownFolder === undefined || ownFolder === existing?.habits.own ? {} : { own: ownFolder }),
       })
-      for (const file of takenOver) {
+      for (const file of settingsFiles) {
         const { taken, left } = await client.import.takeOver({ file })
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
-      await copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [])
+      await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.includes(path)) ?? [])
     },
   })
   const submit = (event: FormEvent) => {
@@ -93,18 +93,18 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             />
             <span className="text-[12px] text-muted">{t('onboarding.folderHint')}</span>
           </label>
-          {(known.data ?? []).map((memory) => (
-            <Found
+          {(memories.data ?? []).map((memory) => (
+            <FoundMemory
               key={memory.path}
               memory={memory}
               isOpened={workspace === memory.path}
-              isCopied={copied.includes(memory.path)}
+              isCopied={pathsToCopy.includes(memory.path)}
               onOpen={() => {
                 setWorkspace(workspace === memory.path ? suggested : memory.path)
-                setCopied(copied.filter((path) => path !== memory.path))
+                setPathsToCopy(pathsToCopy.filter((path) => path !== memory.path))
               }}
               onCopy={() => {
-                setCopied(toggled(copied, memory.path))
+                setPathsToCopy(withToggled(pathsToCopy, memory.path))
                 if (workspace === memory.path) setWorkspace(suggested)
               }}
             />
@@ -112,19 +112,19 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
           {existing && <p className="text-[12px] text-muted">{describeVault(t, existing.habits, existing.notes)}</p>}
           {existing && existing.own.length < agentFileNames.length && (
             <label className="flex items-baseline gap-2">
-              <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
+              <input type="checkbox" checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)} />
               <span>
                 {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
               </span>
             </label>
           )}
-          {own !== undefined && <OwnFolderChoice folder={own} onChoose={setChosenOwn} />}
-          {(settings.data ?? []).map((found) => (
+          {ownFolder !== undefined && <OwnFolderChoice folder={ownFolder} onChoose={setChosenFolder} />}
+          {(foreignSettings.data ?? []).map((settings) => (
             <ForeignSettingsChoice
-              key={found.file}
-              found={found}
-              isTaken={takenOver.includes(found.file)}
-              onToggle={() => setTakenOver(toggled(takenOver, found.file))}
+              key={settings.file}
+              settings={settings}
+              isSelected={settingsFiles.includes(settings.file)}
+              onToggle={() => setSettingsFiles(withToggled(settingsFiles, settings.file))}
             />
           ))}
         </section>
@@ -153,7 +153,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   )
 }
 
-interface FoundProps {
+interface FoundMemoryProps {
   readonly memory: KnownMemory
   readonly isOpened: boolean
   readonly isCopied: boolean
@@ -161,7 +161,7 @@ interface FoundProps {
   readonly onCopy: () => void
 }
 
-function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
+function FoundMemory({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundMemoryProps) {
   const { t } = useTranslation()
   return (
     <div
@@ -184,14 +184,14 @@ function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCo
   )
 }
 
-function toggled(chosen: readonly string[], one: string): string[] {
-  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
+function withToggled(values: readonly string[], value: string): string[] {
+  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value]
 }
 
 async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
   for (const { kind, path } of memories) {
-    const same = memories.filter((memory) => memory.kind === kind)
-    const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
+    const sameKind = memories.filter((memory) => memory.kind === kind)
+    const number = sameKind.length > 1 ? `-${sameKind.findIndex((memory) => memory.path === path) + 1}` : ''
     // Attachments in other programs' folders are the programs' own images.
     const withAttachments = kind === 'openclaw'
     await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })

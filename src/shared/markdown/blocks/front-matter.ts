@@ -15,10 +15,10 @@ export interface FrontMatter {
 export function frontMatterOf(text: string): FrontMatter | undefined {
   const from = /^\uFEFF?---[\t ]*\r?\n/.exec(text.slice(0, 100))?.[0].length
   if (from === undefined) return undefined
-  const close = /^(?:---|\.\.\.)[\t ]*\r?$/gm
-  close.lastIndex = from
-  const to = close.exec(text)?.index
-  return to === undefined ? undefined : { from, to, end: Math.min(text.length, close.lastIndex + 1) }
+  const closingPattern = /^(?:---|\.\.\.)[\t ]*\r?$/gm
+  closingPattern.lastIndex = from
+  const to = closingPattern.exec(text)?.index
+  return to === undefined ? undefined : { from, to, end: Math.min(text.length, closingPattern.lastIndex + 1) }
 }
 
 /** Returns the offset after the front matter; 0 if there is none. */
@@ -29,5 +29,5 @@ export function frontMatterEnd(text: string): number {
 /** Returns the number of front matter lines, including delimiters; 0 if there is none. */
 export function frontMatterLines(lines: readonly string[]): number {
   if (!/^\uFEFF?---[\t ]*\r?$/.test(lines[0] ?? '')) return 0
-  return lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)[\t ]*\r?$/.test(line)) + 1
+  return lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[\t ]*\r?$/.test(line)) + 1
 }

@@ -1,4 +1,7 @@
-/** Parsers for the start of a single line; sections (§) refer to CommonMark 0.31. */
+/**
+ * Parsers for the start of a single line. `rest` is the line from its first non-blank character on. Sections (§) refer
+ * to CommonMark 0.31.
+ */
 
 export interface FenceStart {
   readonly marker: string
@@ -12,11 +15,7 @@ export interface HeadingStart {
   readonly title: string
 }
 
-/**
- * Parses an opening code fence (§4.5).
- * @param rest the line from the marker on
- * @returns undefined if there is none
- */
+/** Parses an opening code fence (§4.5). @returns undefined if there is none */
 export function fenceAt(rest: string): FenceStart | undefined {
   const marker = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(rest)?.[0]
   return marker === undefined ? undefined : { marker, info: rest.slice(marker.length).trim() }
@@ -27,10 +26,7 @@ export function looseFenceAt(line: string): FenceStart | undefined {
   return fenceAt(line.trimStart().replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, ''))
 }
 
-/**
- * Returns true if the line closes the fence: at least as many markers, and no other text.
- * @param rest the line from the marker on
- */
+/** Returns true if the line closes the fence: at least as many markers, and no other text. */
 export function closesFence(rest: string, marker: string): boolean {
   if (!rest.startsWith(marker)) return false
   let end = marker.length
@@ -38,11 +34,7 @@ export function closesFence(rest: string, marker: string): boolean {
   return rest.slice(end).trim() === ''
 }
 
-/**
- * Parses an ATX heading (§4.2).
- * @param rest the line from the marker on
- * @returns undefined if there is none
- */
+/** Parses an ATX heading (§4.2). @returns undefined if there is none */
 export function headingAt(rest: string): HeadingStart | undefined {
   const level = /^#{1,6}(?=[\t ]|$)/.exec(rest)?.[0].length
   if (level === undefined) return undefined
@@ -61,11 +53,11 @@ export function underlineAt(rest: string): 0 | 1 | 2 {
 
 /** Trims spaces and tabs without a regular expression, which would take quadratic time on long runs of spaces. */
 function withoutBlanks(text: string): string {
-  let from = 0
-  let to = text.length
-  while (text[from] === ' ' || text[from] === '\t') from += 1
-  while (to > from && (text[to - 1] === ' ' || text[to - 1] === '\t')) to -= 1
-  return text.slice(from, to)
+  let start = 0
+  let end = text.length
+  while (text[start] === ' ' || text[start] === '\t') start += 1
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1
+  return text.slice(start, end)
 }
 
 export interface Lead {
@@ -80,10 +72,8 @@ export interface Lead {
 
 /** Parses the markers before the words of a line: indentation, `>`, list marker, task box, `#`. */
 export function leadOf(line: string): Lead {
-  const found = /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(
-    line,
-  )
-  const [lead = '', outer, marker, box, inner] = found ?? []
+  const [lead = '', outer, marker, box, inner] =
+    /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(line) ?? []
   return { length: lead.length, level: (outer ?? inner)?.length ?? 0, box, isItem: marker !== undefined }
 }
 
@@ -119,12 +109,11 @@ const attribute = String.raw`[\t ]+[a-z_:][\w.:-]*(?:[\t ]*=[\t ]*(?:[^\s"'=<>\x
 const loneTag = new RegExp(String.raw`^<(?:[a-z][a-z\d-]*(?:${attribute})*[\t ]*/?|/[a-z][a-z\d-]*[\t ]*)>[\t ]*$`, 'i')
 
 /**
- * Returns the end condition of the HTML block that the line opens, `blank` for a blank line, or undefined if it opens
- * none.
- * @param interrupts true in a paragraph
+ * Returns the end pattern of the HTML block that the line opens.
+ * @returns `blank` if a blank line ends the block; undefined if the line opens none
  */
-export function htmlEndAt(rest: string, interrupts: boolean): RegExp | 'blank' | undefined {
+export function htmlEndAt(rest: string, isInParagraph: boolean): RegExp | 'blank' | undefined {
   const html = htmlBlocks.find(({ opens }) => opens.test(rest))
   if (html) return html.ends ?? 'blank'
-  return !interrupts && loneTag.test(rest) ? 'blank' : undefined
+  return !isInParagraph && loneTag.test(rest) ? 'blank' : undefined
 }

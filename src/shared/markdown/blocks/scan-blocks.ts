@@ -64,9 +64,10 @@ export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Blo
   const scanner = new Scanner(dialect)
   const matter = dialect.isPart === true ? 0 : frontMatterLines(lines)
   if (matter > 0) scanner.blocks.push({ kind: 'frontMatter', from: 0, to: matter, parent: undefined })
-  for (let at = matter; at < lines.length; at += 1) {
-    const line = lines[at] ?? ''
-    scanner.add(line.slice(at === 0 && line.startsWith('\uFEFF') ? 1 : 0, line.endsWith('\r') ? -1 : undefined), at)
+  for (let index = matter; index < lines.length; index += 1) {
+    const line = lines[index] ?? ''
+    const start = index === 0 && line.startsWith('\uFEFF') ? 1 : 0
+    scanner.add(line.slice(start, line.endsWith('\r') ? -1 : undefined), index)
   }
   scanner.close(0)
   return scanner.blocks
@@ -91,9 +92,9 @@ const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 function cellCount(row: string): number {
   const inner = row.trim().replace(/^\|/, '')
   let bars = 0
-  for (let at = 0; at < inner.length - 1; at += 1) {
-    if (inner[at] === '\\') at += 1
-    else if (inner[at] === '|') bars += 1
+  for (let index = 0; index < inner.length - 1; index += 1) {
+    if (inner[index] === '\\') index += 1
+    else if (inner[index] === '|') bars += 1
   }
   return bars + 1
 }
@@ -117,15 +118,15 @@ class Scanner {
     this.#dialect = dialect
   }
 
-  add(line: string, at: number): void {
+  add(line: string, index: number): void {
     const cursor = new LineCursor(line)
-    const isFilled = !cursor.isBlank
+    const hasContent = !cursor.isBlank
     let depth = 0
     while (depth < this.#containers.length && this.#continuesContainer(depth, cursor)) depth += 1
-    const isLeafContent = depth === this.#containers.length && this.#continuesLeaf(cursor, at)
+    const isLeafContent = depth === this.#containers.length && this.#continuesLeaf(cursor, index)
     if (!isLeafContent && cursor.isBlank) this.close(depth)
-    else if (!isLeafContent) this.#addContent(cursor, at, depth)
-    if (isFilled) this.#filledLines = at + 1
+    else if (!isLeafContent) this.#addContent(cursor, index, depth)
+    if (hasContent) this.#filledLines = index + 1
   }
 
   /** Ends the open leaf and all containers deeper than `depth`. */
@@ -151,71 +152,70 @@ class Scanner {
   }
 
   /** Returns true if the line belongs to open code, HTML or math; ends the block if the line closes it. */
-  #continuesLeaf(cursor: LineCursor, at: number): boolean {
+  #continuesLeaf(cursor: LineCursor, index: number): boolean {
     const leaf = this.#leaf
-    const { rest } = cursor
+    const rest = cursor.content
     if (leaf?.kind === 'indentedCode') return cursor.isBlank || cursor.indent > 3
     if (leaf?.kind === 'html' && !this.#htmlEnd) return !cursor.isBlank
     if (leaf?.kind !== 'fence' && leaf?.kind !== 'html' && leaf?.kind !== 'math') return false
     const isClosed = leaf.kind === 'fence' && cursor.indent < 4 && closesFence(rest, leaf.marker)
     if (isClosed) leaf.isClosed = true
     if (isClosed || (leaf.kind === 'html' && this.#htmlEnd?.test(rest)) || (leaf.kind === 'math' && closesMath(rest)))
-      this.#endLeaf(at + 1)
+      this.#endLeaf(index + 1)
     return true
   }
 
   /** @param depth number of open containers that the line continues */
-  #addContent(cursor: LineCursor, at: number, depth: number): void {
-    let parents = depth
-    // Also applies to containers that this line opens, and after indented code: matches micromark, which renders the
-    // notes.
-    const interrupts =
+  #addContent(cursor: LineCursor, index: number, depth: number): void {
+    let parentCount = depth
+    // As in micromark, which renders the notes: true also for containers that this line opens, and after indented code.
+    const interruptsParagraph =
       depth === this.#containers.length && (this.#leaf?.kind === 'paragraph' || this.#leaf?.kind === 'indentedCode')
     for (;;) {
       const isInParagraph = this.#leaf?.kind === 'paragraph'
-      const isNested = cursor.indent > 3 && this.#isNestedItem(cursor, at)
+      const isNested = cursor.indent > 3 && this.#isNestedItem(cursor, index)
       if (cursor.isBlank || (isInParagraph && cursor.indent > 3 && !isNested)) break
-      const isInnermost = parents === this.#containers.length
-      if (isInParagraph && isInnermost && !isNested && this.#endsParagraph(cursor.rest, at)) return
+      const isInnermost = parentCount === this.#containers.length
+      if (isInParagraph && isInnermost && !isNested && this.#endsParagraph(cursor.content, index)) return
       const leaf = isNested ? undefined : this.#leafAt(cursor, isInParagraph)
-      if (leaf) return this.#openLeaf(leaf, cursor.rest, at, parents)
-      const container = parents < maxDepth ? containerAt(cursor, interrupts) : undefined
+      if (leaf) return this.#openLeaf(leaf, cursor.content, index, parentCount)
+      const container = parentCount < maxDepth ? containerAt(cursor, interruptsParagraph) : undefined
       if (!container) break
-      this.close(parents)
-      const opened = { ...container, ...this.#place(at, parents) }
+      this.close(parentCount)
+      const opened = { ...container, ...this.#place(index, parentCount) }
       this.#containers.push(opened)
       this.blocks.push(opened)
-      parents += 1
+      parentCount += 1
     }
-    this.#addText(cursor, at, parents)
+    this.#addText(cursor, index, parentCount)
   }
 
-  #addText(cursor: LineCursor, at: number, parents: number): void {
-    const isRow = this.#leaf?.kind === 'table' && parents === this.#containers.length
+  #addText(cursor: LineCursor, index: number, parentCount: number): void {
+    const isRow = this.#leaf?.kind === 'table' && parentCount === this.#containers.length
     if (cursor.isBlank || isRow) return
     if (this.#leaf?.kind !== 'paragraph') {
-      this.#openLeaf({ kind: 'paragraph' }, '', at, parents)
+      this.#openLeaf({ kind: 'paragraph' }, '', index, parentCount)
       this.#text = []
     }
-    this.#text.push(cursor.rest)
+    this.#text.push(cursor.content)
   }
 
-  #openLeaf(leaf: Unplaced<Leaf>, rest: string, at: number, parents: number): void {
-    this.close(parents)
-    this.#leaf = { ...leaf, ...this.#place(at, parents) }
+  #openLeaf(leaf: Unplaced<Leaf>, rest: string, index: number, parentCount: number): void {
+    this.close(parentCount)
+    this.#leaf = { ...leaf, ...this.#place(index, parentCount) }
     this.blocks.push(this.#leaf)
     if (leaf.kind === 'heading' || leaf.kind === 'rule' || (leaf.kind === 'html' && this.#htmlEnd?.test(rest)))
-      this.#endLeaf(at + 1)
+      this.#endLeaf(index + 1)
   }
 
-  #place(at: number, parents: number): Place {
-    return { from: at, to: at + 1, parent: this.#containers[parents - 1] }
+  #place(index: number, parentCount: number): Place {
+    return { from: index, to: index + 1, parent: this.#containers[parentCount - 1] }
   }
 
-  #isNestedItem(cursor: LineCursor, at: number): boolean {
+  #isNestedItem(cursor: LineCursor, index: number): boolean {
     return (
       this.#dialect.hasNestedLists === true &&
-      this.#filledLines === at &&
+      this.#filledLines === index &&
       /^\t+(?:[-*+]|\d{1,9}[.)])[\t ]/.test(cursor.line)
     )
   }
@@ -223,32 +223,32 @@ class Scanner {
   /**
    * Returns true if the line turns the paragraph into a setext heading (§4.3), or its last line into a table header.
    */
-  #endsParagraph(rest: string, at: number): boolean {
-    const parents = this.#containers.length
+  #endsParagraph(rest: string, index: number): boolean {
+    const parentCount = this.#containers.length
     const level = underlineAt(rest)
     if (level > 0) {
       let text = this.#text.join('\n')
-      for (let found = definition.exec(text); found; found = definition.exec(text)) text = text.slice(found[0].length)
+      for (let match = definition.exec(text); match; match = definition.exec(text)) text = text.slice(match[0].length)
       if (text === '') return false
       const lines = text.split('\n')
       const title = lines.map((line) => line.trim()).join(' ')
-      const from = at - lines.length
+      const from = index - lines.length
       this.blocks.pop()
       this.#leaf = undefined
-      this.blocks.push({ kind: 'heading', level, title, ...this.#place(at, parents), from })
+      this.blocks.push({ kind: 'heading', level, title, ...this.#place(index, parentCount), from })
       return true
     }
     if (!delimiterRow.test(rest) || cellCount(rest) !== cellCount(this.#text.at(-1) ?? '')) return false
     if (this.#text.length === 1) this.blocks.pop()
-    else this.#endLeaf(at - 1)
-    this.#leaf = { kind: 'table', ...this.#place(at, parents), from: at - 1 }
+    else this.#endLeaf(index - 1)
+    this.#leaf = { kind: 'table', ...this.#place(index, parentCount), from: index - 1 }
     this.blocks.push(this.#leaf)
     return true
   }
 
   #leafAt(cursor: LineCursor, isInParagraph: boolean): Unplaced<Leaf> | undefined {
     if (cursor.indent > 3) return { kind: 'indentedCode' }
-    const { rest } = cursor
+    const rest = cursor.content
     switch (rest[0]) {
       case '#': {
         const heading = headingAt(rest)
@@ -277,7 +277,7 @@ class Scanner {
 }
 
 function skipQuote(cursor: LineCursor): boolean {
-  if (cursor.indent > 3 || !cursor.rest.startsWith('>')) return false
+  if (cursor.indent > 3 || !cursor.content.startsWith('>')) return false
   cursor.jump(1)
   cursor.skip(1)
   return true
@@ -285,20 +285,21 @@ function skipQuote(cursor: LineCursor): boolean {
 
 /**
  * Parses a container start and advances the cursor.
- * @param interrupts true in a paragraph, which few items can interrupt
+ * @param interruptsParagraph true in a paragraph: only an item with content, and numbered 1 if numbered, can interrupt it
  */
-function containerAt(cursor: LineCursor, interrupts: boolean): Pick<Container, 'kind' | 'width'> | undefined {
-  const { rest, indent } = cursor
+function containerAt(cursor: LineCursor, interruptsParagraph: boolean): Pick<Container, 'kind' | 'width'> | undefined {
+  const { content, indent } = cursor
   if (skipQuote(cursor)) return { kind: 'quote', width: 0 }
-  const footnote = footnoteMarker.exec(rest)?.[0]
+  const footnote = footnoteMarker.exec(content)?.[0]
   if (footnote !== undefined) {
     cursor.jump(footnote.length)
     cursor.skip(cursor.indent)
     return { kind: 'footnote', width: 4 }
   }
-  const marker = itemMarker.exec(rest)?.[0]
+  const marker = itemMarker.exec(content)?.[0]
   if (marker === undefined) return undefined
-  if (interrupts && (/^(?!1\D)\d/.test(marker) || rest.slice(marker.length).trim() === '')) return undefined
+  const isEmptyItem = content.slice(marker.length).trim() === ''
+  if (interruptsParagraph && (/^(?!1\D)\d/.test(marker) || isEmptyItem)) return undefined
   cursor.jump(marker.length)
   // More than four columns of space start indented code.
   const space = cursor.isBlank || cursor.indent > 4 ? 1 : cursor.indent

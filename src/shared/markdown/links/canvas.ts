@@ -18,38 +18,38 @@ export function isCanvas(path: string): boolean {
 }
 
 /** Inside a JSON string every quote is escaped, so these patterns match only keys with their values. */
-const card = /"text"\s*:\s*"((?:[^"\\]|\\.)*)"/g
-const file = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
+const textPattern = /"text"\s*:\s*"((?:[^"\\]|\\.)*)"/g
+const filePattern = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 
 /** Returns the file nodes in text order; skips those with an invalid or empty path. */
 export function canvasFiles(text: string): CanvasFile[] {
-  return [...text.matchAll(file)].flatMap(({ 0: whole, 1: written = '', index }) => {
-    const path = unescaped(written)
-    const to = index + whole.length - 1
-    return path === undefined || path === '' ? [] : [{ path, from: to - written.length, to }]
+  return [...text.matchAll(filePattern)].flatMap(({ 0: match, 1: json = '', index }) => {
+    const path = unescapeJson(json)
+    const to = index + match.length - 1
+    return path === undefined || path === '' ? [] : [{ path, from: to - json.length, to }]
   })
 }
 
 /** Returns the links of all text nodes, with offsets and lines in the canvas file. */
 export function canvasLinks(text: string): NoteLink[] {
   let line = 1
-  let counted = 0
-  return [...text.matchAll(card)].flatMap(({ 0: whole, 1: written = '', index }) => {
-    const decodedText = written.includes('[') ? unescaped(written) : undefined
+  let countedOffset = 0
+  return [...text.matchAll(textPattern)].flatMap(({ 0: match, 1: json = '', index }) => {
+    const decodedText = json.includes('[') ? unescapeJson(json) : undefined
     const links = decodedText === undefined ? [] : parseLinks(decodedText).links
     if (links.length === 0) return []
-    line += text.slice(counted, index).split('\n').length - 1
-    counted = index
-    const start = index + whole.length - 1 - written.length
-    const offsets = offsetsOf(written)
-    const placeOf = (at: number) => start + (offsets[at] ?? at)
+    line += text.slice(countedOffset, index).split('\n').length - 1
+    countedOffset = index
+    const start = index + match.length - 1 - json.length
+    const offsets = offsetsOf(json)
+    const toFileOffset = (offset: number) => start + (offsets[offset] ?? offset)
     return links.map((link) => ({
       ...link,
-      from: placeOf(link.from),
-      to: placeOf(link.to),
-      targetFrom: placeOf(link.targetFrom),
-      targetTo: placeOf(link.targetTo),
-      fragmentTo: link.fragmentTo === undefined ? undefined : placeOf(link.fragmentTo),
+      from: toFileOffset(link.from),
+      to: toFileOffset(link.to),
+      targetFrom: toFileOffset(link.targetFrom),
+      targetTo: toFileOffset(link.targetTo),
+      fragmentTo: link.fragmentTo === undefined ? undefined : toFileOffset(link.fragmentTo),
       line,
     }))
   })
@@ -57,35 +57,35 @@ export function canvasLinks(text: string): NoteLink[] {
 
 /** Escapes the replacement texts for JSON. */
 export function escapeEdits(edits: readonly Edit[]): Edit[] {
-  return edits.map((edit) => ({ ...edit, text: escaped(edit.text) }))
+  return edits.map((edit) => ({ ...edit, text: escapeJson(edit.text) }))
 }
 
-/** Returns the edits for moved files. @param placeOf returns the path after the move; undefined for a missing file */
-export function rewriteCanvas(files: readonly CanvasFile[], placeOf: (path: string) => string | undefined): Edit[] {
+/** Returns the edits for moved files. @param newPathOf returns the path after the move; undefined for a missing file */
+export function rewriteCanvas(files: readonly CanvasFile[], newPathOf: (path: string) => string | undefined): Edit[] {
   return files.flatMap(({ path, from, to }) => {
-    const newPath = placeOf(path)
-    return newPath === undefined || newPath === path ? [] : [{ from, to, text: escaped(newPath) }]
+    const newPath = newPathOf(path)
+    return newPath === undefined || newPath === path ? [] : [{ from, to, text: escapeJson(newPath) }]
   })
 }
 
-function escaped(text: string): string {
+function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
 /** Maps each UTF-16 offset in the decoded string, and its end, to the offset in the JSON source. */
-function offsetsOf(written: string): number[] {
+function offsetsOf(json: string): number[] {
   const offsets: number[] = []
-  let at = 0
-  while (at < written.length) {
-    offsets.push(at)
-    at += written[at] !== '\\' ? 1 : written[at + 1] === 'u' ? 6 : 2
+  let index = 0
+  while (index < json.length) {
+    offsets.push(index)
+    index += json[index] !== '\\' ? 1 : json[index + 1] === 'u' ? 6 : 2
   }
-  return [...offsets, at]
+  return [...offsets, index]
 }
 
-function unescaped(written: string): string | undefined {
+function unescapeJson(json: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(`"${written}"`)
+    const value: unknown = JSON.parse(`"${json}"`)
     return typeof value === 'string' ? value : undefined
   } catch {
     return undefined

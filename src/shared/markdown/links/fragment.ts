@@ -13,41 +13,42 @@ export function lineOfFragment(
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line
   // Line anchors of GitHub and similar sites.
   const line = /^L(\d+)$/.exec(fragment)?.[1]
-  const steps = fragment.split('#').filter((step) => step.trim() !== '')
-  // The heading itself may contain `#`.
+  const titles = fragment.split('#').filter((title) => title.trim() !== '')
+  // A heading may contain `#`.
   return (
-    nestedHeadingLine(steps, headings) ??
+    nestedHeadingLine(titles, headings) ??
     nestedHeadingLine([fragment], headings) ??
     lineOfSlug(fragment, headings) ??
     (line === undefined ? undefined : Number(line))
   )
 }
 
-/** Resolves `A#B`: heading B nested below A. */
-function nestedHeadingLine(steps: readonly string[], headings: readonly Heading[]): number | undefined {
+/** Returns the line of the last heading of `A#B`, where heading B is below A; undefined if there is none. */
+function nestedHeadingLine(titles: readonly string[], headings: readonly Heading[]): number | undefined {
   let from = 0
   let level = 0
   let line: number | undefined
-  for (const step of steps) {
-    const at = headings.findIndex((heading, index) => index >= from && plain(heading.title) === plain(step))
-    const found = headings[at]
-    if (!found || headings.slice(from, at + 1).some((heading) => heading.level <= level)) return undefined
-    from = at + 1
-    level = found.level
-    line = found.line
+  for (const title of titles) {
+    const key = normalizeTitle(title)
+    const headingIndex = headings.findIndex((other, index) => index >= from && normalizeTitle(other.title) === key)
+    const heading = headings[headingIndex]
+    if (!heading || headings.slice(from, headingIndex + 1).some((other) => other.level <= level)) return undefined
+    from = headingIndex + 1
+    level = heading.level
+    line = heading.line
   }
   return line
 }
 
 /** Follows GitHub: the second heading with the same slug is `name-1`. */
 function lineOfSlug(fragment: string, headings: readonly Heading[]): number | undefined {
-  const wanted = fragment.toLowerCase()
-  const seen = new Map<string, number>()
+  const wantedSlug = fragment.toLowerCase()
+  const slugCounts = new Map<string, number>()
   for (const { title, line } of headings) {
     const slug = slugOf(title)
-    const times = seen.get(slug) ?? 0
-    seen.set(slug, times + 1)
-    if (wanted === (times === 0 ? slug : `${slug}-${times}`)) return line
+    const earlier = slugCounts.get(slug) ?? 0
+    slugCounts.set(slug, earlier + 1)
+    if (wantedSlug === (earlier === 0 ? slug : `${slug}-${earlier}`)) return line
   }
   return undefined
 }
@@ -62,7 +63,7 @@ export function slugOf(title: string): string {
 }
 
 /** Normalizes a heading like Obsidian: ignores case and punctuation. */
-function plain(title: string): string {
+function normalizeTitle(title: string): string {
   return title
     .normalize('NFC')
     .toLowerCase()

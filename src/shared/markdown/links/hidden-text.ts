@@ -23,65 +23,65 @@ export function commentRanges(text: string): Range[] {
 function codeRanges(text: string, blocks: readonly Block[]): Range[] {
   let line = 0
   let offset = 0
-  const offsetOf = (wanted: number) => {
-    for (; line < wanted && offset < text.length; line += 1) offset = text.indexOf('\n', offset) + 1 || text.length
+  const offsetOf = (target: number) => {
+    for (; line < target && offset < text.length; line += 1) offset = text.indexOf('\n', offset) + 1 || text.length
     return offset
   }
   const code = blocks.filter(({ kind }) => kind === 'fence' || kind === 'indentedCode')
   return code.map(({ from, to }) => ({ from: offsetOf(from), to: offsetOf(to) }))
 }
 
-/** Key in `missing` for the end of an HTML comment. */
-const comment = 0
+/** Key in `unmatched` for the end of an HTML comment. */
+const commentKey = 0
 
 /** Inline code must end in its paragraph; comments may span paragraphs. */
 function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
   const ranges: Range[] = []
   /** Backtick runs without a match, by length: the offset up to which none was found. Keeps the scan linear. */
-  const missing = new Map<number, number>()
-  let block = 0
-  const begins = /`+|<!--|%%|\\[^]/g
-  for (let found = begins.exec(text); found; found = begins.exec(text)) {
-    const at = found.index
-    while ((blocks[block]?.to ?? Infinity) <= at) block += 1
-    const code = blocks[block]
-    if (code && code.from <= at) {
-      begins.lastIndex = code.to
+  const unmatched = new Map<number, number>()
+  let blockIndex = 0
+  const startPattern = /`+|<!--|%%|\\[^]/g
+  for (let match = startPattern.exec(text); match; match = startPattern.exec(text)) {
+    const offset = match.index
+    while ((blocks[blockIndex]?.to ?? Infinity) <= offset) blockIndex += 1
+    const code = blocks[blockIndex]
+    if (code && code.from <= offset) {
+      startPattern.lastIndex = code.to
       continue
     }
-    const to = endOffset(found[0], text, at, missing)
+    const to = endOffset(match[0], text, offset, unmatched)
     if (to === undefined) continue
-    ranges.push({ from: at, to })
-    begins.lastIndex = to
+    ranges.push({ from: offset, to })
+    startPattern.lastIndex = to
   }
   return ranges
 }
 
-function endOffset(mark: string, text: string, at: number, missing: Map<number, number>): number | undefined {
-  const after = at + mark.length
+function endOffset(mark: string, text: string, offset: number, unmatched: Map<number, number>): number | undefined {
+  const after = offset + mark.length
   if (mark.startsWith('\\')) return undefined
   if (mark === '<!--') {
-    if (missing.has(comment)) return undefined
-    const close = text.indexOf('-->', at + 2)
+    if (unmatched.has(commentKey)) return undefined
+    const close = text.indexOf('-->', offset + 2)
     if (close >= 0) return close + 3
-    missing.set(comment, at)
+    unmatched.set(commentKey, offset)
     return undefined
   }
   if (mark === '%%') {
     const close = text.indexOf('%%', after)
     return close < 0 ? undefined : close + 2
   }
-  if ((missing.get(mark.length) ?? -1) > at) return undefined
-  const runs = /`+|\n[\t ]*\r?\n/g
-  runs.lastIndex = after
-  for (let run = runs.exec(text); run; run = runs.exec(text)) {
-    if (run[0] === mark) return run.index + mark.length
-    if (run[0].startsWith('\n')) {
-      missing.set(mark.length, run.index)
+  if ((unmatched.get(mark.length) ?? -1) > offset) return undefined
+  const endPattern = /`+|\n[\t ]*\r?\n/g
+  endPattern.lastIndex = after
+  for (let match = endPattern.exec(text); match; match = endPattern.exec(text)) {
+    if (match[0] === mark) return match.index + mark.length
+    if (match[0].startsWith('\n')) {
+      unmatched.set(mark.length, match.index)
       return undefined
     }
   }
-  missing.set(mark.length, text.length)
+  unmatched.set(mark.length, text.length)
   return undefined
 }
 

@@ -9,9 +9,9 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function pageNames(path: string): string[] {
   const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
-  const name = months[Number(month) - 1]
-  if (year !== undefined && name !== undefined)
-    return [`${name} ${Number(day)}${ordinal(Number(day))}, ${year}`, `${year}-${month}-${day}`]
+  const monthName = months[Number(month) - 1]
+  if (year !== undefined && monthName !== undefined)
+    return [`${monthName} ${Number(day)}${ordinalSuffix(Number(day))}, ${year}`, `${year}-${month}-${day}`]
   const page = logseqPageName(base)
   return page === base ? [] : [page]
 }
@@ -21,7 +21,7 @@ export function logseqPageName(base: string): string {
   return decodePart(base.replaceAll('___', '/'))
 }
 
-function ordinal(day: number): string {
+function ordinalSuffix(day: number): string {
   if (day >= 11 && day <= 13) return 'th'
   return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'
 }

@@ -73,104 +73,105 @@ export function parseLinks(text: string): ParsedLinks {
 
 function lineStarts(text: string): number[] {
   const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  for (let offset = text.indexOf('\n'); offset >= 0; offset = text.indexOf('\n', offset + 1)) starts.push(offset + 1)
   return starts
 }
 
-function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
+function linksOf(text: string, hidden: readonly Range[], starts: readonly number[]): NoteLink[] {
   const links: NoteLink[] = []
-  const matter = frontMatterEnd(text)
+  const matterEnd = frontMatterEnd(text)
   let openBrackets: number[] = []
-  let line = 0
-  let skip = 0
-  for (let at = 0; at < text.length; at += 1) {
-    while ((lines[line + 1] ?? Infinity) <= at) line += 1
-    while ((hidden[skip]?.to ?? Infinity) <= at) skip += 1
-    const range = hidden[skip]
-    if (range && at >= range.from) {
-      at = range.to - 1
+  let lineIndex = 0
+  let hiddenIndex = 0
+  for (let offset = 0; offset < text.length; offset += 1) {
+    while ((starts[lineIndex + 1] ?? Infinity) <= offset) lineIndex += 1
+    while ((hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
+    const range = hidden[hiddenIndex]
+    if (range && offset >= range.from) {
+      offset = range.to - 1
       continue
     }
-    const character = text[at]
-    if (character === '\\') at += 1
+    const character = text[offset]
+    if (character === '\\') offset += 1
     else if (character === '\n') {
       // A paragraph ends; its open brackets are text.
-      if (isBlank(text, at + 1)) openBrackets = []
+      if (isBlank(text, offset + 1)) openBrackets = []
     } else if (character === '[') {
-      const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
+      const link = text[offset + 1] === '[' ? wikiAt(text, offset, lineIndex + 1) : undefined
       if (link) {
-        const allowsOnlyWikiLink = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
+        const macroStart = Math.max(starts[lineIndex] ?? 0, offset - maxMacro)
+        const allowsOnlyWikiLink = offset < matterEnd || isInMacro(text.slice(macroStart, offset))
         links.push(allowsOnlyWikiLink ? { ...link, allowsOnlyWikiLink } : link)
-        at = link.to - 1
-      } else openBrackets.push(at)
+        offset = link.to - 1
+      } else openBrackets.push(offset)
     } else if (character === ']') {
       const from = openBrackets.pop()
       if (from === undefined) continue
-      const start = lines[line] ?? 0
+      const start = starts[lineIndex] ?? 0
       const startsLine = from >= start && from - start <= 3 && text.slice(start, from).trim() === ''
       const link =
-        text[at + 1] === '('
-          ? inlineAt(text, from, at + 1, line + 1)
-          : text[at + 1] === ':' && startsLine && text[from + 1] !== '^'
-            ? definitionAt(text, from, at + 1, line + 1)
+        text[offset + 1] === '('
+          ? inlineAt(text, from, offset + 1, lineIndex + 1)
+          : text[offset + 1] === ':' && startsLine && text[from + 1] !== '^'
+            ? definitionAt(text, from, offset + 1, lineIndex + 1)
             : undefined
       if (!link) continue
       links.push(link)
       // Links cannot contain links, but can contain images.
       if (!link.isEmbed) openBrackets = []
-      if (link.targetTo > at) at = Math.max(at, link.to - 1)
+      if (link.targetTo > offset) offset = Math.max(offset, link.to - 1)
     }
   }
   return links.sort((one, other) => one.from - other.from)
 }
 
-function isInMacro(before: string): boolean {
-  return before.lastIndexOf('{{') > before.lastIndexOf('}}')
+function isInMacro(textBefore: string): boolean {
+  return textBefore.lastIndexOf('{{') > textBefore.lastIndexOf('}}')
 }
 
 function isBlank(text: string, from: number): boolean {
-  for (let at = from; at < text.length; at += 1) {
-    if (text[at] === '\n') return true
-    if (text[at] !== ' ' && text[at] !== '\t' && text[at] !== '\r' && text[at] !== '>') return false
+  for (let offset = from; offset < text.length; offset += 1) {
+    if (text[offset] === '\n') return true
+    if (text[offset] !== ' ' && text[offset] !== '\t' && text[offset] !== '\r' && text[offset] !== '>') return false
   }
   return true
 }
 
 /** Parses `[[target#fragment|label]]`; in a table the separator is `\|`. */
-function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
-  const start = at + 2
+function wikiAt(text: string, offset: number, line: number): NoteLink | undefined {
+  const start = offset + 2
   let end = start
   while (end < text.length && end - start <= maxTarget && !'[]|\n\r'.includes(text[end] ?? '')) end += 1
   const isLabelled = text[end] === '|'
-  let close = end
+  let labelEnd = end
   if (isLabelled) {
     const label = /^[^\n]*?(?=\]\])/.exec(text.slice(end, end + maxTarget))
     if (!label) return undefined
-    close = end + label[0].length
+    labelEnd = end + label[0].length
   }
-  if (!text.startsWith(']]', close)) return undefined
-  const label = isLabelled ? text.slice(end + 1, close).trim() : ''
+  if (!text.startsWith(']]', labelEnd)) return undefined
+  const label = isLabelled ? text.slice(end + 1, labelEnd).trim() : ''
   if (isLabelled && text[end - 1] === '\\') end -= 1
-  const whole = text.slice(start, end)
-  const hash = whole.indexOf('#')
-  const raw = hash < 0 ? whole : whole.slice(0, hash)
+  const content = text.slice(start, end)
+  const hash = content.indexOf('#')
+  const raw = hash < 0 ? content : content.slice(0, hash)
   const target = raw.trim()
   if (hash < 0 && target === '') return undefined
   if (/^(?:[a-z][a-z\d+.-]+:\/\/|mailto:)/i.test(target)) return undefined
-  const lead = raw.length - raw.trimStart().length
-  const isEmbed = text[at - 1] === '!'
+  const leadingSpace = raw.length - raw.trimStart().length
+  const isEmbed = text[offset - 1] === '!'
   return {
     kind: 'wiki',
     isEmbed,
-    from: isEmbed ? at - 1 : at,
-    to: close + 2,
-    targetFrom: start + lead,
-    targetTo: start + lead + target.length,
-    fragmentTo: hash < 0 ? undefined : start + whole.trimEnd().length,
+    from: isEmbed ? offset - 1 : offset,
+    to: labelEnd + 2,
+    targetFrom: start + leadingSpace,
+    targetTo: start + leadingSpace + target.length,
+    fragmentTo: hash < 0 ? undefined : start + content.trimEnd().length,
     written: target,
     isAngled: false,
     target,
-    fragment: hash < 0 ? undefined : whole.slice(hash + 1).trim(),
+    fragment: hash < 0 ? undefined : content.slice(hash + 1).trim(),
     ...(label === '' ? {} : { label }),
     line,
   }
@@ -184,46 +185,47 @@ interface Destination {
   readonly end: number
 }
 
-function inlineAt(text: string, from: number, paren: number, line: number): NoteLink | undefined {
-  const found = destinationIn(text, paren)
-  if (!found) return undefined
+function inlineAt(text: string, from: number, parenOffset: number, line: number): NoteLink | undefined {
+  const parsed = destinationIn(text, parenOffset)
+  if (!parsed) return undefined
   const isEmbed = text[from - 1] === '!'
-  return linkOf('inline', text, found.destination, { isEmbed, from: isEmbed ? from - 1 : from, to: found.to, line })
+  const position = { isEmbed, from: isEmbed ? from - 1 : from, to: parsed.to, line }
+  return createLink('inline', text, parsed.destination, position)
 }
 
 /**
  * Parses the part of a Markdown link between `(` and `)`, for any kind of target.
- * @param paren offset of `(`
+ * @param parenOffset offset of `(`
  * @returns `to`, the offset after `)`; undefined if it is not a valid destination
  */
-export function destinationIn(text: string, paren: number): { destination: Destination; to: number } | undefined {
-  const destination = destinationAt(text, paren + 1, true)
+export function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
+  const destination = destinationAt(text, parenOffset + 1, true)
   if (!destination) return undefined
   let end = skipSpace(text, destination.end)
   if (text[end] !== ')') {
     if (end === destination.end) return undefined
-    const title = titleEnd(text, end)
-    if (title === undefined) return undefined
-    end = skipSpace(text, title)
+    const afterTitle = titleEnd(text, end)
+    if (afterTitle === undefined) return undefined
+    end = skipSpace(text, afterTitle)
     if (text[end] !== ')') return undefined
   }
   return { destination, to: end + 1 }
 }
 
-function definitionAt(text: string, from: number, colon: number, line: number): NoteLink | undefined {
-  const destination = destinationAt(text, colon + 1, false)
+function definitionAt(text: string, from: number, colonOffset: number, line: number): NoteLink | undefined {
+  const destination = destinationAt(text, colonOffset + 1, false)
   if (!destination || destination.from === destination.to) return undefined
-  const end = text.indexOf('\n', destination.end)
-  const rest = text.slice(destination.end, end < 0 ? text.length : end)
+  const lineEnd = text.indexOf('\n', destination.end)
+  const rest = text.slice(destination.end, lineEnd < 0 ? text.length : lineEnd)
   if (rest.trim() !== '' && !/^\s+(?:"[^]*"|'[^]*'|\([^]*\))\s*$/.test(rest)) return undefined
-  return linkOf('definition', text, destination, { isEmbed: false, from, to: destination.end, line })
+  return createLink('definition', text, destination, { isEmbed: false, from, to: destination.end, line })
 }
 
-function linkOf(
+function createLink(
   kind: 'inline' | 'definition',
   text: string,
   { from, to, isAngled }: Destination,
-  place: Pick<NoteLink, 'isEmbed' | 'from' | 'to' | 'line'>,
+  position: Pick<NoteLink, 'isEmbed' | 'from' | 'to' | 'line'>,
 ): NoteLink | undefined {
   const raw = text.slice(from, to)
   if (/^(?:[a-z][a-z\d+.-]+:|\/\/|\[\[)/i.test(raw)) return undefined
@@ -232,7 +234,7 @@ function linkOf(
   const target = hash < 0 ? raw : raw.slice(0, hash)
   return {
     kind,
-    ...place,
+    ...position,
     targetFrom: from,
     targetTo: from + target.length,
     fragmentTo: hash < 0 ? undefined : to,
@@ -272,20 +274,20 @@ function destinationAt(text: string, start: number, isInline: boolean): Destinat
 
 /** Skips blanks and at most one line break. */
 function skipSpace(text: string, start: number): number {
-  let at = start
-  let lines = 0
-  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\r' || (text[at] === '\n' && lines === 0)) {
-    if (text[at] === '\n') lines += 1
-    at += 1
+  let offset = start
+  let hasBreak = false
+  while (/[ \t\r]/.test(text[offset] ?? '') || (text[offset] === '\n' && !hasBreak)) {
+    if (text[offset] === '\n') hasBreak = true
+    offset += 1
   }
-  return at
+  return offset
 }
 
-function titleEnd(text: string, at: number): number | undefined {
-  const closing = { '"': '"', "'": "'", '(': ')' }[text[at] ?? '']
+function titleEnd(text: string, offset: number): number | undefined {
+  const closing = { '"': '"', "'": "'", '(': ')' }[text[offset] ?? '']
   if (closing === undefined) return undefined
-  const end = text.slice(at + 1, at + 1 + maxTarget).indexOf(closing)
-  return end < 0 ? undefined : at + end + 2
+  const end = text.slice(offset + 1, offset + 1 + maxTarget).indexOf(closing)
+  return end < 0 ? undefined : offset + end + 2
 }
 
 function headingsAndBlocks(
@@ -295,19 +297,21 @@ function headingsAndBlocks(
 ) {
   const headings: Heading[] = []
   const blocks: Block[] = []
-  let skip = 0
+  let hiddenIndex = 0
   /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1
-  const outside = markdownBlocks.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
-  const headingAt = new Map(outside.map((heading) => [heading.from, heading]))
-  let next = 0
+  const unquotedHeadings = markdownBlocks
+    .filter((block) => block.kind === 'heading')
+    .filter((heading) => !isQuoted(heading))
+  const headingByLine = new Map(unquotedHeadings.map((heading) => [heading.from, heading]))
+  let nextStart = 0
   for (const [index, line] of lines.entries()) {
-    const start = next
-    next += line.length + 1
-    while ((hidden[skip]?.to ?? Infinity) <= start) skip += 1
-    const range = hidden[skip]
+    const start = nextStart
+    nextStart += line.length + 1
+    while ((hidden[hiddenIndex]?.to ?? Infinity) <= start) hiddenIndex += 1
+    const range = hidden[hiddenIndex]
     if ((range && range.from <= start && range.to >= start + line.length) || line.length > maxLine) continue
-    const heading = headingAt.get(index)
+    const heading = headingByLine.get(index)
     if (heading)
       headings.push({
         title: heading.title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd(),

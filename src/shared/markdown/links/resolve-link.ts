@@ -21,10 +21,10 @@ type Target = Pick<NoteLink, 'kind' | 'target'>
 const markdown = /\.(?:md|markdown)$/i
 
 /** Extensions that a path may omit. The order depends on whether the path contains a dot. */
-const endingsWithDot = ['', '.md', '.markdown']
-const endingsWithoutDot = ['.md', '.markdown', '']
+const extensionsWithDot = ['', '.md', '.markdown']
+const extensionsWithoutDot = ['.md', '.markdown', '']
 /** Index files that represent their folder (Foam). */
-const indexes = ['/index.md', '/readme.md']
+const indexFiles = ['/index.md', '/readme.md']
 
 /** A file with its precomputed comparison keys: a multilingual vault can have dozens of files with one name. */
 interface IndexedFile {
@@ -36,64 +36,64 @@ interface IndexedFile {
 export class Resolver {
   readonly #paths = new Map<string, IndexedFile[]>()
   /** By file name, and without extension for Markdown files. */
-  readonly #bases = new Map<string, IndexedFile[]>()
+  readonly #fileNames = new Map<string, IndexedFile[]>()
   readonly #names = new Map<string, IndexedFile[]>()
 
   constructor(files: Iterable<KnownFile>) {
     for (const { path, names = [] } of files) {
       const key = keyOf(path)
-      const place = { path, key, stemKey: stemOf(key) }
-      add(this.#paths, key, place)
+      const file = { path, key, stemKey: stemOf(key) }
+      add(this.#paths, key, file)
       const base = fileNameOf(key)
-      add(this.#bases, base, place)
-      if (markdown.test(base)) add(this.#bases, stemOf(base), place)
-      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), place)
+      add(this.#fileNames, base, file)
+      if (markdown.test(base)) add(this.#fileNames, stemOf(base), file)
+      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), file)
     }
   }
 
   /** Resolves a link. @param from workspace-relative path of the linking file @returns undefined if it is broken */
   resolve(from: string, { kind, target }: Target): Resolution | undefined {
     if (target === '') return { path: from, by: 'relative' }
-    const found = this.#find(from, kind, target.replaceAll('\\', '/'))
-    if (found || kind !== 'wiki' || !target.includes('%')) return found
+    const resolution = this.#resolvePath(from, kind, target.replaceAll('\\', '/'))
+    if (resolution || kind !== 'wiki' || !target.includes('%')) return resolution
     const decoded = decodePart(target)
-    return decoded === target ? undefined : this.#find(from, kind, decoded)
+    return decoded === target ? undefined : this.#resolvePath(from, kind, decoded)
   }
 
   /** Counts the files with a name in any folder, ignoring case. @param base without `.md` */
   countOf(base: string): number {
-    return this.#bases.get(keyOf(base))?.length ?? 0
+    return this.#fileNames.get(keyOf(base))?.length ?? 0
   }
 
-  #find(from: string, kind: NoteLink['kind'], target: string): Resolution | undefined {
+  #resolvePath(from: string, kind: NoteLink['kind'], target: string): Resolution | undefined {
     const folder = folderOf(from)
-    const relative = (endings?: readonly string[]) => this.#exact(folder, target, 'relative', endings)
-    const root = (endings?: readonly string[]) => this.#exact('', target.replace(/^\//, ''), 'root', endings)
-    if (/^\.\.?(?:\/|$)/.test(target)) return relative() ?? relative(indexes)
-    if (target.startsWith('/')) return root() ?? root(indexes)
+    const relative = (extensions?: readonly string[]) => this.#byPath(folder, target, 'relative', extensions)
+    const root = (extensions?: readonly string[]) => this.#byPath('', target.replace(/^\//, ''), 'root', extensions)
+    if (/^\.\.?(?:\/|$)/.test(target)) return relative() ?? relative(indexFiles)
+    if (target.startsWith('/')) return root() ?? root(indexFiles)
     const byPath = kind === 'wiki' ? (root() ?? relative()) : (relative() ?? root())
     if (byPath) return byPath
-    const named = this.#byName(folder, target)
+    const byName = this.#byName(folder, target)
     // For wiki links, an alias of a note has priority over a non-Markdown file of that name.
-    if (named && (kind !== 'wiki' || markdown.test(named.path))) return named
-    return this.#byAlias(folder, target) ?? named ?? relative(indexes) ?? root(indexes)
+    if (byName && (kind !== 'wiki' || markdown.test(byName.path))) return byName
+    return this.#byAlias(folder, target) ?? byName ?? relative(indexFiles) ?? root(indexFiles)
   }
 
-  #exact(folder: string, target: string, by: FoundBy, endings?: readonly string[]): Resolution | undefined {
-    const path = joined(folder, target)
+  #byPath(folder: string, target: string, by: FoundBy, extensions?: readonly string[]): Resolution | undefined {
+    const path = joinPath(folder, target)
     if (path === undefined) return undefined
-    for (const ending of endings ?? (path.includes('.') ? endingsWithDot : endingsWithoutDot)) {
-      const found = preferSameCase(this.#paths.get(keyOf(path + ending)), path + ending)
-      if (found !== undefined) return { path: found, by }
+    for (const extension of extensions ?? (path.includes('.') ? extensionsWithDot : extensionsWithoutDot)) {
+      const match = preferSameCase(this.#paths.get(keyOf(path + extension)), path + extension)
+      if (match !== undefined) return { path: match, by }
     }
     return undefined
   }
 
   #byName(folder: string, target: string): Resolution | undefined {
-    const wanted = keyOf(target.replace(/\/+$/, ''))
-    const all = this.#bases.get(keyOf(fileNameOf(target))) ?? []
-    const matches = all.filter(({ key, stemKey }) =>
-      [key, stemKey].some((one) => one === wanted || one.endsWith(`/${wanted}`)),
+    const targetKey = keyOf(target.replace(/\/+$/, ''))
+    const sameName = this.#fileNames.get(keyOf(fileNameOf(target))) ?? []
+    const matches = sameName.filter(({ key, stemKey }) =>
+      [key, stemKey].some((suffix) => suffix === targetKey || suffix.endsWith(`/${targetKey}`)),
     )
     const notes = matches.filter(({ path }) => markdown.test(path))
     const path = nearest(notes.length === 0 || target.includes('.') ? matches : notes, folder, target)
@@ -106,11 +106,11 @@ export class Resolver {
   }
 }
 
-function add(map: Map<string, IndexedFile[]>, key: string, place: IndexedFile): void {
-  const places = map.get(key)
-  if (!places) map.set(key, [place])
+function add(map: Map<string, IndexedFile[]>, key: string, file: IndexedFile): void {
+  const files = map.get(key)
+  if (!files) map.set(key, [file])
   // Names of one file are added consecutively.
-  else if (places.at(-1) !== place) places.push(place)
+  else if (files.at(-1) !== file) files.push(file)
 }
 
 /** Returns the comparison key of a name: ignores case, Unicode composition and final sigma. */
@@ -136,36 +136,36 @@ export function stemOf(path: string): string {
  * @param folder with its trailing `/`
  * @returns undefined if the path leaves the workspace
  */
-function joined(folder: string, target: string): string | undefined {
-  const steps = folder.split('/').slice(0, -1)
-  for (const step of target.split('/')) {
-    if (step === '..' && steps.length === 0) return undefined
-    if (step === '..') steps.pop()
-    else if (step !== '.' && step !== '') steps.push(step)
+function joinPath(folder: string, target: string): string | undefined {
+  const segments = folder.split('/').slice(0, -1)
+  for (const segment of target.split('/')) {
+    if (segment === '..' && segments.length === 0) return undefined
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(segment)
   }
-  return steps.length === 0 ? undefined : steps.join('/')
+  return segments.length === 0 ? undefined : segments.join('/')
 }
 
-function preferSameCase(places: readonly IndexedFile[] | undefined, written: string): string | undefined {
-  return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
+function preferSameCase(files: readonly IndexedFile[] | undefined, path: string): string | undefined {
+  return (files?.find((file) => file.path === path) ?? files?.[0])?.path
 }
 
 /**
  * Picks the best match: below the linking file's folder, then the shortest path, then the first by name. Hidden folders
  * (the agent's own files) come last, because other vault programs ignore them.
  */
-function nearest(all: readonly IndexedFile[], folder: string, written: string): string | undefined {
-  if (all.length < 2) return all[0]?.path
+function nearest(files: readonly IndexedFile[], folder: string, target: string): string | undefined {
+  if (files.length < 2) return files[0]?.path
   const folderKey = keyOf(folder)
-  const visible = folderKey.startsWith('.') ? all : all.filter(({ key }) => !key.startsWith('.'))
-  const places = visible.length === 0 ? all : visible
-  const near = places.filter(({ key }) => key.startsWith(folderKey))
-  const isWritten = (path: string) => [path, stemOf(path)].some((one) => one.endsWith(written))
-  return (near.length === 0 ? places : near)
+  const visible = folderKey.startsWith('.') ? files : files.filter(({ key }) => !key.startsWith('.'))
+  const candidates = visible.length === 0 ? files : visible
+  const belowFolder = candidates.filter(({ key }) => key.startsWith(folderKey))
+  const endsWithTarget = (path: string) => [path, stemOf(path)].some((form) => form.endsWith(target))
+  return (belowFolder.length === 0 ? candidates : belowFolder)
     .map(({ path }) => path)
     .reduce((best, path) => {
-      const isNearer =
-        path.length - best.length || Number(isWritten(best)) - Number(isWritten(path)) || (path < best ? -1 : 1)
-      return isNearer < 0 ? path : best
+      const spelling = Number(endsWithTarget(best)) - Number(endsWithTarget(path))
+      const order = path.length - best.length || spelling || (path < best ? -1 : 1)
+      return order < 0 ? path : best
     })
 }

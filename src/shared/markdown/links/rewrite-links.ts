@@ -57,19 +57,19 @@ export function movedPath(path: string, moves: readonly Move[]): string {
 export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
   const newPathOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
-  const now = files.map(({ path, names }) => ({ path: newPathOf(path), names }))
-  const after = new Resolver(now)
-  const isMoved = (_: KnownFile, at: number) => files[at]?.path !== now[at]?.path
-  const isAffected = affectedLinks([...files.filter(isMoved), ...now.filter(isMoved)])
+  const filesAfter = files.map(({ path, names }) => ({ path: newPathOf(path), names }))
+  const after = new Resolver(filesAfter)
+  const isMoved = (_: KnownFile, index: number) => files[index]?.path !== filesAfter[index]?.path
+  const isAffected = affectedLinks([...files.filter(isMoved), ...filesAfter.filter(isMoved)])
   const rewritten: RewrittenFile[] = []
   const unfixable: UnfixableLink[] = []
-  for (const { path, links: all = [] } of files) {
+  for (const { path, links: allLinks = [] } of files) {
     const newPath = newPathOf(path)
-    const links = newPath === path ? all.filter(isAffected) : all
+    const links = newPath === path ? allLinks.filter(isAffected) : allLinks
     if (links.length === 0) continue
-    const changed = rewriteLinks({ path, newPath, links }, { before, after, newPathOf })
-    if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
-    unfixable.push(...changed.unfixable)
+    const rewrite = rewriteLinks({ path, newPath, links }, { before, after, newPathOf })
+    if (rewrite.edits.length > 0) rewritten.push({ path, newPath, edits: rewrite.edits })
+    unfixable.push(...rewrite.unfixable)
   }
   return { files: rewritten, unfixable }
 }
@@ -94,7 +94,7 @@ export function rewriteLinks(
     if (
       to !== undefined &&
       isUnchanged(link, previous, to, after.resolve(newPath, link)) &&
-      !losesCase(link, previous.path, to)
+      !changesCase(link, previous.path, to)
     )
       continue
     const text = to === undefined ? undefined : newTargetFor(link, previous, { from: newPath, to, after })
@@ -109,29 +109,29 @@ export function rewriteLinks(
 /** Applies edits in any order; they must not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = []
-  let at = 0
+  let offset = 0
   for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
-    parts.push(text.slice(at, edit.from), edit.text)
-    at = edit.to
+    parts.push(text.slice(offset, edit.from), edit.text)
+    offset = edit.to
   }
-  return parts.join('') + text.slice(at)
+  return parts.join('') + text.slice(offset)
 }
 
 /** Returns true if the link reaches the same note in the same way: a path must not become a match by name. */
-function isUnchanged(link: NoteLink, previous: Resolution, to: string, now: Resolution | undefined): boolean {
-  if (now?.path !== to) return false
-  return link.kind === 'wiki' ? (now.by === 'alias') === (previous.by === 'alias') : now.by === previous.by
+function isUnchanged(link: NoteLink, previous: Resolution, to: string, current: Resolution | undefined): boolean {
+  if (current?.path !== to) return false
+  return link.kind === 'wiki' ? (current.by === 'alias') === (previous.by === 'alias') : current.by === previous.by
 }
 
 /**
  * Returns true if the move changes the case of a folder in the link's path: on a case-sensitive system the link would
  * break.
  */
-function losesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
+function changesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
   if (previous === to || (kind === 'wiki' && isFileNameOnly(target))) return false
-  const steps = target.replace(/^(?:\.{0,2}\/)+/, '')
-  const isWritten = (path: string) => [path, stemOf(path)].some((one) => `/${one}`.endsWith(`/${steps}`))
-  return isWritten(previous) && !isWritten(to)
+  const targetPath = target.replace(/^(?:\.{0,2}\/)+/, '')
+  const endsWithTarget = (path: string) => [path, stemOf(path)].some((form) => `/${form}`.endsWith(`/${targetPath}`))
+  return endsWithTarget(previous) && !endsWithTarget(to)
 }
 
 interface LinkContext {
@@ -158,8 +158,8 @@ function toInlineLink(link: NoteLink, { from, to, after }: LinkContext): string 
   const { kind, isEmbed, allowsOnlyWikiLink, target, fragment, label } = link
   if (kind !== 'wiki' || allowsOnlyWikiLink || (isEmbed && stemOf(to) !== to)) return undefined
   const written = markdownTargetFor(after, { from, to, fragment })
-  const shown = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
-  return written === undefined ? undefined : markdownLink(shown, written, isEmbed)
+  const text = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
+  return written === undefined ? undefined : markdownLink(text, written, isEmbed)
 }
 
 /**
@@ -177,8 +177,8 @@ export function markdownTargetFor(
 }
 
 /** @param written encoded target for `](…)` */
-export function markdownLink(shown: string, written: string, isEmbed = false): string {
-  return `${isEmbed ? '!' : ''}[${shown.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
+export function markdownLink(text: string, written: string, isEmbed = false): string {
+  return `${isEmbed ? '!' : ''}[${text.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
 }
 
 function isFileNameOnly(target: string): boolean {
@@ -189,34 +189,34 @@ function isFileNameOnly(target: string): boolean {
 function candidateTargets(link: NoteLink, { by }: Resolution, from: string, to: string): string[] {
   const { target, kind } = link
   const keepsExtension = stemOf(target) !== target || stemOf(to) === to
-  const forms: string[] = []
+  const targets: string[] = []
   for (const path of keepsExtension ? [to] : [stemOf(to), to]) {
     const relative = relativePath(from, path)
-    const steps = path.split('/')
-    if (target.startsWith('./') && !relative.startsWith('../')) forms.push(`./${relative}`)
-    if (/^\.\.?\//.test(target)) forms.push(relative.startsWith('../') ? relative : `./${relative}`)
-    if (target.startsWith('/')) forms.push(`/${path}`)
-    if (by === 'alias') forms.push(logseqPageName(fileNameOf(stemOf(path))))
-    if (kind !== 'wiki' && by === 'relative') forms.push(relative)
-    if (by === 'root' && target.includes('/')) forms.push(path)
-    for (let count = Math.min(target.split('/').length, steps.length); count <= steps.length; count += 1)
-      forms.push(steps.slice(-count).join('/'))
-    forms.push(`/${path}`)
+    const segments = path.split('/')
+    if (target.startsWith('./') && !relative.startsWith('../')) targets.push(`./${relative}`)
+    if (/^\.\.?\//.test(target)) targets.push(relative.startsWith('../') ? relative : `./${relative}`)
+    if (target.startsWith('/')) targets.push(`/${path}`)
+    if (by === 'alias') targets.push(logseqPageName(fileNameOf(stemOf(path))))
+    if (kind !== 'wiki' && by === 'relative') targets.push(relative)
+    if (by === 'root' && target.includes('/')) targets.push(path)
+    for (let count = Math.min(target.split('/').length, segments.length); count <= segments.length; count += 1)
+      targets.push(segments.slice(-count).join('/'))
+    targets.push(`/${path}`)
   }
   // If a folder's name is not allowed in a wiki link, the bare name may still work.
-  if (kind === 'wiki') forms.push(fileNameOf(keepsExtension ? to : stemOf(to)))
-  return forms
+  if (kind === 'wiki') targets.push(fileNameOf(keepsExtension ? to : stemOf(to)))
+  return targets
 }
 
 /** Returns the path of a file relative to another file's folder. */
 export function relativePath(from: string, path: string): string {
-  const here = folderOf(from).split('/').slice(0, -1)
-  const there = path.split('/')
-  while (here.length > 0 && there.length > 1 && here[0] === there[0]) {
-    here.shift()
-    there.shift()
+  const fromSegments = folderOf(from).split('/').slice(0, -1)
+  const toSegments = path.split('/')
+  while (fromSegments.length > 0 && toSegments.length > 1 && fromSegments[0] === toSegments[0]) {
+    fromSegments.shift()
+    toSegments.shift()
   }
-  const relative = [...here.map(() => '..'), ...there].join('/')
+  const relative = [...fromSegments.map(() => '..'), ...toSegments].join('/')
   // Without `./`, a name with a colon would parse as a URL scheme.
   return /^[a-z][a-z\d+.-]*:/i.test(relative) ? `./${relative}` : relative
 }
@@ -234,19 +234,19 @@ function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'wri
   const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
   const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
   return target.replaceAll(/[^]/gu, (character) => {
-    const mustBe =
+    const mustEncode =
       /[%#?<>\\`\p{Cc}]/u.test(character) ||
       (!isAngled && (/\s/.test(character) || (!isBalanced && /[()]/.test(character)))) ||
       (isAngled && character === ' ' && written.includes('%20')) ||
       (hasEncodedLetters && character > '\u007F')
-    if (!mustBe || !character.isWellFormed()) return character
+    if (!mustEncode || !character.isWellFormed()) return character
     return /[()]/.test(character) ? (character === '(' ? '%28' : '%29') : encodeURIComponent(character)
   })
 }
 
 /** Repeated extensions too: link `a.md` can refer to `a.md.md`. */
-const endings = /(?:\.(?:md|markdown))+$/i
-const index = /^(?:index|readme)$/
+const extensions = /(?:\.(?:md|markdown))+$/i
+const indexFileName = /^(?:index|readme)$/
 
 /**
  * Returns a predicate for links that the moves can affect, by name only: the file's name, one of its aliases, or the
@@ -258,7 +258,7 @@ function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'targe
   for (const { path, names = [] } of files) {
     const key = fileNameKey(path)
     keys.add(key)
-    if (index.test(key)) keys.add(fileNameKey(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')))
+    if (indexFileName.test(key)) keys.add(fileNameKey(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')))
     for (const name of [...pageNames(path), ...names]) keys.add(keyOf(name))
   }
   return ({ target }) => {
@@ -270,5 +270,5 @@ function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'targe
 }
 
 function fileNameKey(path: string): string {
-  return keyOf(fileNameOf(path).replace(endings, ''))
+  return keyOf(fileNameOf(path).replace(extensions, ''))
 }

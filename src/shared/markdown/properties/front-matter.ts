@@ -25,7 +25,7 @@ export const maxFrontMatter = 64_000
 const maxCopied = 1_000_000
 const maxAliases = 100
 
-const entry =
+const entryPattern =
   /^(?<key>[^\s#\-"'[\]{},&*!|>%@`:][^\n:]*?|"[^"\n]+"|'[^'\n]+')[\t ]*:(?=\s|$)[^\n]*(?:\n(?:[\t ]|-[\t ]|-?\r?$)[^\n]*)*/gm
 /** A plain scalar that needs no YAML parser. */
 const plainValue =
@@ -51,48 +51,48 @@ export function frontMatterEntries(text: string, maxLength = maxFrontMatter): En
   const matter = text.slice(0, Math.min(end, maxLength)).replace(/\r?\n(?:---|\.\.\.)[\t ]*\r?\n?$/, '\n')
   const entries: Entry[] = []
   let line = 1
-  let read = matter.indexOf('\n') + 1
-  let counted = 0
-  let isWhole = true
-  for (const found of matter.matchAll(entry)) {
-    const { 0: part, index } = found
-    const written = found.groups?.['key'] ?? ''
-    for (let at = matter.indexOf('\n', counted); at >= 0 && at < index; at = matter.indexOf('\n', at + 1)) line += 1
-    counted = index
-    isWhole &&= isBlankOrComment(matter.slice(read, index))
-    read = index + part.length
-    const colon = part.indexOf(':', written.length)
-    const values = valuesOf(part, part.slice(colon + 1), index)
-    if (!values) isWhole = false
-    const name = written.replace(/^(["'])(.*)\1$/, '$2').trim()
-    if (values) entries.push({ name, ...values, isTop: true, line, from: index + colon + 1, to: read })
+  let parsedEnd = matter.indexOf('\n') + 1
+  let lastIndex = 0
+  let coversAll = true
+  for (const match of matter.matchAll(entryPattern)) {
+    const { 0: text, index } = match
+    const rawKey = match.groups?.['key'] ?? ''
+    line += matter.slice(lastIndex, index).split('\n').length - 1
+    lastIndex = index
+    coversAll &&= isBlankOrComment(matter.slice(parsedEnd, index))
+    parsedEnd = index + text.length
+    const colon = text.indexOf(':', rawKey.length)
+    const values = valuesOf(text, text.slice(colon + 1), index)
+    if (!values) coversAll = false
+    const name = rawKey.replace(/^(["'])(.*)\1$/, '$2').trim()
+    if (values) entries.push({ name, ...values, isTop: true, line, from: index + colon + 1, to: parsedEnd })
   }
-  isWhole &&= isBlankOrComment(matter.slice(read))
-  return (isWhole ? undefined : documentEntries(matter)) ?? entries
+  coversAll &&= isBlankOrComment(matter.slice(parsedEnd))
+  return (coversAll ? undefined : documentEntries(matter)) ?? entries
 }
 
 function isBlankOrComment(between: string): boolean {
   return between.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 }
 
-/** @param at offset of the part in the note */
-function valuesOf(part: string, rest: string, at: number): Values | undefined {
-  const plain = plainValue.exec(rest)?.[1]
+/** @param offset of the entry in the note */
+function valuesOf(entryText: string, valueText: string, offset: number): Values | undefined {
+  const plain = plainValue.exec(valueText)?.[1]
   if (plain !== undefined && !/^(?:null|true|false)$/i.test(plain)) return { values: [plain], isList: false }
-  const read = readYaml(part)
-  const value = read?.map.items[0]?.value
-  return read && new YamlReader(read.document, part, at).values(isNode(value) ? value : null)
+  const parsed = readYaml(entryText)
+  const value = parsed?.map.items[0]?.value
+  return parsed && new YamlReader(parsed.document, entryText, offset).values(isNode(value) ? value : null)
 }
 
 /** Parses the front matter as one map; undefined if it is invalid or not a map. */
 function documentEntries(matter: string): Entry[] | undefined {
   // Blanks the opening delimiter so that offsets stay valid.
   const text = matter.replace(/^[^\n]*/, (line) => ' '.repeat(line.length))
-  const read = readYaml(text)
-  if (!read) return undefined
-  const reader = new YamlReader(read.document, text, 0)
-  const entries = reader.entries(read.map)
-  return entries.map(({ at, ...one }) => ({ ...one, line: matter.slice(0, at).split('\n').length }))
+  const parsed = readYaml(text)
+  if (!parsed) return undefined
+  const reader = new YamlReader(parsed.document, text, 0)
+  const entries = reader.entries(parsed.map)
+  return entries.map(({ keyAt, ...entry }) => ({ ...entry, line: matter.slice(0, keyAt).split('\n').length }))
 }
 
 function readYaml(text: string): { document: Document.Parsed; map: YAMLMap } | undefined {
@@ -108,29 +108,29 @@ function readYaml(text: string): { document: Document.Parsed; map: YAMLMap } | u
 class YamlReader {
   readonly #document: Document.Parsed
   readonly #text: string
-  readonly #at: number
+  readonly #offset: number
   /** Target of each alias: the last preceding anchor of that name. */
   readonly #aliasTargets = new Map<Node, Node>()
-  #copied = 0
+  #copiedCharacters = 0
 
-  /** @param at offset of the text in the note */
-  constructor(document: Document.Parsed, text: string, at: number) {
+  /** @param offset of the text in the note */
+  constructor(document: Document.Parsed, text: string, offset: number) {
     this.#document = document
     this.#text = text
-    this.#at = at
-    const named = new Map<string, Node>()
+    this.#offset = offset
+    const anchors = new Map<string, Node>()
     visit(document, {
       Node: (_, node) => {
         if (isAlias(node)) {
-          const target = named.get(node.source)
+          const target = anchors.get(node.source)
           if (target) this.#aliasTargets.set(node, target)
-        } else if (node.anchor !== undefined) named.set(node.anchor, node)
+        } else if (node.anchor !== undefined) anchors.set(node.anchor, node)
       },
     })
   }
 
-  /** Returns the entries of a map, including those merged with `<<`, each map once; `at` is the offset of the key. */
-  entries(map: YAMLMap, merged = new Set<YAMLMap>([map])): (Omit<Entry, 'line'> & { at: number })[] {
+  /** Returns the entries of a map, including those merged with `<<`, each map once; `keyAt` is the offset of the key. */
+  entries(map: YAMLMap, seenMaps = new Set<YAMLMap>([map])): (Omit<Entry, 'line'> & { keyAt: number })[] {
     return map.items.flatMap(({ key, value }) => {
       const resolvedKey = isNode(key) ? this.#resolveAlias(key) : undefined
       if (!isScalar(resolvedKey) || typeof resolvedKey.value !== 'string') return []
@@ -138,16 +138,18 @@ class YamlReader {
       const node = isNode(value) ? value : null
       const target = node && this.#resolveAlias(node)
       if (name === '<<') {
-        const maps = (isSeq(target) ? target.items : [target]).map((one) => isNode(one) && this.#resolveAlias(one))
-        return maps.flatMap((one) => {
-          if (!isMap(one) || merged.has(one)) return []
-          merged.add(one)
-          return this.entries(one, merged)
+        const maps = (isSeq(target) ? target.items : [target]).map((item) => isNode(item) && this.#resolveAlias(item))
+        return maps.flatMap((mergedMap) => {
+          if (!isMap(mergedMap) || seenMaps.has(mergedMap)) return []
+          seenMaps.add(mergedMap)
+          return this.entries(mergedMap, seenMaps)
         })
       }
       const values = this.values(node)
-      const at = (isNode(key) ? key.range?.[0] : undefined) ?? 0
-      return values && name !== '' ? [{ name, ...values, isTop: true, at, ...this.#place(node ?? resolvedKey) }] : []
+      const keyAt = (isNode(key) ? key.range?.[0] : undefined) ?? 0
+      return values && name !== ''
+        ? [{ name, ...values, isTop: true, keyAt, ...this.#rangeOf(node ?? resolvedKey) }]
+        : []
     })
   }
 
@@ -161,12 +163,12 @@ class YamlReader {
     const valueRanges: Range[] = []
     for (const item of items) {
       if (!isNode(item)) continue
-      const one = this.#resolveAlias(item)
-      if (!one) return undefined
-      const text = this.#textOf(one)
+      const resolved = this.#resolveAlias(item)
+      if (!resolved) return undefined
+      const text = this.#textOf(resolved)
       if (text === '') continue
       values.push(text)
-      valueRanges.push(this.#place(one))
+      valueRanges.push(this.#rangeOf(resolved))
     }
     return { values, isList, valueRanges }
   }
@@ -181,21 +183,21 @@ class YamlReader {
       const text = typeof node.value === 'string' ? node.value.trim() : ''
       return text === 'null' || text === '~' ? '' : text
     }
-    if (this.#copied > maxCopied) return ''
+    if (this.#copiedCharacters > maxCopied) return ''
     try {
       const text = JSON.stringify(node.toJS(this.#document, { maxAliasCount: maxAliases }))
-      this.#copied += text.length
+      this.#copiedCharacters += text.length
       return text
     } catch {
       return ''
     }
   }
 
-  #place(node: Node): Range {
+  #rangeOf(node: Node): Range {
     const [from = 0, to = from] = node.range ?? []
     // Excludes the `|` or `>` indicator.
     const isBlock = isScalar(node) && /^[|>]/.test(this.#text.slice(from, from + 1))
     const start = isBlock ? this.#text.indexOf('\n', from) : from
-    return { from: this.#at + Math.max(start, from), to: this.#at + to }
+    return { from: this.#offset + Math.max(start, from), to: this.#offset + to }
   }
 }

@@ -9,14 +9,14 @@ import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
 const maxTags = 2000
-/** Limits for display and search (`displayLimits`), and for rewriting (`whole`). */
+/** Limits for display and search (`displayLimits`), and for rewriting (`rewriteLimits`). */
 const displayLimits = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
-const whole = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
+const rewriteLimits = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
 const maxValue = 1000
 const maxNames = 100
 const maxName = 300
 
-const ownOfPrograms = /^(?:id|collapsed|heading|ls-type|query-.*|hl-.*|logseq\..*)$/
+const internalProperties = /^(?:id|collapsed|heading|ls-type|query-.*|hl-.*|logseq\..*)$/
 
 const letter = '[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F\\u200D_/-]'
 /** Skips links. A tag must be at the start of a line, or follow a space or CJK punctuation. */
@@ -28,49 +28,50 @@ const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)
 
 /** Parses a note within the limits for display and search. */
 export function parseProperties(text: string): NoteProperties {
-  return parseUpTo(text, displayLimits)
+  return parseWithLimits(text, displayLimits)
 }
 
 /** Parses a note without limits on tags, for rewriting; partial only if the front matter exceeds 250,000 characters. */
 export function parseAllTags(text: string): NoteProperties {
-  return parseUpTo(text, whole)
+  return parseWithLimits(text, rewriteLimits)
 }
 
-function parseUpTo(text: string, most: typeof displayLimits): NoteProperties {
+function parseWithLimits(text: string, limits: typeof displayLimits): NoteProperties {
   const matterEnd = frontMatterEnd(text)
-  const entries = frontMatterEntries(text, most.frontMatter)
-  const hasLines = text.includes('::', matterEnd)
-  const hasTags = text.includes('#', matterEnd)
-  const locator = hasLines || hasTags ? new LineLocator(text, hiddenRanges(text)) : undefined
-  const lines = locator && hasLines ? lineEntries(text, matterEnd, locator, most.properties) : []
-  const linked = entries.map((one) => ({ ...one, values: one.values.map(withoutLinkBrackets) }))
-  const all = [...linked, ...lines]
-  const inline = locator && hasTags ? inlineTags(text, matterEnd, locator, most.tags + 1) : []
+  const entries = frontMatterEntries(text, limits.frontMatter)
+  const hasColons = text.includes('::', matterEnd)
+  const hasHashes = text.includes('#', matterEnd)
+  const locator = hasColons || hasHashes ? new LineLocator(text, hiddenRanges(text)) : undefined
+  const lineProperties = locator && hasColons ? lineEntries(text, matterEnd, locator, limits.properties) : []
+  const topProperties = entries.map((entry) => ({ ...entry, values: entry.values.map(withoutLinkBrackets) }))
+  const allProperties = [...topProperties, ...lineProperties]
+  const textTags = locator && hasHashes ? inlineTags(text, matterEnd, locator, limits.tags + 1) : []
   const lineAt = lineCounter(text)
   const tags = [
-    ...all.filter(isTagProperty).flatMap((one) => tagsOfEntry(text, one, lineAt)),
-    ...outsideRanges(inline, lines.filter(isTagProperty)),
+    ...allProperties.filter(isTagProperty).flatMap((entry) => tagsOfEntry(text, entry, lineAt)),
+    ...outsideRanges(textTags, lineProperties.filter(isTagProperty)),
   ].toSorted((one, other) => one.line - other.line)
+  const hasMoreTags = tags.length > limits.tags
   return {
-    properties: all.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
+    properties: allProperties.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
       name,
       values: values.map((value) => value.slice(0, maxValue).toWellFormed()),
       isList,
       isTop,
       line,
     })),
-    tags: tags.length > most.tags ? tags.slice(0, most.tags) : tags,
-    isPartial: tags.length > most.tags || lines.length >= most.properties || matterEnd > most.frontMatter,
+    tags: hasMoreTags ? tags.slice(0, limits.tags) : tags,
+    isPartial: hasMoreTags || lineProperties.length >= limits.properties || matterEnd > limits.frontMatter,
   }
 }
 
-/** Returns the tags outside `taken`, the ranges of tag properties. Both are in text order. */
-function outsideRanges(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
-  let at = 0
+/** Returns the tags outside `excluded`, the ranges of tag properties. Both are in text order. */
+function outsideRanges(tags: readonly Tag[], excluded: readonly Range[]): Tag[] {
+  let index = 0
   return tags.filter(({ place }) => {
     const { from, to } = place ?? { from: 0, to: 0 }
-    while ((taken[at]?.to ?? Infinity) < to) at += 1
-    return from < (taken[at]?.from ?? Infinity)
+    while ((excluded[index]?.to ?? Infinity) < to) index += 1
+    return from < (excluded[index]?.from ?? Infinity)
   })
 }
 
@@ -82,8 +83,8 @@ export function namesOf({ properties }: Pick<NoteProperties, 'properties'>): str
     if (key !== 'alias' && key !== 'aliases') return []
     return isList ? values : values.flatMap((value) => value.split(/[,，]/))
   })
-  const told = names.map((name) => name.trim()).filter((name) => name !== '' && name.length <= maxName)
-  return [...new Set(told)].slice(0, maxNames)
+  const trimmed = names.map((name) => name.trim()).filter((name) => name !== '' && name.length <= maxName)
+  return [...new Set(trimmed)].slice(0, maxNames)
 }
 
 /** Returns the comparison key of a property name: ignores case and, like Logseq, treats `_` as `-`. */
@@ -96,7 +97,7 @@ export function tagKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** Maps offsets to lines for callers that scan forward. */
+/** Maps offsets to lines, for callers that scan forward. */
 class LineLocator {
   readonly #text: string
   readonly #hidden: readonly Range[]
@@ -107,48 +108,48 @@ class LineLocator {
   }
 
   /** Returns a function from offset to 1-based line, undefined in hidden text. Offsets must be ascending. */
-  lines(): (at: number) => number | undefined {
-    let skip = 0
+  lineFinder(): (offset: number) => number | undefined {
+    let hiddenIndex = 0
     let line = 1
-    let next = this.#text.indexOf('\n')
-    return (at) => {
-      for (; next >= 0 && next < at; next = this.#text.indexOf('\n', next + 1)) line += 1
-      while ((this.#hidden[skip]?.to ?? Infinity) <= at) skip += 1
-      const range = this.#hidden[skip]
-      return range && range.from <= at ? undefined : line
+    let nextBreak = this.#text.indexOf('\n')
+    return (offset) => {
+      for (; nextBreak >= 0 && nextBreak < offset; nextBreak = this.#text.indexOf('\n', nextBreak + 1)) line += 1
+      while ((this.#hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
+      const range = this.#hidden[hiddenIndex]
+      return range && range.from <= offset ? undefined : line
     }
   }
 }
 
 /** Returns a function from offset to 1-based line; fast if each offset is near the previous one. */
-function lineCounter(text: string): (at: number) => number {
+function lineCounter(text: string): (offset: number) => number {
   let line = 1
-  let counted = 0
-  return (at) => {
-    const [from, to] = at < counted ? [at, counted] : [counted, at]
+  let lastOffset = 0
+  return (offset) => {
+    const [from, to] = offset < lastOffset ? [offset, lastOffset] : [lastOffset, offset]
     let breaks = 0
-    for (let next = text.indexOf('\n', from); next >= 0 && next < to; next = text.indexOf('\n', next + 1)) breaks += 1
-    line += at < counted ? -breaks : breaks
-    counted = at
+    for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) breaks += 1
+    line += offset < lastOffset ? -breaks : breaks
+    lastOffset = offset
     return line
   }
 }
 
-function lineEntries(text: string, from: number, locator: LineLocator, most: number): Entry[] {
-  const lineAt = locator.lines()
+function lineEntries(text: string, from: number, locator: LineLocator, limit: number): Entry[] {
+  const lineAt = locator.lineFinder()
   const entries: Entry[] = []
   let topEnd = from
   lineProperty.lastIndex = from
-  for (let found = lineProperty.exec(text); found; found = lineProperty.exec(text)) {
-    const { 0: whole, 1: name = '', 2: value = '', index } = found
-    const start = index + whole.indexOf(name)
+  for (let match = lineProperty.exec(text); match; match = lineProperty.exec(text)) {
+    const { 0: propertyLine, 1: name = '', 2: value = '', index } = match
+    const start = index + propertyLine.indexOf(name)
     const line = lineAt(start)
-    if (line === undefined || ownOfPrograms.test(nameKey(name))) continue
-    const at = start + name.length + 2
+    if (line === undefined || internalProperties.test(nameKey(name))) continue
+    const valueStart = start + name.length + 2
     const isTop = /^[\s-]*$/.test(text.slice(topEnd, index))
-    if (isTop) topEnd = index + whole.length
-    entries.push({ name, ...lineValues(name, value), isTop, line, from: at, to: index + whole.length })
-    if (entries.length >= most) break
+    if (isTop) topEnd = index + propertyLine.length
+    entries.push({ name, ...lineValues(name, value), isTop, line, from: valueStart, to: index + propertyLine.length })
+    if (entries.length >= limit) break
   }
   return entries
 }
@@ -177,38 +178,38 @@ function isTagProperty({ name }: Property): boolean {
  * Returns the tags of a `tags` property: list items are tags as a whole (Logseq's may contain spaces); plain text is
  * split at commas and spaces.
  */
-function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number): Tag[] {
+function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => number): Tag[] {
   const { values, isList, valueRanges } = entry
   const tags: Tag[] = []
-  let at = entry.from
+  let offset = entry.from
   for (const [index, value] of values.entries()) {
-    const { from, to } = valueRanges?.[index] ?? { from: at, to: entry.to }
-    at = from
+    const { from, to } = valueRanges?.[index] ?? { from: offset, to: entry.to }
+    offset = from
     for (const part of isList ? [value] : value.split(/[\s,，]+/)) {
       const name = withoutLinkBrackets(part).replace(/^#/, '')
       if (!isTag(name)) continue
-      const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      const found = new RegExp(`(?<!${letter})${literal}(?!${letter})`, 'u').exec(text.slice(at, to))
-      const start = at + (found?.index ?? 0)
-      tags.push({ name, line: lineAt(start), place: found ? { from: start, to: start + name.length } : null })
-      if (found) at = start + name.length
+      const escapedName = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      const match = new RegExp(`(?<!${letter})${escapedName}(?!${letter})`, 'u').exec(text.slice(offset, to))
+      const start = offset + (match?.index ?? 0)
+      tags.push({ name, line: lineAt(start), place: match ? { from: start, to: start + name.length } : null })
+      if (match) offset = start + name.length
     }
   }
   return tags
 }
 
-function inlineTags(text: string, from: number, locator: LineLocator, most: number): Tag[] {
-  const lineAt = locator.lines()
+function inlineTags(text: string, from: number, locator: LineLocator, limit: number): Tag[] {
+  const lineAt = locator.lineFinder()
   const tags: Tag[] = []
   inlineTag.lastIndex = from
-  for (let found = inlineTag.exec(text); found && tags.length < most; found = inlineTag.exec(text)) {
-    const { words, word } = found.groups ?? {}
+  for (let match = inlineTag.exec(text); match && tags.length < limit; match = inlineTag.exec(text)) {
+    const { words, word } = match.groups ?? {}
     const name = words?.trim() ?? word?.replace(/\/+$/, '') ?? ''
     if (!isTag(name)) continue
-    const line = lineAt(found.index)
+    const line = lineAt(match.index)
     if (line === undefined) continue
-    const at = text.indexOf(name, found.index)
-    tags.push({ name, line, place: { from: at, to: at + name.length } })
+    const start = text.indexOf(name, match.index)
+    tags.push({ name, line, place: { from: start, to: start + name.length } })
   }
   return tags
 }

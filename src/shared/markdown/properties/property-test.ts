@@ -8,21 +8,21 @@ export type PropertyTest =
   | { readonly kind: 'like'; readonly pattern: RegExp }
   | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
 
-const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
+const comparable = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
 
 /**
  * Parses a value condition such as `>=2024-05` or `draft*`.
  * @returns undefined if the condition is empty or its bound is invalid
  */
-export function parsePropertyTest(given: string): PropertyTest | undefined {
-  const normalized = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
+export function parsePropertyTest(condition: string): PropertyTest | undefined {
+  const normalized = valueKey(condition.replace(/^\[\[(.*)\]\]$/, '$1'))
   if (normalized === '') return undefined
   if (normalized === '*') return { kind: 'any' }
   // Obsidian: an existing property without a value.
   if (normalized === 'null') return { kind: 'is', key: '' }
   const [, sign, than = ''] = /^(<=|>=|<|>)\s*(.*)$/.exec(normalized) ?? []
   if (sign === '<' || sign === '<=' || sign === '>' || sign === '>=')
-    return ordered.test(than) ? { kind: 'order', sign, than } : undefined
+    return comparable.test(than) ? { kind: 'order', sign, than } : undefined
   if (!normalized.includes('*')) return { kind: 'is', key: normalized }
   const pieces = normalized.split(/\*+/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
   return { kind: 'like', pattern: new RegExp(`^${pieces.join('.*')}$`, 'su') }
@@ -45,8 +45,8 @@ export function testValue(test: PropertyTest, value: string): boolean {
 
 /** Returns true if a tag equals another one or is nested below it. @param key normalized key of the other tag */
 export function isUnderTag(name: string, key: string): boolean {
-  const own = tagKey(name)
-  return own === key || own.startsWith(`${key}/`)
+  const tag = tagKey(name)
+  return tag === key || tag.startsWith(`${key}/`)
 }
 
 /** Returns true if `#name` parses as exactly this tag. */
@@ -56,11 +56,12 @@ export function isTagName(name: string): boolean {
 }
 
 function isOrdered(key: string, { sign, than }: { sign: string; than: string }): boolean {
-  if (!ordered.test(key) || isDay(key) !== isDay(than)) return false
+  if (!comparable.test(key) || isDay(key) !== isDay(than)) return false
   // Compares dates only to the precision of `than`.
-  const own = isDay(key) ? key.slice(0, than.length) : Number(key)
-  const other = isDay(than) ? than : Number(than)
-  return sign === '<' ? own < other : sign === '<=' ? own <= other : sign === '>' ? own > other : own >= other
+  const value = isDay(key) ? key.slice(0, than.length) : Number(key)
+  const bound = isDay(than) ? than : Number(than)
+  if (value === bound) return sign === '<=' || sign === '>='
+  return sign.startsWith('<') ? value < bound : value > bound
 }
 
 function isDay(key: string): boolean {

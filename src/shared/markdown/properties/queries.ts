@@ -8,8 +8,8 @@ export function tagQuery(name: string): string {
 /** Returns the search query for a property value; a long value becomes a prefix match. */
 export function propertyQuery(name: string, value: string): string {
   const queryValue = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
-  const isKnown = /^(?:after|before|on|in|path|source|tag)$/i.test(name)
-  if (isPlain(queryValue) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isKnown) return `${name}:${queryValue}`
+  const isReserved = /^(?:after|before|on|in|path|source|tag)$/i.test(name)
+  if (isPlain(queryValue) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isReserved) return `${name}:${queryValue}`
   return `[${name}:${queryValue === '' ? 'null' : queryValue.replaceAll(/[\]\n]/g, '*')}]`
 }
 

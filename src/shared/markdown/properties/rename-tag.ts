@@ -20,22 +20,22 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
   const key = tagKey(from)
   const depth = from.split('/').length
   const edits: Edit[] = []
-  const left: number[] = []
+  const unchangedLines: number[] = []
   for (const { name, place, line } of tags) {
     if (tagKey(name) !== key && !tagKey(name).startsWith(`${key}/`)) continue
     if (!place) {
-      left.push(line)
+      unchangedLines.push(line)
       continue
     }
-    const below = name.split('/').slice(depth)
-    const text = [to, ...below].join('/')
+    const nested = name.split('/').slice(depth)
+    const text = [to, ...nested].join('/')
     if (text !== name) edits.push({ from: place.from, to: place.to, text })
   }
-  return { edits: sortedUnique(edits), left }
+  return { edits: sortedUnique(edits), left: unchangedLines }
 }
 
 /** Removes duplicate edits: an anchored value can be reached through several YAML aliases. */
 function sortedUnique(edits: readonly Edit[]): Edit[] {
   const sorted = edits.toSorted((one, other) => one.from - other.from)
-  return sorted.filter(({ from }, at) => from !== sorted[at - 1]?.from)
+  return sorted.filter(({ from }, index) => from !== sorted[index - 1]?.from)
 }

@@ -11,8 +11,9 @@ const headerSchema = z.object({
   name: z.string(),
   dimensions: z.number().int().positive(),
   tokens: z.number().int().positive().max(multiTokenMarker),
-  /** Size in bytes of the vocabulary: one token per line, UTF-8. */
+  /** Size of the vocabulary in bytes; it has one token per line, in UTF-8. */
   vocabularyBytes: z.number().int().positive(),
+  /** Number of related tokens that the file lists for each token. */
   related: z.number().int().nonnegative(),
   /** Pairs of characters: a traditional one and its simplified form. */
   folds: z.string(),
@@ -32,18 +33,18 @@ export interface BuiltinModel extends TokenTable {
   textOf(token: number): string
 }
 
-/** Opens the model; each thread opens a file once. @throws AppError `provider_unavailable` if missing or invalid */
+/** Opens the model; each thread reads a file once. @throws AppError `provider_unavailable` if missing or invalid */
 export function openBuiltinModel(file: string): BuiltinModel {
-  const known = opened.get(file)
-  if (known) return known
+  const cached = openedModels.get(file)
+  if (cached) return cached
   const shared = shareBuiltinModel(file)
   fillOnce(shared, file)
   const model = readModel(shared, file)
-  opened.set(file, model)
+  openedModels.set(file, model)
   return model
 }
 
-const opened = new Map<string, BuiltinModel>()
+const openedModels = new Map<string, BuiltinModel>()
 
 /**
  * Allocates memory for the model that threads started later share. The first thread that opens the model fills it.
@@ -51,8 +52,8 @@ const opened = new Map<string, BuiltinModel>()
  * @throws AppError `provider_unavailable` if the file is missing or invalid
  */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
-  const known = sharedMemory(file)
-  if (known) return known
+  const existing = sharedMemory(file)
+  if (existing) return existing
   const { tokens, end } = readHeader(file)
   const shared = new SharedArrayBuffer(loadStateOffset(end, tokens) + 4)
   shareMemory(file, shared)
@@ -68,23 +69,23 @@ const loadState = { empty: 0, reading: 1, full: 2 } as const
 
 /** Reads the file into the shared memory, unless another thread has done so. Waits while another thread reads it. */
 function fillOnce(shared: SharedArrayBuffer, file: string): void {
-  const at = new Int32Array(shared, shared.byteLength - 4, 1)
+  const state = new Int32Array(shared, shared.byteLength - 4, 1)
   for (;;) {
-    const was = Atomics.compareExchange(at, 0, loadState.empty, loadState.reading)
-    if (was === loadState.full) return
-    if (was === loadState.reading) Atomics.wait(at, 0, loadState.reading)
+    const previous = Atomics.compareExchange(state, 0, loadState.empty, loadState.reading)
+    if (previous === loadState.full) return
+    if (previous === loadState.reading) Atomics.wait(state, 0, loadState.reading)
     else break
   }
-  let next: number = loadState.empty
+  let nextState: number = loadState.empty
   try {
     const { tokens, end } = readHeader(file)
     if (loadStateOffset(end, tokens) + 4 !== shared.byteLength) throw modelError(file, 'the file has changed')
     readInto(new Uint8Array(shared, 0, end), file)
     fillTable(shared, align(end), file)
-    next = loadState.full
+    nextState = loadState.full
   } finally {
-    Atomics.store(at, 0, next)
-    Atomics.notify(at, 0)
+    Atomics.store(state, 0, nextState)
+    Atomics.notify(state, 0)
   }
 }
 
@@ -123,8 +124,9 @@ function readInto(bytes: Uint8Array, file: string): void {
   }
 }
 
-function modelError(file: string, why: string, cause?: unknown): AppError {
-  return new AppError('provider_unavailable', `the built-in model ${file}: ${why}`, { provider: 'builtin' }, { cause })
+function modelError(file: string, problem: string, cause?: unknown): AppError {
+  const message = `the built-in model ${file}: ${problem}`
+  return new AppError('provider_unavailable', message, { provider: 'builtin' }, { cause })
 }
 
 /** The file begins with the magic word, the version, and the header's length, with four bytes each. */
@@ -160,14 +162,17 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   const starts = new Uint32Array(shared, startsAt, tokens + 1)
   const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
   const cosines = new Uint8Array(shared, header.cosinesAt, tokens * header.related)
-  const signs = [...folds]
+  const characters = [...folds]
+  const pairs = characters.flatMap((character, index) =>
+    index % 2 === 0 ? [[character, characters[index + 1] ?? character] as const] : [],
+  )
   return {
     name,
     dimensions,
     tokens,
     weights: new Float32Array(shared, weightsAt, tokens),
     rows: new Int8Array(shared, rowsAt, tokens * dimensions),
-    folds: new Map(signs.flatMap((sign, at) => (at % 2 === 0 ? [[sign, signs[at + 1] ?? sign] as const] : []))),
+    folds: new Map(pairs),
     find: (hash, length) => findSlot(table, hash, length),
     related: (token) =>
       Array.from(related.subarray(token * header.related, (token + 1) * header.related), (other, index) => ({
@@ -186,7 +191,7 @@ function slotCount(tokens: number): number {
   return 2 ** Math.ceil(Math.log2(tokens * 2))
 }
 
-const numberBits = 24
+const idBits = 24
 
 function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
   const bytes = new Uint8Array(shared)
@@ -194,18 +199,18 @@ function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): vo
   const table = new Uint32Array(shared, tableAt, 2 * slotCount(tokens))
   const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
   const mask = table.length / 2 - 1
-  let number = 0
+  let count = 0
   forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
-    if (number === tokens) throw modelError(file, 'it has more tokens than its header states')
-    starts[number] = start
+    if (count === tokens) throw modelError(file, 'it has more tokens than its header states')
+    starts[count] = start
     let slot = hash & mask
     while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
-    number += 1
+    count += 1
     table[2 * slot] = hash
-    table[2 * slot + 1] = number | (length << numberBits)
+    table[2 * slot + 1] = count | (length << idBits)
   })
-  if (number < tokens) throw modelError(file, 'it has fewer tokens than its header states')
-  starts[number] = vocabularyAt + vocabularyBytes + 1
+  if (count < tokens) throw modelError(file, 'it has fewer tokens than its header states')
+  starts[count] = vocabularyAt + vocabularyBytes + 1
 }
 
 function findSlot(table: Uint32Array, hash: number, length: number): number {
@@ -213,12 +218,12 @@ function findSlot(table: Uint32Array, hash: number, length: number): number {
   for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
     const entry = table[2 * slot + 1] ?? 0
     if (entry === 0) return -1
-    if (table[2 * slot] === hash && entry >>> numberBits === length) return (entry & (2 ** numberBits - 1)) - 1
+    if (table[2 * slot] === hash && entry >>> idBits === length) return (entry & (2 ** idBits - 1)) - 1
   }
 }
 
-function align(at: number): number {
-  return Math.ceil(at / 4) * 4
+function align(offset: number): number {
+  return Math.ceil(offset / 4) * 4
 }
 
 function decode(bytes: Uint8Array): string {

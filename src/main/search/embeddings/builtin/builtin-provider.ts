@@ -45,11 +45,11 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
 
 /** @param file of the model, opened on first use */
 export function builtinSimilarity(file: string): SimilarityModel {
-  let digester: TokenEncoder | undefined
+  let encoder: TokenEncoder | undefined
   return {
     digestOf(passage) {
-      digester ??= new TokenEncoder(openBuiltinModel(file))
-      return digester.digestOf(passage)
+      encoder ??= new TokenEncoder(openBuiltinModel(file))
+      return encoder.digestOf(passage)
     },
     vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
     cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),
@@ -68,7 +68,8 @@ function relatedWords(file: string, word: string): RelatedWord[] {
     const model = openBuiltinModel(file)
     const folded = foldText(word, model.folds)
     const token = model.find(hashOf(folded), folded.length)
-    return token < 0 ? [] : model.related(token).map((one) => ({ word: model.textOf(one.token), cosine: one.cosine }))
+    if (token < 0) return []
+    return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
   } catch (error) {
     if (error instanceof AppError) return []
     throw error

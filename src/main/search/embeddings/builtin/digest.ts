@@ -1,8 +1,8 @@
 /**
- * A passage as a sequence of 16-bit token ids, from which its vector and its similarity to questions are computed. A
- * word that is one token is that token's id. A word of several tokens is `multiTokenMarker` plus their number, their
- * ids, and the length of the word's vector as a 32-bit float. An unknown word is `multiTokenMarker` and its hash.
- * 32-bit values take two elements, the lower half first. Pure.
+ * Digests: a passage as a sequence of 16-bit token ids, from which its vector and its similarity to questions are
+ * computed. A word of one token is encoded as the token's id; a word of several tokens as `multiTokenMarker` plus their
+ * number, their ids, and the length of the word's vector (32-bit float); an unknown word as `multiTokenMarker` and its
+ * hash. 32-bit values take two elements, the lower half first. Pure.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './row-products.ts'
@@ -14,12 +14,12 @@ import {
   hashOf,
   multiTokenMarker,
   unknownToken,
-  wholeToken,
+  findWordToken,
 } from './tokenizer.ts'
 import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
-/** Cache size: words of several tokens, such as names and identifiers, are frequent. */
+/** Cached words. Words of several tokens, such as names and identifiers, are frequent. */
 const maxWords = 8192
 
 export class TokenEncoder {
@@ -35,8 +35,8 @@ export class TokenEncoder {
     const text = foldText(passage, model.folds)
     const digest: number[] = []
     forEachRun(text, (isCjk, start, end, hash) => {
-      if (isCjk) return cutCjk(text, start, end, model, (token, from, to) => push(digest, text, token, from, to))
-      const token = wholeToken(model, end - start, hash)
+      if (isCjk) return cutCjk(text, start, end, model, (token, from, to) => pushToken(digest, text, token, from, to))
+      const token = findWordToken(model, end - start, hash)
       if (token >= 0) digest.push(token)
       else for (const part of this.#encodeWord(text.slice(start, end))) digest.push(part)
     })
@@ -44,38 +44,38 @@ export class TokenEncoder {
   }
 
   #encodeWord(word: string): readonly number[] {
-    const known = this.#words.get(word)
-    if (known) return known
-    const parts: number[] = []
-    cutWord(word, 0, word.length, this.#model, (token, start, end) => push(parts, word, token, start, end))
-    const isSingleToken = parts.length === 1 || parts[0] === multiTokenMarker
+    const cached = this.#words.get(word)
+    if (cached) return cached
+    const tokens: number[] = []
+    cutWord(word, 0, word.length, this.#model, (token, start, end) => pushToken(tokens, word, token, start, end))
+    const isSingleToken = tokens.length === 1 || tokens[0] === multiTokenMarker
     const digest = isSingleToken
-      ? parts
-      : [multiTokenMarker + parts.length, ...parts, ...halves(toBits(wordVectorLength(this.#model, parts)))]
+      ? tokens
+      : [multiTokenMarker + tokens.length, ...tokens, ...toHalves(wordVectorLengthBits(this.#model, tokens))]
     if (this.#words.size >= maxWords) this.#words.clear()
     this.#words.set(word, digest)
     return digest
   }
 }
 
-function push(digest: number[], text: string, token: number, start: number, end: number): void {
-  if (token === unknownToken) digest.push(multiTokenMarker, ...halves(hashOf(text, start, end)))
+function pushToken(digest: number[], text: string, token: number, start: number, end: number): void {
+  if (token === unknownToken) digest.push(multiTokenMarker, ...toHalves(hashOf(text, start, end)))
   else digest.push(token)
 }
 
-function halves(bits: number): [number, number] {
+function toHalves(bits: number): [number, number] {
   return [bits & 0xff_ff, bits >>> 16]
 }
 
-/** Returns the unsigned 32-bit value whose lower half is the element `at`, and its upper half the next one. */
-export function uint32At(digest: TokenIdSequence, at: number): number {
-  return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
+/** Returns the unsigned 32-bit value in the elements at `index` (lower half) and after it (upper half). */
+export function uint32At(digest: TokenIdSequence, index: number): number {
+  return (((digest[index + 1] as number) << 16) | (digest[index] as number)) >>> 0
 }
 
-function wordVectorLength(model: BuiltinModel, tokens: readonly number[]): number {
+function wordVectorLengthBits(model: BuiltinModel, tokens: readonly number[]): number {
   const sum = new Float32Array(model.dimensions)
   for (const token of tokens) addRow(model, token, sum)
-  return lengthOfSum(sum)
+  return floatToBits(lengthOfSum(sum))
 }
 
 function lengthOfSum(sum: Float32Array): number {
@@ -119,15 +119,15 @@ export function cosinesWith(
   const products = new RowProducts([vector])
   const { tokenProducts, computedFor, question } = productCacheFor(model)
   const unknownWordProducts = new Map<number, number>()
-  const read = (token: number) => {
-    const [product = 0] = products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
+  const computeProduct = (token: number) => {
+    const [product = 0] = products.compute(rows.subarray(token * dimensions, (token + 1) * dimensions))
     computedFor[token] = question
     return (tokenProducts[token] = product * (weights[token] as number))
   }
   const unknownWordProduct = (hash: number) => {
-    const stranger = new Float32Array(dimensions)
-    addUnknownWord(hash, stranger)
-    const product = dot(vector, stranger)
+    const wordVector = new Float32Array(dimensions)
+    addUnknownWord(hash, wordVector)
+    const product = dot(vector, wordVector)
     unknownWordProducts.set(hash, product)
     return product
   }
@@ -136,18 +136,18 @@ export function cosinesWith(
     if (length === 0) return vector[0] ?? 0
     let sum = 0
     let tokensLeftInWord = 0
-    for (let at = 0; at < digest.length; at += 1) {
-      const head = digest[at] as number
-      if (head < multiTokenMarker) {
-        sum += computedFor[head] === question ? (tokenProducts[head] as number) : read(head)
+    for (let index = 0; index < digest.length; index += 1) {
+      const element = digest[index] as number
+      if (element < multiTokenMarker) {
+        sum += computedFor[element] === question ? (tokenProducts[element] as number) : computeProduct(element)
         tokensLeftInWord -= 1
         // Skips the length that follows a word's tokens.
-        if (tokensLeftInWord === 0) at += 2
-      } else if (head === multiTokenMarker) {
-        const hash = uint32At(digest, at + 1)
+        if (tokensLeftInWord === 0) index += 2
+      } else if (element === multiTokenMarker) {
+        const hash = uint32At(digest, index + 1)
         sum += unknownWordProducts.get(hash) ?? unknownWordProduct(hash)
-        at += 2
-      } else tokensLeftInWord = head - multiTokenMarker
+        index += 2
+      } else tokensLeftInWord = element - multiTokenMarker
     }
     return sum / length
   }
@@ -172,20 +172,22 @@ function productCacheFor(model: BuiltinModel): ProductCache {
   return productCache
 }
 
-/** Calls back for each token, and for the hash of each unknown word, in order. */
-function forEachPart(digest: TokenIdSequence, token: (token: number) => void, stranger: (hash: number) => void): void {
-  for (let at = 0; at < digest.length;) {
-    const head = digest[at] as number
-    if (head < multiTokenMarker) {
-      token(head)
-      at += 1
-    } else if (head === multiTokenMarker) {
-      stranger(uint32At(digest, at + 1))
-      at += 3
+type OnPart = (tokenOrHash: number) => void
+
+/** Calls `onToken` for each token and `onUnknownWord` for the hash of each unknown word, in order. */
+function forEachPart(digest: TokenIdSequence, onToken: OnPart, onUnknownWord: OnPart): void {
+  for (let index = 0; index < digest.length;) {
+    const element = digest[index] as number
+    if (element < multiTokenMarker) {
+      onToken(element)
+      index += 1
+    } else if (element === multiTokenMarker) {
+      onUnknownWord(uint32At(digest, index + 1))
+      index += 3
     } else {
-      const count = head - multiTokenMarker
-      for (let part = at + 1; part <= at + count; part += 1) token(digest[part] as number)
-      at += 3 + count
+      const count = element - multiTokenMarker
+      for (let partIndex = index + 1; partIndex <= index + count; partIndex += 1) onToken(digest[partIndex] as number)
+      index += 3 + count
     }
   }
 }
@@ -193,7 +195,7 @@ function forEachPart(digest: TokenIdSequence, token: (token: number) => void, st
 const bits = new Uint32Array(1)
 const float = new Float32Array(bits.buffer)
 
-function toBits(value: number): number {
+function floatToBits(value: number): number {
   float[0] = value
   return bits[0] as number
 }

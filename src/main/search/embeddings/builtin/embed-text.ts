@@ -18,11 +18,11 @@ function addToken(model: BuiltinModel, text: string, { token, start, end }: Toke
 export function addUnknownWord(hash: number, sum: Float32Array): void {
   const size = 1 / Math.sqrt(sum.length)
   let state = hash | 1
-  for (let at = 0; at < sum.length; at += 1) {
+  for (let column = 0; column < sum.length; column += 1) {
     state ^= state << 13
     state ^= state >>> 17
     state ^= state << 5
-    sum[at] = (sum[at] as number) + (state < 0 ? -size : size)
+    sum[column] = (sum[column] as number) + (state < 0 ? -size : size)
   }
 }
 
@@ -30,42 +30,43 @@ export function addUnknownWord(hash: number, sum: Float32Array): void {
 export function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
   const weight = weights[token] as number
   const start = token * dimensions
-  for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
+  for (let column = 0; column < dimensions; column += 1)
+    sum[column] = (sum[column] as number) + weight * (rows[start + column] as number)
 }
 
-/** Does the same as `addRow` for each token, in half the time: eight columns at once stay in registers. */
+/** Like `addRow` for each token, but in half the time: the sums of eight columns stay in registers. */
 export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
   let column = 0
   for (; column + 8 <= dimensions; column += 8) {
-    let one = 0,
-      two = 0,
-      three = 0,
-      four = 0,
-      five = 0,
-      six = 0,
-      seven = 0,
-      eight = 0
-    for (let at = 0; at < tokens.length; at += 1) {
-      const token = tokens[at] as number
+    let sum0 = 0,
+      sum1 = 0,
+      sum2 = 0,
+      sum3 = 0,
+      sum4 = 0,
+      sum5 = 0,
+      sum6 = 0,
+      sum7 = 0
+    for (let index = 0; index < tokens.length; index += 1) {
+      const token = tokens[index] as number
       const weight = weights[token] as number
       const start = token * dimensions + column
-      one += weight * (rows[start] as number)
-      two += weight * (rows[start + 1] as number)
-      three += weight * (rows[start + 2] as number)
-      four += weight * (rows[start + 3] as number)
-      five += weight * (rows[start + 4] as number)
-      six += weight * (rows[start + 5] as number)
-      seven += weight * (rows[start + 6] as number)
-      eight += weight * (rows[start + 7] as number)
+      sum0 += weight * (rows[start] as number)
+      sum1 += weight * (rows[start + 1] as number)
+      sum2 += weight * (rows[start + 2] as number)
+      sum3 += weight * (rows[start + 3] as number)
+      sum4 += weight * (rows[start + 4] as number)
+      sum5 += weight * (rows[start + 5] as number)
+      sum6 += weight * (rows[start + 6] as number)
+      sum7 += weight * (rows[start + 7] as number)
     }
-    sum[column] = (sum[column] as number) + one
-    sum[column + 1] = (sum[column + 1] as number) + two
-    sum[column + 2] = (sum[column + 2] as number) + three
-    sum[column + 3] = (sum[column + 3] as number) + four
-    sum[column + 4] = (sum[column + 4] as number) + five
-    sum[column + 5] = (sum[column + 5] as number) + six
-    sum[column + 6] = (sum[column + 6] as number) + seven
-    sum[column + 7] = (sum[column + 7] as number) + eight
+    sum[column] = (sum[column] as number) + sum0
+    sum[column + 1] = (sum[column + 1] as number) + sum1
+    sum[column + 2] = (sum[column + 2] as number) + sum2
+    sum[column + 3] = (sum[column + 3] as number) + sum3
+    sum[column + 4] = (sum[column + 4] as number) + sum4
+    sum[column + 5] = (sum[column + 5] as number) + sum5
+    sum[column + 6] = (sum[column + 6] as number) + sum6
+    sum[column + 7] = (sum[column + 7] as number) + sum7
   }
   for (; column < dimensions; column += 1)
     for (const token of tokens)
@@ -76,7 +77,7 @@ export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uin
 export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
-  else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] as number) / length
+  else for (let index = 0; index < vector.length; index += 1) vector[index] = (vector[index] as number) / length
   return vector
 }
 
@@ -86,7 +87,7 @@ export interface WeightedWord {
   readonly weight: number
   /** Unit vector. */
   readonly vector: Float32Array
-  /** Hash of a word without any known token: it only matches itself. */
+  /** Hash of a word without any known token; such a word matches only itself. */
   readonly unknownHash?: number
 }
 
@@ -96,12 +97,12 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
   const words = new Map<string, { readonly sum: Float32Array; readonly unknownHash?: number }>()
   for (const span of tokenSpans(folded, model)) {
     const word = folded.slice(span.start, span.end)
-    const known = words.get(word) ?? {
+    const entry = words.get(word) ?? {
       sum: new Float32Array(model.dimensions),
       ...(span.token === unknownToken ? { unknownHash: hashOf(word) } : {}),
     }
-    addToken(model, folded, span, known.sum)
-    words.set(word, known)
+    addToken(model, folded, span, entry.sum)
+    words.set(word, entry)
   }
   return [...words].map(([word, { sum, ...rest }]) => ({
     word,
@@ -113,6 +114,6 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
 
 export function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0
-  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
   return sum
 }

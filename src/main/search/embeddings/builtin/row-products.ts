@@ -1,4 +1,4 @@
-/** `products.wat`, assembled with wabt (`wat2wasm products.wat`). */
+/** `../products.wat`, assembled with wabt (`wat2wasm products.wat`). */
 const productsWasm =
   'AGFzbQEAAAABEQJgA39/fwF9YAZ/f39/f38AAhMBBGhvc3QGbWVtb3J5AgEBgIAEAwMCAAEHDAEIcHJvZHVjdHMAAQr4AQJmAQJ7A0AgAyAA/QAEACAB/QAEAP3mAf3kASEDIAQgAP0ABBAgAf0ABBD95gH95AEhBCABQSBqIQEgAEEgaiIAIAJJDQALIAMgBP3kASEDIAP9HwAgA/0fAZIgA/0fAiAD/R8DkpILjgECA38BeyABQQJ0IQYgAiAGaiEHIAIhCANAIAD9AQMAIQkgCCAJ/acB/foB/QsEACAIIAn9qAH9+gH9CwQQIABBCGohACAIQSBqIgggB0kNAAsCQANAIARFDQEgBSACIAMgBxAAOAIAIAMgBmohAyAFQQRqIQUgBEEBayEEDAALCyAFIAIgAiAHEAA4AgAL'
 
@@ -21,11 +21,11 @@ export class RowProducts {
    * Returns the dot products of a row with each vector, and then with itself. The next call on any instance overwrites
    * the result.
    */
-  of(row: Int8Array): Float32Array {
-    const place = this.#vectors.length === 1 ? 'one' : 'many'
-    const known = kernels[place]
-    const kernel = known?.vectors === this.#vectors ? known : kernelFor(this.#vectors, known?.memory)
-    kernels[place] = kernel
+  compute(row: Int8Array): Float32Array {
+    const slot = this.#vectors.length === 1 ? 'one' : 'many'
+    const cached = kernels[slot]
+    const kernel = cached?.vectors === this.#vectors ? cached : kernelFor(this.#vectors, cached?.memory)
+    kernels[slot] = kernel
     kernel.row.set(row)
     kernel.run()
     return kernel.out
@@ -42,24 +42,24 @@ interface Kernel {
 
 /** Two per thread, because memories are expensive: one for whole questions, one for their words. */
 const kernels: { one?: Kernel; many?: Kernel } = {}
-let assembled: WebAssembly.Module | undefined
+let wasmModule: WebAssembly.Module | undefined
 
-function kernelFor(vectors: readonly Float32Array[], known: WebAssembly.Memory | undefined): Kernel {
+function kernelFor(vectors: readonly Float32Array[], memoryToReuse: WebAssembly.Memory | undefined): Kernel {
   const dimensions = vectors[0]?.length ?? 0
   const size = Math.max(1, Math.ceil(dimensions / blockSize)) * blockSize
   // Memory layout: a row as bytes, the same row as floats, the vectors, the results.
   const [floatsAt, vectorsAt] = [size, 5 * size]
   const outAt = vectorsAt + 4 * size * vectors.length
   const pages = Math.ceil((outAt + 4 * (vectors.length + 1)) / pageBytes)
-  const memory = known ?? new WebAssembly.Memory({ initial: pages, maximum: maxPages })
-  const missing = pages - memory.buffer.byteLength / pageBytes
-  if (missing > 0) memory.grow(missing)
-  assembled ??= new WebAssembly.Module(Buffer.from(productsWasm, 'base64'))
-  const { exports } = new WebAssembly.Instance(assembled, { host: { memory } })
+  const memory = memoryToReuse ?? new WebAssembly.Memory({ initial: pages, maximum: maxPages })
+  const missingPages = pages - memory.buffer.byteLength / pageBytes
+  if (missingPages > 0) memory.grow(missingPages)
+  wasmModule ??= new WebAssembly.Module(Buffer.from(productsWasm, 'base64'))
+  const { exports } = new WebAssembly.Instance(wasmModule, { host: { memory } })
   const products = exports['products'] as Products
   new Uint8Array(memory.buffer).fill(0)
-  for (const [at, vector] of vectors.entries())
-    new Float32Array(memory.buffer, vectorsAt + 4 * size * at, dimensions).set(vector)
+  for (const [index, vector] of vectors.entries())
+    new Float32Array(memory.buffer, vectorsAt + 4 * size * index, dimensions).set(vector)
   return {
     vectors,
     memory,

@@ -8,12 +8,12 @@ import type { BuiltinModel } from './builtin-model.ts'
 import { dot, embedText, wordsOf, type WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
 
-/** Weight of the word matches; the cosine has the rest. Tuned on judged questions (docs/guide/recall.md). */
+/** Weight of the word matches; the cosine has the remaining weight. Tuned on judged questions (docs/guide/recall.md). */
 const wordShare = 0.35
-/** Cosines of words: up to `unrelatedCosine` they are unrelated, from `synonymCosine` on they mean the same. */
+/** Words with a cosine up to `unrelatedCosine` are unrelated; from `synonymCosine` on, they mean the same. */
 const unrelatedCosine = 0.15
 const synonymCosine = 0.65
-/** Question words below this share of the weight are not matched. */
+/** Question words with a smaller share of the total mass are not matched. */
 const minMassShare = 0.02
 
 /** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
@@ -27,16 +27,16 @@ export function similarityTo(
   const best = new Float64Array(questionWords.length)
   return (passage, cosine) => {
     if (totalMass === 0) return cosine
-    cosines.best(passage, best)
+    cosines.findBest(passage, best)
     const matchedMass = questionWords.reduce(
-      (sum, { weight }, at) => sum + weight ** 2 * toMatch(best[at] as number),
+      (sum, { weight }, index) => sum + weight ** 2 * toMatch(best[index] as number),
       0,
     )
     return cosine + wordShare * (matchedMass / totalMass - cosine)
   }
 }
 
-/** Returns each question word's share of the similarity, largest first; they add up to it. Empty without words. */
+/** Returns each question word's share of the similarity, largest first; the shares add up to it. */
 export function explainSimilarity(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const passageVector = embedText(model, passage)
   const questionWords = wordsOf(model, question)
@@ -45,30 +45,30 @@ export function explainSimilarity(model: BuiltinModel, question: string, passage
   const totalMass = massOf(matchedWords)
   const sum = new Float32Array(model.dimensions)
   for (const { weight, vector } of questionWords)
-    for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + weight * value
+    for (const [index, value] of vector.entries()) sum[index] = (sum[index] ?? 0) + weight * value
   const length = Math.sqrt(dot(sum, sum))
   if (length === 0) return []
   return questionWords
-    .map((one) => {
+    .map((word) => {
       // Exact, because the question's vector is the sum of its words' vectors.
-      const ofCosine = (one.weight * dot(one.vector, passageVector)) / length
-      const near = passageWords.map((other) => ({ word: other.word, cosine: dot(one.vector, other.vector) }))
-      const nearest = near.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
+      const cosinePart = (word.weight * dot(word.vector, passageVector)) / length
+      const neighbors = passageWords.map((other) => ({ word: other.word, cosine: dot(word.vector, other.vector) }))
+      const nearest = neighbors.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
         word: '',
         cosine: -1,
       })
-      const match = matchedWords.includes(one) ? Math.max(0, ...passageWords.map((other) => matchOf(one, other))) : 0
-      const share = (1 - wordShare) * ofCosine + (wordShare * one.weight ** 2 * match) / (totalMass || 1)
-      return { term: one.word, nearest: nearest.word, share }
+      const match = matchedWords.includes(word) ? Math.max(0, ...passageWords.map((other) => matchOf(word, other))) : 0
+      const share = (1 - wordShare) * cosinePart + (wordShare * word.weight ** 2 * match) / (totalMass || 1)
+      return { term: word.word, nearest: nearest.word, share }
     })
     .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
 }
 
 /** Returns a value in [0, 1]: how well one word matches the other. */
-function matchOf(one: WeightedWord, other: WeightedWord): number {
-  if (one.unknownHash !== undefined || other.unknownHash !== undefined)
-    return one.unknownHash === other.unknownHash ? 1 : 0
-  return toMatch(dot(one.vector, other.vector))
+function matchOf(word: WeightedWord, other: WeightedWord): number {
+  if (word.unknownHash !== undefined || other.unknownHash !== undefined)
+    return word.unknownHash === other.unknownHash ? 1 : 0
+  return toMatch(dot(word.vector, other.vector))
 }
 
 function toMatch(cosine: number): number {
@@ -76,10 +76,11 @@ function toMatch(cosine: number): number {
 }
 
 function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
-  const least = minMassShare * massOf(words)
-  return words.filter(({ weight }) => weight ** 2 >= least)
+  const minMass = minMassShare * massOf(words)
+  return words.filter(({ weight }) => weight ** 2 >= minMass)
 }
 
+/** Returns the sum of the squared weights. */
 function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }

@@ -1,11 +1,11 @@
 /**
  * Tokenizer of the built-in model (resources/models/builtin/README.md; `vocabulary.py` does the same in training).
- * Folds a text, cuts it into words and CJK runs, and each of them into tokens. A word is one token if the vocabulary
- * has it, otherwise its longest known prefix and the longest known pieces of the rest. A CJK run is cut into the
- * longest known words. Text without any known token becomes `unknownToken`. Pure.
+ * Folds a text, cuts it into words and CJK runs, and cuts each of them into tokens. A word that the vocabulary lacks is
+ * cut into its longest known prefix and the longest known pieces after it, a CJK run into the longest known words.
+ * Text without any known token becomes `unknownToken`. Pure.
  */
 
-/** The vocabulary, by the hashes of `hashOf`. */
+/** The vocabulary. `hashOf` computes the hashes. */
 export interface TokenTable {
   /** Returns the token's number, or -1. `length` is in UTF-16 units. */
   find(hash: number, length: number): number
@@ -31,16 +31,17 @@ const letter = /[\p{L}\p{N}]/u
 export function foldText(text: string, folds: TokenTable['folds']): string {
   if (isAscii(text)) return text.toLowerCase()
   let folded = ''
-  for (const sign of text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC')) folded += folds.get(sign) ?? sign
+  const unaccented = text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC')
+  for (const character of unaccented) folded += folds.get(character) ?? character
   return folded.toLowerCase()
 }
 
 function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return false
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) return false
   return true
 }
 
-/** Returned instead of a token for text without any known token. */
+/** Stands for text without any known token. */
 export const unknownToken = -1
 
 /** Returns the tokens of a folded text, in order. */
@@ -51,37 +52,37 @@ export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
 }
 
 /** Called with a token, or `unknownToken`, and the UTF-16 offsets of its word; `end` is exclusive. */
-type EachToken = (token: number, start: number, end: number) => void
+type OnToken = (token: number, start: number, end: number) => void
 
-export function forEachToken(text: string, table: TokenTable, each: EachToken): void {
+export function forEachToken(text: string, table: TokenTable, onToken: OnToken): void {
   forEachRun(text, (isCjk, start, end, hash) => {
-    if (isCjk) return cutCjk(text, start, end, table, each)
-    const token = wholeToken(table, end - start, hash)
-    if (token >= 0) each(token, start, end)
-    else cutWord(text, start, end, table, each)
+    if (isCjk) return cutCjk(text, start, end, table, onToken)
+    const token = findWordToken(table, end - start, hash)
+    if (token >= 0) onToken(token, start, end)
+    else cutWord(text, start, end, table, onToken)
   })
 }
 
-/** Calls back for each word and CJK run of a folded text, in order, with UTF-16 offsets (`end` exclusive) and hash. */
+/** Calls `onRun` for each word and CJK run of a folded text, in order, with UTF-16 offsets (`end` exclusive) and hash. */
 export function forEachRun(
   text: string,
-  each: (isCjk: boolean, start: number, end: number, hash: number) => void,
+  onRun: (isCjk: boolean, start: number, end: number, hash: number) => void,
 ): void {
-  let at = 0
-  while (at < text.length) {
-    const kind = kindAt(text, at)
-    const start = at
-    let hash = basis
+  let index = 0
+  while (index < text.length) {
+    const kind = kindAt(text, index)
+    const start = index
+    let hash = hashBasis
     do {
-      hash = Math.imul(hash ^ text.charCodeAt(at), prime)
-      at += 1
-    } while (at < text.length && kindAt(text, at) === kind)
-    if (kind > 0) each(kind === cjkKind, start, at, hash >>> 0)
+      hash = Math.imul(hash ^ text.charCodeAt(index), hashPrime)
+      index += 1
+    } while (index < text.length && kindAt(text, index) === kind)
+    if (kind > 0) onRun(kind === cjkKind, start, index, hash >>> 0)
   }
 }
 
 /** Returns the token of a whole word of `length` UTF-16 units, or -1 if the vocabulary does not have it. */
-export function wholeToken(table: TokenTable, length: number, hash: number): number {
+export function findWordToken(table: TokenTable, length: number, hash: number): number {
   return length > longestWord ? -1 : table.find(hash, length)
 }
 
@@ -89,26 +90,26 @@ const wordKind = 1
 const cjkKind = 2
 
 /** Returns 0 for separators. Both halves of a surrogate pair have the same kind. */
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at)
+function kindAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) ? wordKind : 0
-  if (code >= 0xd800 && code <= 0xdfff) return letter.test(characterAt(text, at)) ? wordKind : 0
-  const sign = text[at] ?? ''
-  return cjk.test(sign) ? cjkKind : letter.test(sign) ? wordKind : 0
+  if (code >= 0xd800 && code <= 0xdfff) return letter.test(characterAt(text, index)) ? wordKind : 0
+  const character = text[index] ?? ''
+  return cjk.test(character) ? cjkKind : letter.test(character) ? wordKind : 0
 }
 
-function characterAt(text: string, at: number): string {
-  const code = text.charCodeAt(at)
-  return code < 0xdc00 ? text.slice(at, at + 2) : text.slice(at - 1, at + 1)
+function characterAt(text: string, index: number): string {
+  const code = text.charCodeAt(index)
+  return code < 0xdc00 ? text.slice(index, index + 2) : text.slice(index - 1, index + 1)
 }
 
 /** Cuts a word that is not a token itself. */
-export function cutWord(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
-  cutLongestTokens(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
+export function cutWord(text: string, start: number, end: number, table: TokenTable, onToken: OnToken): void {
+  cutLongestTokens(text, start, Math.min(end, start + longestWord), longestWord, true, table, onToken)
 }
 
-export function cutCjk(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
-  cutLongestTokens(text, start, end, longestCjk, false, table, each)
+export function cutCjk(text: string, start: number, end: number, table: TokenTable, onToken: OnToken): void {
+  cutLongestTokens(text, start, end, longestCjk, false, table, onToken)
 }
 
 const hashes = new Uint32Array(longestWord + 1)
@@ -121,78 +122,78 @@ function cutLongestTokens(
   maxLength: number,
   isWord: boolean,
   table: TokenTable,
-  each: EachToken,
+  onToken: OnToken,
 ): void {
-  let at = start
+  let index = start
   let hasToken = false
-  while (at < end) {
-    const isContinuation = isWord && at > start
-    const reach = Math.min(end - at, maxLength)
-    let hash = isContinuation ? continuationBasis : basis
-    for (let length = 1; length <= reach; length += 1) {
-      hash = Math.imul(hash ^ text.charCodeAt(at + length - 1), prime) >>> 0
+  while (index < end) {
+    const isContinuation = isWord && index > start
+    const maxHere = Math.min(end - index, maxLength)
+    let hash = isContinuation ? continuationBasis : hashBasis
+    for (let length = 1; length <= maxHere; length += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(index + length - 1), hashPrime) >>> 0
       hashes[length] = hash
     }
-    let found = 1
-    for (let length = reach; length > 0; length -= 1) {
+    let advance = 1
+    for (let length = maxHere; length > 0; length -= 1) {
       const token = table.find(hashes[length] ?? 0, length + (isContinuation ? 2 : 0))
       if (token < 0) continue
-      if (isWord) each(token, start, end)
-      else each(token, at, at + length)
-      found = length
+      if (isWord) onToken(token, start, end)
+      else onToken(token, index, index + length)
+      advance = length
       hasToken = true
       break
     }
-    if (!isWord && !hasToken) each(unknownToken, at, at + 1)
+    if (!isWord && !hasToken) onToken(unknownToken, index, index + 1)
     hasToken &&= isWord
-    at += found
+    index += advance
   }
-  if (isWord && !hasToken) each(unknownToken, start, end)
+  if (isWord && !hasToken) onToken(unknownToken, start, end)
 }
 
-const basis = 0x811c9dc5
-const prime = 0x01000193
+const hashBasis = 0x811c9dc5
+const hashPrime = 0x01000193
 /** Hash of `##`, the prefix of pieces within a word. */
 const continuationBasis = hashOf('##', 0, 2)
 
 /** Called with the offset of a line's first byte, its hash as in `hashOf`, and its length in UTF-16 units. */
-type EachLine = (start: number, hash: number, length: number) => void
+type OnLine = (start: number, hash: number, length: number) => void
 
 const newline = 0x0a
 
 /** Reads the lines of the UTF-8 bytes from `from` to `to` (exclusive) without creating strings. */
-export function forEachLine(bytes: Uint8Array, from: number, to: number, each: EachLine): void {
+export function forEachLine(bytes: Uint8Array, from: number, to: number, onLine: OnLine): void {
   let start = from
-  let hash = basis
+  let hash = hashBasis
   let length = 0
-  for (let at = from; at < to;) {
-    const first = bytes[at] ?? 0
-    if (first === newline) {
-      each(start, hash >>> 0, length)
-      at += 1
-      start = at
-      hash = basis
+  for (let index = from; index < to;) {
+    const firstByte = bytes[index] ?? 0
+    if (firstByte === newline) {
+      onLine(start, hash >>> 0, length)
+      index += 1
+      start = index
+      hash = hashBasis
       length = 0
       continue
     }
-    const more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
-    let code = more === 0 ? first : first & (0x3f >> more)
-    for (let next = 1; next <= more; next += 1) code = (code << 6) | ((bytes[at + next] ?? 0) & 0x3f)
-    at += more + 1
+    const extraBytes = firstByte < 0x80 ? 0 : firstByte < 0xe0 ? 1 : firstByte < 0xf0 ? 2 : 3
+    let code = extraBytes === 0 ? firstByte : firstByte & (0x3f >> extraBytes)
+    for (let offset = 1; offset <= extraBytes; offset += 1) code = (code << 6) | ((bytes[index + offset] ?? 0) & 0x3f)
+    index += extraBytes + 1
     if (code > 0xff_ff) {
-      hash = Math.imul(hash ^ (0xd7c0 + (code >> 10)), prime)
+      hash = Math.imul(hash ^ (0xd7c0 + (code >> 10)), hashPrime)
       code = 0xdc00 | (code & 0x3ff)
       length += 1
     }
-    hash = Math.imul(hash ^ code, prime)
+    hash = Math.imul(hash ^ code, hashPrime)
     length += 1
   }
-  each(start, hash >>> 0, length)
+  onLine(start, hash >>> 0, length)
 }
 
 /** Returns the unsigned 32-bit FNV-1a hash of the UTF-16 units from `start` to `end` (exclusive). */
 export function hashOf(text: string, start = 0, end = text.length): number {
-  let hash = basis
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
+  let hash = hashBasis
+  for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), hashPrime)
   return hash >>> 0
 }
