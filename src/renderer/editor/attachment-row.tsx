@@ -11,14 +11,15 @@ import { PathMenu } from './tree/path-menu.tsx'
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
 
-interface OtherRowProps {
+interface AttachmentRowProps {
   readonly path: string
   readonly name: ReactNode
+  /** Encoded path of the current page. */
   readonly current: string
   readonly actions: FileActions
 }
 
-export function AttachmentRow({ path, name, current, actions }: OtherRowProps) {
+export function AttachmentRow({ path, name, current, actions }: AttachmentRowProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const kind = nonNoteKind(path) ?? 'document'

@@ -12,7 +12,7 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
 import { isCanvas } from './file-kind.ts'
 
-export default function OtherView({ agent, path }: { agent: Agent; path: string }) {
+export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
   const { t } = useTranslation()
   const actions = useFileActions(agent.id)
   const note = useMemo(() => ({ ...emptyNote, agent: agent.id, path }), [agent.id, path])

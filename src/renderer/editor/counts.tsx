@@ -4,27 +4,28 @@ import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 
-/** Characters of a project-context file that a request includes. */
+/** A request includes at most this many characters of a context file. */
 const maxContextCharacters = 20_000
 
-/** Larger texts are not counted, in characters. */
-export const maxCounted = 500_000
+/** Longer texts are not counted. In characters. */
+export const maxCountedLength = 500_000
 
-const fewCharacters = 30_000
-const settleMs = 500
+/** Longer texts are counted after a pause in typing. In characters. */
+const maxImmediateLength = 30_000
+const debounceMs = 500
 
-/** Shows words and tokens; with a limit, also the part of the file that fits into a request. */
+/** Shows the number of words and tokens, or a warning if a context file exceeds the limit. */
 export function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
   const { t } = useTranslation()
-  const counted = useDebounced(text, text.length > fewCharacters ? settleMs : 0)
-  const isTooLong = text.length > maxCounted
-  const words = useMemo(() => (isTooLong ? 0 : countWords(counted)), [counted, isTooLong])
-  const tokens = useMemo(() => (isTooLong ? 0 : estimateTokens(counted)), [counted, isTooLong])
+  const debouncedText = useDebounced(text, text.length > maxImmediateLength ? debounceMs : 0)
+  const isTooLong = text.length > maxCountedLength
+  const words = useMemo(() => (isTooLong ? 0 : countWords(debouncedText)), [debouncedText, isTooLong])
+  const tokens = useMemo(() => (isTooLong ? 0 : estimateTokens(debouncedText)), [debouncedText, isTooLong])
   if (isTooLong) return null
-  const isOver = text.length > maxContextCharacters
+  const isOverLimit = hasLimit && text.length > maxContextCharacters
   return (
-    <span className={hasLimit && isOver ? 'text-warning' : 'max-sm:hidden'}>
-      {hasLimit && isOver
+    <span className={isOverLimit ? 'text-warning' : 'max-sm:hidden'}>
+      {isOverLimit
         ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(maxContextCharacters) })
         : t('file.words', { words: formatNumber(words), tokens: formatNumber(tokens) })}
     </span>

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 
-export default function DiffView({ theirs, mine, label }: { theirs: string; mine: string; label: string }) {
-  const frame = useRef<HTMLDivElement>(null)
+export default function DiffView({ original, modified, label }: { original: string; modified: string; label: string }) {
+  const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (!frame.current) return undefined
+    if (!container.current) return undefined
     applyTheme()
-    const created = monaco.editor.createDiffEditor(frame.current, {
+    const editor = monaco.editor.createDiffEditor(container.current, {
       automaticLayout: true,
       readOnly: true,
       // The gutter menu accesses the editor after it is disposed.
@@ -21,15 +21,15 @@ export default function DiffView({ theirs, mine, label }: { theirs: string; mine
       modifiedAriaLabel: label,
     })
     const models = {
-      original: monaco.editor.createModel(theirs, 'markdown'),
-      modified: monaco.editor.createModel(mine, 'markdown'),
+      original: monaco.editor.createModel(original, 'markdown'),
+      modified: monaco.editor.createModel(modified, 'markdown'),
     }
-    created.setModel(models)
+    editor.setModel(models)
     return () => {
-      created.dispose()
+      editor.dispose()
       models.original.dispose()
       models.modified.dispose()
     }
-  }, [theirs, mine, label])
-  return <div ref={frame} className="h-full" data-testid="diff-view" />
+  }, [original, modified, label])
+  return <div ref={container} className="h-full" data-testid="diff-view" />
 }

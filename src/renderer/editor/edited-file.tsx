@@ -23,103 +23,96 @@ import type { EditorHandle } from './editor.tsx'
 import { NotIndexedNote } from './privacy/not-indexed.tsx'
 import { OtherDrafts } from './other-window-drafts.tsx'
 import { Notice } from './notice.tsx'
-import {
-  useOpenFile,
-  type DiskFile,
-  type MissingFile,
-  type OpenFile as EditedFile,
-  type OtherDraft,
-} from './open-file.ts'
-import { attachTo } from './attach-files.ts'
+import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
+import { attachFile } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './tree/outline.tsx'
-import { togglePanel, type OpenPanels } from './panel-layout.ts'
+import { togglePanel, type OpenPanels, type Panel } from './panel-layout.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
 const Editor = lazy(() => import('./editor.tsx'))
 
-const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
+const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 
 const DiffView = lazy(() => import('./diff-view.tsx'))
 
 /** Delay before the editor mounts if the preview fills the view, in ms. */
-const editorAfterMs = 400
+const editorMountDelayMs = 400
 
 const storedPanels = ['preview', 'full', 'links'] as const
-const storageKey = (what: (typeof storedPanels)[number]) => `commonplace.file.${what}`
+const storageKey = (panel: (typeof storedPanels)[number]) => `commonplace.file.${panel}`
 
-interface OpenFileProps {
+interface EditedFileProps {
   readonly agent: Agent
   readonly path: string
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
   /** Set if the file was moved or deleted elsewhere since it was opened. */
-  readonly gone: MissingFile | undefined
+  readonly missing: MissingFile | undefined
   readonly onDiscarded: () => void
 }
 
-export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
+export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [shown, setShown] = useState<OpenPanels>(() => ({
+  const [panels, setPanels] = useState<OpenPanels>(() => ({
     history: false,
     blame: false,
-    preview: isKept('preview'),
-    full: isKept('full'),
-    links: isKept('links'),
+    preview: wasPanelOpen('preview'),
+    full: wasPanelOpen('full'),
+    links: wasPanelOpen('links'),
   }))
   useEffect(() => {
-    for (const what of storedPanels) localStorage.setItem(storageKey(what), shown[what] ? 'yes' : 'no')
-  }, [shown])
+    for (const panel of storedPanels) localStorage.setItem(storageKey(panel), panels[panel] ? 'yes' : 'no')
+  }, [panels])
   const line = lineOfHash(useHash())
   const editor = useRef<EditorHandle>(null)
-  const [isOpen, setIsOpen] = useState(false)
-  const takeEditor = useCallback((handle: EditorHandle | null) => {
+  const [isEditorMounted, setIsEditorMounted] = useState(false)
+  const setEditor = useCallback((handle: EditorHandle | null) => {
     editor.current = handle
-    setIsOpen(handle !== null)
+    setIsEditorMounted(handle !== null)
   }, [])
   const [compared, setCompared] = useState<OtherDraft>()
   const view = useRef<HTMLElement>(null)
-  const reading = useRef<PreviewHandle>(null)
+  const preview = useRef<PreviewHandle>(null)
   const onUnsavedClose = useCallback(() => {
-    const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
-    toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
+    const reopen = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
+    toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
   }, [path, navigate, t])
-  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onUnsavedClose })
+  const file = useOpenFile(agent.id, path, disk, { autosave, missing, onUnsavedClose })
   // The preview may lag behind while the user types.
-  const settled = useDeferredValue(file.text)
+  const deferredText = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const entry = files.data?.find((known) => known.path === path)
+  const entry = files.data?.find((listed) => listed.path === path)
   const links = useNoteLinks(agent.id, path)
-  const surroundings = useMemo(() => ({ path, ...links }), [path, links])
-  const margin = useBlameMargin(agent.id, path, shown.blame)
+  const linkContext = useMemo(() => ({ path, ...links }), [path, links])
+  const blameMargin = useBlameMargin(agent.id, path, panels.blame)
   const newPathButton = useRef<HTMLButtonElement>(null)
-  // A moved file must not be written to its old path, so the shortcut focuses the notice, which offers the
-  // new one.
+  // A moved file must not be written to its old path: saving focuses the button that opens the new path.
   const save = () => {
     if (newPathButton.current) newPathButton.current.focus()
     else void file.save()
   }
   useShortcuts({ 'Mod+S': save })
-  const toggle = (what: keyof OpenPanels) =>
-    setShown(togglePanel(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
-  const isFull = shown.preview && shown.full === true
-  // In the preview the editor mounts later: ticking a task or editing a property goes through it.
-  const [shouldMountEditor, setIsEditorDue] = useState(!isFull)
-  if (!isFull && !shouldMountEditor) setIsEditorDue(true)
+  const toggle = (panel: Panel) =>
+    setPanels(togglePanel(panels, panel, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
+  const isPreviewFull = panels.preview && panels.full === true
+  // Behind a full preview, the editor mounts later. Edits in the preview, such as ticking a task, need it.
+  const [shouldMountEditor, setShouldMountEditor] = useState(!isPreviewFull)
+  if (!isPreviewFull && !shouldMountEditor) setShouldMountEditor(true)
   useEffect(() => {
-    const timer = setTimeout(() => setIsEditorDue(true), editorAfterMs)
+    const timer = setTimeout(() => setShouldMountEditor(true), editorMountDelayMs)
     return () => clearTimeout(timer)
   }, [])
-  const syncPreview = useCallback((top: number) => reading.current?.follow(top), [])
-  const changeLine = useCallback((at: number, change: LineChange) => editor.current?.change(at, change), [])
+  const syncPreview = useCallback((topLine: number) => preview.current?.follow(topLine), [])
+  const changeLine = useCallback((line: number, change: LineChange) => editor.current?.change(line, change), [])
   const onFile = useCallback(
-    async (dropped: File) => {
+    async (source: File) => {
       try {
-        const added = await attachTo(agent.id, path, dropped)
-        toast.success(t('file.attached', { path: clipLine(added.path) }))
+        const attachment = await attachFile(agent.id, path, source)
+        toast.success(t('file.attached', { path: clipLine(attachment.path) }))
         await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
-        return added.link
+        return attachment.link
       } catch (error) {
         showError(error)
         return undefined
@@ -127,7 +120,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
     },
     [agent.id, path, t],
   )
-  const isProject = entry?.kind === 'project' || entry?.kind === 'memory'
+  const isContextFile = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
     <>
       <section ref={view} className="flex min-w-0 flex-1 flex-col">
@@ -135,30 +128,30 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
             <span className="tabular flex gap-3">
-              <SaveNote state={file.isMissing ? 'notThere' : file.state} />
-              <Counts text={settled} hasLimit={isProject} />
+              <SaveStatus state={file.isMissing ? 'notThere' : file.state} />
+              <Counts text={deferredText} hasLimit={isContextFile} />
             </span>
           }
         >
-          {(['preview', 'links', 'blame', 'history'] as const).map((what) => (
+          {(['preview', 'links', 'blame', 'history'] as const).map((panel) => (
             <Button
-              key={what}
+              key={panel}
               look="quiet"
-              aria-pressed={shown[what]}
+              aria-pressed={panels[panel]}
               className="aria-pressed:bg-selected aria-pressed:text-text"
-              onClick={() => toggle(what)}
+              onClick={() => toggle(panel)}
             >
-              {t(`file.${what}`)}
+              {t(`file.${panel}`)}
             </Button>
           ))}
-          {shown.preview && (
+          {panels.preview && (
             <IconButton
               label={t('reading.full')}
-              aria-pressed={isFull}
+              aria-pressed={isPreviewFull}
               className="max-[700px]:hidden"
               onClick={() => toggle('full')}
             >
-              {isFull ? <Columns2 size={14} /> : <Maximize2 size={14} />}
+              {isPreviewFull ? <Columns2 size={14} /> : <Maximize2 size={14} />}
             </IconButton>
           )}
           <Button
@@ -175,7 +168,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           </div>
         )}
         {file.isMissing ? (
-          <MissingFileNotice file={file} movedTo={gone?.movedTo} onward={newPathButton} />
+          <MissingFileNotice file={file} movedTo={missing?.movedTo} newPathButton={newPathButton} />
         ) : (
           file.hasDraft && (
             <Notice text={t('file.draftFound')}>
@@ -188,27 +181,27 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
         {file.state === 'conflict' && <Conflict file={file} />}
         <OtherDrafts file={file} compared={compared} onCompare={setCompared} />
         <div className="flex min-h-0 flex-1">
-          <div className={`min-w-0 flex-1 ${isFull ? 'hidden' : shown.preview ? 'max-[700px]:hidden' : ''}`}>
+          <div className={`min-w-0 flex-1 ${isPreviewFull ? 'hidden' : panels.preview ? 'max-[700px]:hidden' : ''}`}>
             <ErrorBoundary piece="editor" variant="view" resetKey={path}>
               <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
-                {compared && file.others.includes(compared) ? (
-                  <DiffView theirs={file.text} mine={compared.draft.text} label={t('draft.comparison')} />
+                {compared && file.otherDrafts.includes(compared) ? (
+                  <DiffView original={file.text} modified={compared.draft.text} label={t('draft.comparison')} />
                 ) : file.state === 'conflict' && file.conflictingText !== undefined ? (
                   <div className="flex h-full flex-col">
                     <ConflictSides agent={agent.id} path={path} />
                     <div className="min-h-0 flex-1">
-                      <DiffView theirs={file.conflictingText} mine={file.text} label={t('file.conflict')} />
+                      <DiffView original={file.conflictingText} modified={file.text} label={t('file.conflict')} />
                     </div>
                   </div>
                 ) : !shouldMountEditor ? null : (
                   <Editor
-                    ref={takeEditor}
+                    ref={setEditor}
                     content={file.content}
                     line={line}
                     label={t('file.editor', { path })}
-                    surroundings={surroundings}
-                    margin={margin}
-                    onChange={file.type}
+                    linkContext={linkContext}
+                    margin={blameMargin}
+                    onChange={file.edit}
                     onFile={onFile}
                     onScroll={syncPreview}
                   />
@@ -216,49 +209,49 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
               </Suspense>
             </ErrorBoundary>
           </div>
-          {shown.preview && (
+          {panels.preview && (
             <div
-              className={`flex min-w-0 flex-1 flex-col ${isFull ? '' : 'min-[700px]:border-l min-[700px]:border-line'}`}
+              className={`flex min-w-0 flex-1 flex-col ${isPreviewFull ? '' : 'min-[700px]:border-l min-[700px]:border-line'}`}
               onKeyDown={(event) => {
                 const key = event.key.toLowerCase()
-                const isField = event.target instanceof HTMLInputElement && event.target.type === 'text'
-                if (!(event.ctrlKey || event.metaKey) || isField || (key !== 'z' && key !== 'y')) return
+                const isTextField = event.target instanceof HTMLInputElement && event.target.type === 'text'
+                if (!(event.ctrlKey || event.metaKey) || isTextField || (key !== 'z' && key !== 'y')) return
                 event.preventDefault()
                 if (key === 'y' || event.shiftKey) editor.current?.redo()
                 else editor.current?.undo()
               }}
             >
-              <ErrorBoundary piece="preview" variant="view" resetKey={settled}>
+              <ErrorBoundary piece="preview" variant="view" resetKey={deferredText}>
                 <Suspense>
-                  <Reading
-                    ref={reading}
+                  <Preview
+                    ref={preview}
                     agent={agent.id}
                     path={path}
-                    text={settled}
-                    isWide={isFull}
+                    text={deferredText}
+                    isWide={isPreviewFull}
                     line={line}
-                    onEdit={file.state === 'conflict' || !isOpen ? undefined : changeLine}
+                    onEdit={file.state === 'conflict' || !isEditorMounted ? undefined : changeLine}
                   />
                 </Suspense>
               </ErrorBoundary>
             </div>
           )}
-          {(!shown.preview || isFull) && !shown.history && !shown.links && (
-            <ErrorBoundary piece="part" resetKey={settled}>
+          {(!panels.preview || isPreviewFull) && !panels.history && !panels.links && (
+            <ErrorBoundary piece="part" resetKey={deferredText}>
               <Outline
-                text={settled}
-                onChoose={(at) => (isFull ? reading.current?.follow(at) : editor.current?.reveal(at))}
+                text={deferredText}
+                onChoose={(line) => (isPreviewFull ? preview.current?.follow(line) : editor.current?.reveal(line))}
               />
             </ErrorBoundary>
           )}
         </div>
       </section>
-      {shown.links && (
+      {panels.links && (
         <ErrorBoundary piece="part" resetKey={path}>
           <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />
         </ErrorBoundary>
       )}
-      {shown.history && (
+      {panels.history && (
         <ErrorBoundary piece="part" resetKey={path}>
           <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
         </ErrorBoundary>
@@ -267,11 +260,11 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   )
 }
 
-function isKept(what: (typeof storedPanels)[number]): boolean {
-  return localStorage.getItem(storageKey(what)) === 'yes'
+function wasPanelOpen(panel: (typeof storedPanels)[number]): boolean {
+  return localStorage.getItem(storageKey(panel)) === 'yes'
 }
 
-function Conflict({ file }: { file: EditedFile }) {
+function Conflict({ file }: { file: OpenFile }) {
   const { t } = useTranslation()
   return (
     <Notice text={t('file.conflict')}>
@@ -286,49 +279,49 @@ function ConflictSides({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
   const causeName = useCauseName(agent)
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
-  // A change by the user comes from another window, since this one has not saved.
-  const who = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
+  // The latest change by the user was made in another window, since this one has not saved.
+  const author = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
   return (
     <div className="flex border-b border-line text-[12px] text-muted" data-testid="conflict-sides">
       <h2 className="min-w-0 flex-1 border-l-4 border-bad px-3 py-1.5">
-        {who === undefined ? t('file.onDisk') : t('file.onDiskBy', { who })}
+        {author === undefined ? t('file.onDisk') : t('file.onDiskBy', { who: author })}
       </h2>
       <h2 className="min-w-0 flex-1 border-l-4 border-good px-3 py-1.5">{t('file.yours')}</h2>
     </div>
   )
 }
 
-interface GoneNoticeProps {
-  readonly file: EditedFile
+interface MissingFileNoticeProps {
+  readonly file: OpenFile
   readonly movedTo: string | undefined
-  readonly onward: React.RefObject<HTMLButtonElement | null>
+  readonly newPathButton: React.RefObject<HTMLButtonElement | null>
 }
 
-function MissingFileNotice({ file, movedTo, onward }: GoneNoticeProps) {
+function MissingFileNotice({ file, movedTo, newPathButton }: MissingFileNoticeProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const go = async (path: string) => {
+  const openNewPath = async (path: string) => {
     await file.continueIn(path)
     navigate(paths.file(path))
   }
-  const close = async () => {
+  const discardAndClose = async () => {
     await file.discard()
     navigate(paths.chat())
   }
   return (
     <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
       {movedTo !== undefined && (
-        <Button ref={onward} onClick={() => void runWithErrorToast(go(movedTo))}>
+        <Button ref={newPathButton} onClick={() => void runWithErrorToast(openNewPath(movedTo))}>
           {t('file.goThere')}
         </Button>
       )}
       <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
-      <Button onClick={() => void runWithErrorToast(close())}>{t('file.letGo')}</Button>
+      <Button onClick={() => void runWithErrorToast(discardAndClose())}>{t('file.letGo')}</Button>
     </Notice>
   )
 }
 
-function SaveNote({ state }: { state: EditedFile['state'] | 'notThere' }) {
+function SaveStatus({ state }: { state: OpenFile['state'] | 'notThere' }) {
   const { t } = useTranslation()
   return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
 }

@@ -8,63 +8,63 @@ import { handlePastedFiles } from './attach-files.ts'
 
 const linkCheckDebounceMs = 300
 
-const changedShownMs = 6000
+const changeHighlightMs = 6000
 
 export interface EditorHandle {
   focus(): void
   /** Scrolls to a 1-based line. */
   reveal(line: number): void
   /** Edits a 1-based line as one undo step. Does nothing if the line no longer matches. */
-  change(line: number, by: LineChange): void
+  change(line: number, change: LineChange): void
   undo(): void
   redo(): void
 }
 
 interface EditorProps {
   readonly ref?: Ref<EditorHandle>
-  /** Text to show. A new object replaces the editor's text; typing does not change it. */
+  /** Text to show. A new object replaces the text of the editor. Typing does not change this object. */
   readonly content: { readonly text: string }
   /** 1-based line to scroll to and mark. */
   readonly line: number | undefined
   readonly label: string
-  readonly surroundings: LinkContext
+  readonly linkContext: LinkContext
   /** Text beside each line and a click handler; undefined shows only line numbers. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
   /** Stores a pasted or dropped file. @returns the link to insert, or undefined if it failed and a toast was shown */
   readonly onFile: (file: File) => Promise<string | undefined>
-  /** @param line top line, 1-based, with the hidden share of it as fraction */
+  /** @param line 1-based top line; its fraction is the share of the line that is scrolled out of view */
   readonly onScroll: (line: number) => void
 }
 
 export default function Editor(props: EditorProps) {
-  const { ref, content, line, label, surroundings, margin, onChange, onFile, onScroll } = props
-  const frame = useRef<HTMLDivElement>(null)
+  const { ref, content, line, label, linkContext, margin, onChange, onFile, onScroll } = props
+  const container = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const mark = byteOrderMarkOf(content.text)
-  const now = useRef({ onChange, onFile, onScroll, margin, mark, path: surroundings.path })
+  const byteOrderMark = byteOrderMarkOf(content.text)
+  const latest = useRef({ onChange, onFile, onScroll, margin, byteOrderMark, path: linkContext.path })
   // Only for the first render; later values are applied to the existing editor.
   const initial = useRef({ content, label })
-  // Monaco normalizes line ends, so its change event while `content` is applied is not typing.
+  // While `content` is applied, a change event is not typing. Monaco normalizes line ends, so the text may differ.
   const isApplyingContent = useRef(false)
   useEffect(() => {
-    now.current = { onChange, onFile, onScroll, margin, mark, path: surroundings.path }
-  }, [onChange, onFile, onScroll, margin, mark, surroundings.path])
+    latest.current = { onChange, onFile, onScroll, margin, byteOrderMark, path: linkContext.path }
+  }, [onChange, onFile, onScroll, margin, byteOrderMark, linkContext.path])
   useImperativeHandle(ref, () => ({
     focus: () => editor.current?.focus(),
-    reveal(target) {
-      editor.current?.revealLineNearTop(target)
-      editor.current?.setPosition({ lineNumber: target, column: 1 })
+    reveal(lineNumber) {
+      editor.current?.revealLineNearTop(lineNumber)
+      editor.current?.setPosition({ lineNumber, column: 1 })
       editor.current?.focus()
     },
-    change(target, by) {
+    change(lineNumber, change) {
       const model = editor.current?.getModel()
-      if (!model || target < 1 || target > model.getLineCount()) return
-      const edit = by(model.getLineContent(target))
+      if (!model || lineNumber < 1 || lineNumber > model.getLineCount()) return
+      const edit = change(model.getLineContent(lineNumber))
       if (!edit) return
-      const range = new monaco.Range(target, edit.from + 1, target, edit.to + 1)
+      const range = new monaco.Range(lineNumber, edit.from + 1, lineNumber, edit.to + 1)
       editor.current?.pushUndoStop()
-      editor.current?.executeEdits('reading', [{ range, text: edit.text }])
+      editor.current?.executeEdits('preview', [{ range, text: edit.text }])
       editor.current?.pushUndoStop()
     },
     undo: () => undoOrRedo(editor.current?.getModel(), 'undo'),
@@ -72,99 +72,100 @@ export default function Editor(props: EditorProps) {
   }))
 
   useEffect(() => {
-    if (!frame.current) return undefined
+    if (!container.current) return undefined
     applyTheme()
     registerMarkdown()
-    const created = monaco.editor.create(frame.current, {
-      ...options,
+    const instance = monaco.editor.create(container.current, {
+      ...editorOptions,
       value: initial.current.content.text,
-      wrappingStrategy: wrappingOf(initial.current.content.text),
+      wrappingStrategy: wrappingStrategyOf(initial.current.content.text),
       ariaLabel: initial.current.label,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
     })
     // Models that Monaco creates do not inherit the editor's setting.
-    created.getModel()?.updateOptions({
+    instance.getModel()?.updateOptions({
       bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
     })
-    editor.current = created
-    const listeners = [
-      ...addCommands(created),
-      handlePastedFiles(frame.current, created, (file) => now.current.onFile(file)),
-      created.onDidChangeModelContent(() => {
-        if (!isApplyingContent.current) now.current.onChange(now.current.mark + created.getValue())
+    editor.current = instance
+    const disposables = [
+      ...addCommands(instance),
+      handlePastedFiles(container.current, instance, (file) => latest.current.onFile(file)),
+      instance.onDidChangeModelContent(() => {
+        if (!isApplyingContent.current) latest.current.onChange(latest.current.byteOrderMark + instance.getValue())
       }),
-      created.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
-        const line = created.getVisibleRanges()[0]?.startLineNumber
-        if (!scrollTopChanged || line === undefined) return
-        const top = created.getTopForLineNumber(line)
-        const height = created.getTopForLineNumber(line + 1) - top
-        now.current.onScroll(line + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
+      instance.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
+        const topLine = instance.getVisibleRanges()[0]?.startLineNumber
+        if (!scrollTopChanged || topLine === undefined) return
+        const top = instance.getTopForLineNumber(topLine)
+        const height = instance.getTopForLineNumber(topLine + 1) - top
+        latest.current.onScroll(topLine + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
-      created.onDidChangeCursorSelection(() => reportSelection(selectionOf(created, now.current.path))),
-      created.onDidBlurEditorText(() => reportSelection(undefined)),
-      created.onMouseDown(({ target }) => {
+      instance.onDidChangeCursorSelection(() => reportSelection(selectionOf(instance, latest.current.path))),
+      instance.onDidBlurEditorText(() => reportSelection(undefined)),
+      instance.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
-        if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
+        if (isMargin && target.position) latest.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
     // An empty note gets the focus: the user has just created it.
     if (isBlankNote(initial.current.content.text)) {
-      created.setPosition({ lineNumber: created.getModel()?.getLineCount() ?? 1, column: 1 })
-      created.focus()
+      instance.setPosition({ lineNumber: instance.getModel()?.getLineCount() ?? 1, column: 1 })
+      instance.focus()
     }
-    const themes = new MutationObserver(applyTheme)
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    const themeObserver = new MutationObserver(applyTheme)
+    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      themes.disconnect()
-      for (const listener of listeners) listener.dispose()
-      created.getModel()?.dispose()
-      created.dispose()
+      themeObserver.disconnect()
+      for (const disposable of disposables) disposable.dispose()
+      instance.getModel()?.dispose()
+      instance.dispose()
       editor.current = undefined
     }
   }, [])
 
   useEffect(() => {
-    const current = editor.current
-    const model = current?.getModel()
-    if (!current || !model) return undefined
-    setLinkContext(model, surroundings)
-    const marks = current.createDecorationsCollection()
+    const instance = editor.current
+    const model = instance?.getModel()
+    if (!instance || !model) return undefined
+    setLinkContext(model, linkContext)
+    const decorations = instance.createDecorationsCollection()
     const options = { inlineClassName: 'unresolved' }
-    const mark = () => marks.set(unresolvedRanges(model, surroundings).map((range) => ({ range, options })))
-    mark()
+    const markUnresolved = () =>
+      decorations.set(unresolvedRanges(model, linkContext).map((range) => ({ range, options })))
+    markUnresolved()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const typing = model.onDidChangeContent(() => {
+    const listener = model.onDidChangeContent(() => {
       clearTimeout(timer)
-      timer = setTimeout(mark, linkCheckDebounceMs)
+      timer = setTimeout(markUnresolved, linkCheckDebounceMs)
     })
     return () => {
       clearTimeout(timer)
-      typing.dispose()
-      marks.clear()
+      listener.dispose()
+      decorations.clear()
     }
-  }, [surroundings])
+  }, [linkContext])
 
   // Replaces the text as one edit, which keeps undo and cursor, and highlights the changed lines.
   useEffect(() => {
-    const current = editor.current
-    const model = current?.getModel()
+    const instance = editor.current
+    const model = instance?.getModel()
     const text = content.text.slice(byteOrderMarkOf(content.text).length)
-    if (!current || !model || content === initial.current.content || model.getValue() === text) return undefined
+    if (!instance || !model || content === initial.current.content || model.getValue() === text) return undefined
     const changed = changedLines(model.getValue(), text)
     isApplyingContent.current = true
-    current.executeEdits('file', [{ range: model.getFullModelRange(), text }])
+    instance.executeEdits('file', [{ range: model.getFullModelRange(), text }])
     isApplyingContent.current = false
     if (!changed) return undefined
-    const marks = current.createDecorationsCollection([
+    const decorations = instance.createDecorationsCollection([
       {
         range: new monaco.Range(changed.from, 1, changed.to, 1),
         options: { isWholeLine: true, className: 'changed-line' },
       },
     ])
-    const timer = setTimeout(() => marks.clear(), changedShownMs)
+    const timer = setTimeout(() => decorations.clear(), changeHighlightMs)
     return () => {
       clearTimeout(timer)
-      marks.clear()
+      decorations.clear()
     }
   }, [content])
 
@@ -172,24 +173,24 @@ export default function Editor(props: EditorProps) {
     const notes = margin?.notes
     editor.current?.updateOptions(
       notes
-        ? { lineNumbers: (number) => formatMargin(notes[number - 1] ?? '', number), lineNumbersMinChars: 30 }
+        ? { lineNumbers: (line) => formatMargin(notes[line - 1] ?? '', line), lineNumbersMinChars: 30 }
         : { lineNumbers: 'on', lineNumbersMinChars: 4 },
     )
   }, [margin])
 
   useEffect(() => {
-    const current = editor.current
-    if (!current || line === undefined) return undefined
-    current.revealLineInCenter(line)
-    current.setPosition({ lineNumber: line, column: 1 })
-    current.focus()
-    const marks = current.createDecorationsCollection([
+    const instance = editor.current
+    if (!instance || line === undefined) return undefined
+    instance.revealLineInCenter(line)
+    instance.setPosition({ lineNumber: line, column: 1 })
+    instance.focus()
+    const decorations = instance.createDecorationsCollection([
       { range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } },
     ])
-    return () => marks.clear()
+    return () => decorations.clear()
   }, [line])
 
-  return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
+  return <div ref={container} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
 }
 
 /** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
@@ -197,24 +198,22 @@ function byteOrderMarkOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
 }
 
-/** Undoes on the model: the editor's own command requires focus, which a hidden editor cannot have. */
-function undoOrRedo(model: monaco.editor.ITextModel | null | undefined, way: 'undo' | 'redo'): void {
-  const steps: Partial<Record<typeof way, unknown>> & object = model ?? {}
-  const go = steps[way]
-  if (typeof go === 'function') go.call(model)
+/** Runs on the model: the command of the editor requires focus, which a hidden editor cannot have. */
+function undoOrRedo(model: monaco.editor.ITextModel | null | undefined, command: 'undo' | 'redo'): void {
+  void model?.[command]()
 }
 
 function isBlankNote(text: string): boolean {
   return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
-function formatMargin(note: string, number: number): string {
-  const most = 22
-  const shown = note.length > most ? `${note.slice(0, most - 1)}…` : note
-  return `${shown} │ ${String(number).padStart(4, '\u2007')}`
+function formatMargin(note: string, lineNumber: number): string {
+  const maxLength = 22
+  const clipped = note.length > maxLength ? `${note.slice(0, maxLength - 1)}…` : note
+  return `${clipped} │ ${String(lineNumber).padStart(4, '\u2007')}`
 }
 
-const options: monaco.editor.IStandaloneEditorConstructionOptions = {
+const editorOptions: monaco.editor.IStandaloneEditorConstructionOptions = {
   language: 'markdown',
   automaticLayout: true,
   wordWrap: 'on',
@@ -240,10 +239,10 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   links: true,
 }
 
-/** Limits up to which the browser measures line breaks. It lays out all lines for that. */
+/** In longer texts Monaco computes line breaks itself, since the browser would have to lay out all lines. */
 const maxMeasured = { lines: 2000, characters: 5000 }
 
-function wrappingOf(text: string): 'advanced' | 'simple' {
+function wrappingStrategyOf(text: string): 'advanced' | 'simple' {
   const lines = text.split('\n', maxMeasured.lines)
   const isShort = lines.length < maxMeasured.lines && lines.every((line) => line.length <= maxMeasured.characters)
   return isShort ? 'advanced' : 'simple'
@@ -251,12 +250,12 @@ function wrappingOf(text: string): 'advanced' | 'simple' {
 
 function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {
   const selection = editor.getSelection()
-  const at = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
-  const box = editor.getDomNode()?.getBoundingClientRect()
+  const end = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
+  const bounds = editor.getDomNode()?.getBoundingClientRect()
   const text = selection ? (editor.getModel()?.getValueInRange(selection).trim() ?? '') : ''
-  if (!selection || !at || !box || text === '') return undefined
+  if (!selection || !end || !bounds || text === '') return undefined
   const place = { path, line: selection.startLineNumber }
-  return { text, left: box.left + at.left, bottom: box.top + at.top + at.height, place }
+  return { text, left: bounds.left + end.left, bottom: bounds.top + end.top + end.height, place }
 }
 
 /**
@@ -271,7 +270,7 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
     add(
       'markdown.enter',
       KeyCode.Enter,
-      () => enter(editor),
+      () => continueOnEnter(editor),
       'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
     ),
     // Tab indents. After Escape, Tab moves the focus, so that keyboard users can leave; on blur, it indents
@@ -290,17 +289,17 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
   ]
 }
 
-function enter(editor: monaco.editor.IStandaloneCodeEditor): void {
+function continueOnEnter(editor: monaco.editor.IStandaloneCodeEditor): void {
   const model = editor.getModel()
   const selection = editor.getSelection()
-  const number = selection?.positionLineNumber ?? 0
-  const line = model && selection?.isEmpty() ? model.getLineContent(number) : ''
+  const lineNumber = selection?.positionLineNumber ?? 0
+  const line = model && selection?.isEmpty() ? model.getLineContent(lineNumber) : ''
   const isAtEnd = selection !== null && selection.positionColumn > line.trimEnd().length
-  const next = isAtEnd ? continueLine(line) : undefined
-  if (!model || !selection || !next) return editor.trigger('keyboard', 'type', { text: '\n' })
+  const effect = isAtEnd ? continueLine(line) : undefined
+  if (!model || !selection || !effect) return editor.trigger('keyboard', 'type', { text: '\n' })
   editor.pushUndoStop()
-  if ('insert' in next) editor.trigger('keyboard', 'type', { text: next.insert })
-  else editor.executeEdits('list', [{ range: new monaco.Range(number, 1, number, line.length + 1), text: '' }])
+  if ('insert' in effect) editor.trigger('keyboard', 'type', { text: effect.insert })
+  else editor.executeEdits('list', [{ range: new monaco.Range(lineNumber, 1, lineNumber, line.length + 1), text: '' }])
 }
 
 function changeLines(

@@ -5,7 +5,7 @@ export function isCanvas(path: string): boolean {
   return /\.canvas$/i.test(path)
 }
 
-/** Returns the kind of a file that is not a note, or undefined if it cannot be shown. */
+/** Returns the kind of an attachment or canvas, or undefined for a note or an unsupported file. */
 export function nonNoteKind(path: string): AttachmentKind | 'canvas' | undefined {
   return isCanvas(path) ? 'canvas' : attachmentKind(path)
 }

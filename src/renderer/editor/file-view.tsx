@@ -18,17 +18,17 @@ import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
 import type { DiskFile, MissingFile } from './open-file.ts'
-import { OpenFile } from './edited-file.tsx'
+import { EditedFile } from './edited-file.tsx'
 import { nonNoteKind } from './file-kind.ts'
 
-const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
-const OtherView = lazy(() => import('./attachment-view.tsx'))
+const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
+const AttachmentPage = lazy(() => import('./attachment-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
   if (nonNoteKind(path) === undefined) return <NoteView agent={agent} path={path} />
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
-      <OtherView agent={agent} path={path} />
+      <AttachmentPage agent={agent} path={path} />
     </Suspense>
   )
 }
@@ -38,31 +38,27 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
     api.workspace.read.queryOptions({
       input: { agent: agent.id, path },
       // Permissions change without an event, so they are polled.
-      refetchInterval: ({ state }) => (state.data?.isProtected ? lookMs : false),
+      refetchInterval: ({ state }) => (state.data?.isProtected ? permissionPollMs : false),
     }),
   )
-  // A file that was writable stays in the editor when its permissions change, so that typed text is not lost.
+  // If a file becomes write-protected while it is open, it stays in the editor, so that typed text is not lost.
   const [wasWritable, setWasWritable] = useState(false)
   const settings = useQuery(api.settings.get.queryOptions())
   const [isDraftOpen, setIsDraftOpen] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
-  const gone = goneOf(file.error)
+  const missing = missingFileOf(file.error)
   const isProtected = file.data?.isProtected === true && !wasWritable
   if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
-  if ((file.data?.readOnly || isProtected) && file.data && !gone)
+  if ((file.data?.readOnly || isProtected) && file.data && !missing)
     return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isProtected} />
-  const close = () => setIsDraftOpen(false)
-  if (file.data && !file.data.readOnly)
-    return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} gone={gone} onDiscarded={close} />
-  if (isDraftOpen)
-    return (
-      <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} gone={undefined} onDiscarded={close} />
-    )
+  const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
+  if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
+  if (isDraftOpen) return <EditedFile {...fileProps} disk={missingFile} missing={undefined} />
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
-      {gone ? (
-        <Missing agent={agent.id} path={path} gone={gone} onOpenDraft={() => setIsDraftOpen(true)} />
+      {missing ? (
+        <MissingNote agent={agent.id} path={path} missing={missing} onOpenDraft={() => setIsDraftOpen(true)} />
       ) : file.error ? (
         <ErrorState error={file.error} onRetry={() => void file.refetch()} />
       ) : (
@@ -72,14 +68,14 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   )
 }
 
-interface MissingProps {
+interface MissingNoteProps {
   readonly agent: string
   readonly path: string
-  readonly gone: MissingFile
+  readonly missing: MissingFile
   readonly onOpenDraft: () => void
 }
 
-function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) {
+function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: MissingNoteProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const actions = useFileActions(agent)
@@ -87,16 +83,16 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
     api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
   const hasDraft = draft.data !== undefined && draft.data.length > 0
-  const shown = clipLine(path)
+  const shortPath = clipLine(path)
   const day = /^(?:\.commonplace\/)?memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
   return (
     <EmptyState
       title={
         movedTo === undefined
           ? day === undefined
-            ? t('file.notFound', { path: shown })
+            ? t('file.notFound', { path: shortPath })
             : t('file.emptyDay', { day: formatDay(day) })
-          : t('file.movedAway', { path: shown, to: clipLine(movedTo) })
+          : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })
       }
       {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
     >
@@ -109,36 +105,37 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
   )
 }
 
-function goneOf(error: unknown): MissingFile | undefined {
+function missingFileOf(error: unknown): MissingFile | undefined {
   if (!isErrorOf(error, 'file_not_found')) return undefined
   const { movedTo } = (error as { data?: ErrorData }).data ?? {}
   return typeof movedTo === 'string' ? { movedTo } : {}
 }
 
-interface ReadOnlyProps {
+interface ReadOnlyFileProps {
   readonly agent: string
   readonly path: string
   readonly text: string
   readonly isProtected: boolean
 }
 
-function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
-  const [isRead, setIsRead] = useState(true)
+function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
+  const [isPreviewShown, setIsPreviewShown] = useState(true)
   const { t } = useTranslation()
   const line = lineOfHash(useHash())
+  // `@<agent>/…` is a note of another agent.
   const owner = /^@([^/]+)\//.exec(path)?.[1]
-  const name = useAgentName(owner ?? '')
+  const ownerName = useAgentName(owner ?? '')
   return (
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
         title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
-        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: name })}
+        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: ownerName })}
       >
         <Button
           look="quiet"
-          aria-pressed={isRead}
+          aria-pressed={isPreviewShown}
           className="aria-pressed:bg-selected aria-pressed:text-text"
-          onClick={() => setIsRead(!isRead)}
+          onClick={() => setIsPreviewShown(!isPreviewShown)}
         >
           {t('file.preview')}
         </Button>
@@ -148,10 +145,10 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
           {t('file.protected')}
         </div>
       )}
-      {isRead ? (
+      {isPreviewShown ? (
         <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
-            <Reading agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
+            <Preview agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
           </Suspense>
         </ErrorBoundary>
       ) : (
@@ -161,6 +158,6 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   )
 }
 
-const lookMs = 3000
+const permissionPollMs = 3000
 
-const nothing: DiskFile = { text: '', hash: null }
+const missingFile: DiskFile = { text: '', hash: null }

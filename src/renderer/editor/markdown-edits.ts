@@ -1,63 +1,63 @@
-const item = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
-const quote = /^(\s*(?:>\s?)+)(.*)$/
+const itemPattern = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
+const quotePattern = /^(\s*(?:>\s?)+)(.*)$/
 
 /**
  * Returns the effect of Enter at the end of a line: continue the list or quote, or clear an empty item.
  * Undefined for an ordinary line.
  */
 export function continueLine(line: string): { readonly insert: string } | { readonly clear: true } | undefined {
-  const [, indent = '', bullet, number, delimiter = '', space = ' ', box, text = ''] = item.exec(line) ?? []
+  const [, indent = '', bullet, number, delimiter = '', space = ' ', checkbox, text = ''] = itemPattern.exec(line) ?? []
   if (bullet !== undefined || number !== undefined) {
     if (text.trim() === '') return { clear: true }
     const marker = bullet ?? `${Number(number) + 1}${delimiter}`
-    return { insert: `\n${indent}${marker}${space}${box === undefined ? '' : '[ ] '}` }
+    return { insert: `\n${indent}${marker}${space}${checkbox === undefined ? '' : '[ ] '}` }
   }
-  const [, marks, quoted = ''] = quote.exec(line) ?? []
-  if (marks === undefined) return undefined
-  return quoted.trim() === '' ? { clear: true } : { insert: `\n${marks}` }
+  const [, quoteMarks, quotedText = ''] = quotePattern.exec(line) ?? []
+  if (quoteMarks === undefined) return undefined
+  return quotedText.trim() === '' ? { clear: true } : { insert: `\n${quoteMarks}` }
 }
 
 /** Toggles a task; a plain item or line becomes a task. */
 export function toggleTask(line: string): string {
-  const [, indent = '', bullet, number, delimiter = '', space = ' ', box, text = ''] = item.exec(line) ?? []
+  const [, indent = '', bullet, number, delimiter = '', space = ' ', checkbox, text = ''] = itemPattern.exec(line) ?? []
   const marker = bullet ?? (number === undefined ? undefined : `${number}${delimiter}`)
   if (marker === undefined) {
-    const [, lead = '', rest = ''] = /^(\s*)(.*)$/.exec(line) ?? []
-    return `${lead}- [ ] ${rest}`
+    const [, leadingSpace = '', content = ''] = /^(\s*)(.*)$/.exec(line) ?? []
+    return `${leadingSpace}- [ ] ${content}`
   }
-  const next = box === undefined ? '[ ] ' : /x/i.test(box) ? '[ ] ' : '[x] '
-  return `${indent}${marker}${space}${next}${text}`
+  const isOpenTask = checkbox !== undefined && !/x/i.test(checkbox)
+  return `${indent}${marker}${space}${isOpenTask ? '[x] ' : '[ ] '}${text}`
 }
 
-function widthOf(text: string): number {
+/** East Asian characters that take two columns. */
+const wideCharacter = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/
+
+function displayWidth(text: string): number {
   let width = 0
-  for (const letter of text)
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/.test(
-      letter,
-    )
-      ? 2
-      : 1
+  for (const character of text) width += wideCharacter.test(character) ? 2 : 1
   return width
 }
 
 /** Returns the lines of a table with aligned columns, or undefined if they are not a table. */
 export function formatTable(lines: readonly string[]): string[] | undefined {
-  const rows = lines.map(cellsOf)
+  const rows = lines.map(splitCells)
   const delimiters = rows[1]
   if (rows.length < 2 || !delimiters?.every((cell) => /^:?-+:?$/.test(cell))) return undefined
-  const count = Math.max(...rows.map((row) => row.length))
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(3, ...rows.map((row, index) => (index === 1 ? 3 : widthOf(row[column] ?? '')))),
+  const columnCount = Math.max(...rows.map((row) => row.length))
+  const widths = Array.from({ length: columnCount }, (_, column) =>
+    Math.max(3, ...rows.map((row, index) => (index === 1 ? 3 : displayWidth(row[column] ?? '')))),
   )
   return rows.map((row, index) => {
     const cells = widths.map((width, column) =>
-      index === 1 ? delimiterOf(delimiters[column] ?? '', width) : padded(row[column] ?? '', width, delimiters[column]),
+      index === 1
+        ? formatDelimiter(delimiters[column] ?? '', width)
+        : padCell(row[column] ?? '', width, delimiters[column]),
     )
     return `| ${cells.join(' | ')} |`
   })
 }
 
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   const inner = line
     .trim()
     .replace(/^\|/, '')
@@ -65,14 +65,14 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim())
 }
 
-function padded(cell: string, width: number, delimiter = ''): string {
-  const gap = ' '.repeat(Math.max(0, width - widthOf(cell)))
+function padCell(cell: string, width: number, delimiter = ''): string {
+  const gap = ' '.repeat(Math.max(0, width - displayWidth(cell)))
   if (!delimiter.endsWith(':')) return cell + gap
   if (!delimiter.startsWith(':')) return gap + cell
   return gap.slice(0, gap.length / 2) + cell + gap.slice(gap.length / 2)
 }
 
-function delimiterOf(delimiter: string, width: number): string {
+function formatDelimiter(delimiter: string, width: number): string {
   const start = delimiter.startsWith(':') ? ':' : ''
   const end = delimiter.endsWith(':') ? ':' : ''
   return start + '-'.repeat(width - start.length - end.length) + end
@@ -96,12 +96,14 @@ export function tableAround(lines: readonly string[], line: number): { from: num
  */
 export function changedLines(before: string, after: string): { from: number; to: number } | undefined {
   if (before === after) return undefined
-  const old = before.split('\n')
-  const now = after.split('\n')
+  const oldLines = before.split('\n')
+  const newLines = after.split('\n')
+  /** Number of equal lines at the start, and at the end. */
   let start = 0
-  while (start < now.length && start < old.length && now[start] === old[start]) start += 1
+  while (start < newLines.length && start < oldLines.length && newLines[start] === oldLines[start]) start += 1
   let end = 0
-  while (end < now.length - start && end < old.length - start && now.at(-1 - end) === old.at(-1 - end)) end += 1
-  const to = now.length - end
+  const maxEnd = Math.min(newLines.length, oldLines.length) - start
+  while (end < maxEnd && newLines.at(-1 - end) === oldLines.at(-1 - end)) end += 1
+  const to = newLines.length - end
   return to <= start ? { from: Math.max(1, start), to: Math.max(1, start) } : { from: start + 1, to }
 }

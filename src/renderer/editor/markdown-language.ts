@@ -5,24 +5,24 @@ import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts
 import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
 import { parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
+import type { EditorNoteLinks } from '../markdown/citations/use-note-links.ts'
 
-export interface LinkContext extends NoteLinks {
+export interface LinkContext extends EditorNoteLinks {
   readonly path: string
 }
 
 const scheme = 'commonplace-file'
-/** Maximum number of clickable links: each is a decoration that moves with every key. */
+/** Maximum number of clickable links: each is a decoration that moves with every keystroke. */
 const maxLinks = 5000
-/** Longer texts have no clickable links, in characters. */
-const maxLinked = 2_000_000
+/** Longer texts have no clickable links. In characters. */
+const maxLinkedLength = 2_000_000
 /** Characters before the cursor that are searched for the start of a link. */
-const maxBefore = 1000
-const surroundings = new WeakMap<monaco.editor.ITextModel, LinkContext>()
+const maxPrefixLength = 1000
+const linkContexts = new WeakMap<monaco.editor.ITextModel, LinkContext>()
 let isRegistered = false
 
-export function setLinkContext(model: monaco.editor.ITextModel, value: LinkContext): void {
-  surroundings.set(model, value)
+export function setLinkContext(model: monaco.editor.ITextModel, context: LinkContext): void {
+  linkContexts.set(model, context)
 }
 
 export function registerMarkdown(): void {
@@ -36,8 +36,8 @@ export function registerMarkdown(): void {
   })
   monaco.languages.registerLinkProvider('markdown', {
     provideLinks(model) {
-      const place = surroundings.get(model)
-      if (!place) return { links: [] }
+      const context = linkContexts.get(model)
+      if (!context) return { links: [] }
       const tags = tagsOf(model).map(({ name, place: { from, to } }) => ({
         range: monaco.Range.fromPositions(model.getPositionAt(from), model.getPositionAt(to)),
         url: monaco.Uri.from({ scheme, query: JSON.stringify(['tag', name]) }),
@@ -47,7 +47,7 @@ export function registerMarkdown(): void {
           .map((link): monaco.languages.ILink => {
             const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
             const query = JSON.stringify([kind, targetOf(link)])
-            const isResolved = place.resolve(kind, targetOf(link)) !== undefined
+            const isResolved = context.resolve(kind, targetOf(link)) !== undefined
             return {
               range: rangeOf(model, link),
               url: monaco.Uri.from({ scheme, query }),
@@ -61,29 +61,29 @@ export function registerMarkdown(): void {
   monaco.editor.registerLinkOpener({
     open(address) {
       if (address.scheme !== scheme) return false
-      const model = monaco.editor.getModels().find((known) => surroundings.has(known))
-      const place = model && surroundings.get(model)
-      const [kind, named] = JSON.parse(address.query) as ['wiki' | 'inline', LinkTarget] | ['tag', string]
-      if (kind === 'tag') place?.openTag(named)
-      else place?.open(kind, named)
-      return place !== undefined
+      const model = monaco.editor.getModels().find((candidate) => linkContexts.has(candidate))
+      const context = model && linkContexts.get(model)
+      const [kind, target] = JSON.parse(address.query) as ['wiki' | 'inline', LinkTarget] | ['tag', string]
+      if (kind === 'tag') context?.openTag(target)
+      else context?.open(kind, target)
+      return context !== undefined
     },
   })
   monaco.languages.registerCompletionItemProvider('markdown', {
     triggerCharacters: ['[', '(', '/', '#', '^'],
     async provideCompletionItems(model, position) {
-      const before = model
+      const prefix = model
         .getLineContent(position.lineNumber)
-        .slice(Math.max(0, position.column - 1 - maxBefore), position.column - 1)
-      const links = await linkSuggestions(model, position, before)
-      // Requests new suggestions on each key, since only the fifty best matches are listed.
-      return { suggestions: [...links, ...dateSuggestions(position, before)], incomplete: links.length > 0 }
+        .slice(Math.max(0, position.column - 1 - maxPrefixLength), position.column - 1)
+      const links = await linkSuggestions(model, position, prefix)
+      // `incomplete` requests new suggestions after each keystroke, since only the fifty best matches are listed.
+      return { suggestions: [...links, ...dateSuggestions(position, prefix)], incomplete: links.length > 0 }
     },
   })
 }
 
 function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
-  return model.getValueLength() > maxLinked ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
+  return model.getValueLength() > maxLinkedLength ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
 }
 
 function targetOf({ target, fragment }: NoteLink): LinkTarget {
@@ -91,7 +91,7 @@ function targetOf({ target, fragment }: NoteLink): LinkTarget {
 }
 
 function tagsOf(model: monaco.editor.ITextModel) {
-  if (model.getValueLength() > maxLinked) return []
+  if (model.getValueLength() > maxLinkedLength) return []
   const { tags } = parseProperties(model.getValue())
   return tags.flatMap(({ name, place }) => (place ? { name, place } : []))
 }
@@ -113,48 +113,43 @@ export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: L
 async function linkSuggestions(
   model: monaco.editor.ITextModel,
   position: monaco.Position,
-  before: string,
+  prefix: string,
 ): Promise<monaco.languages.CompletionItem[]> {
-  const place = surroundings.get(model)
-  const wiki = /\[\[([^[\]|\n]*)$/.exec(before)?.[1]
-  const inline = /\]\(([^()\n]*)$/.exec(before)?.[1]
+  const context = linkContexts.get(model)
+  const wiki = /\[\[([^[\]|\n]*)$/.exec(prefix)?.[1]
+  const inline = /\]\(([^()\n]*)$/.exec(prefix)?.[1]
   const typed = wiki ?? inline
-  if (!place || typed === undefined) return []
+  if (!context || typed === undefined) return []
   const { lineNumber, column } = position
   const after = model.getLineContent(lineNumber).slice(column - 1)
   const closing = wiki === undefined ? ')' : ']]'
   const end = after.startsWith(closing) ? '' : closing
-  const names = await place.names(wiki ?? decodePart(inline ?? '')).catch(() => [])
+  const names = await context.complete(wiki ?? decodePart(inline ?? '')).catch(() => [])
   const { File, Reference } = monaco.languages.CompletionItemKind
-  // `[[` can also complete to a Markdown link: in vaults that use them, and for names that `[[…]]` cannot
-  // contain.
-  const isOther = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
-  const rest = isOther && end === '' ? closing.length : 0
-  const begin = column - typed.length - (isOther ? 2 : 0)
+  // `[[` completes to a Markdown link in vaults that use them, and for names that `[[…]]` cannot contain.
+  const isMarkdownLink = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
+  const replacedAfter = isMarkdownLink && end === '' ? closing.length : 0
+  const startColumn = column - typed.length - (isMarkdownLink ? 2 : 0)
   return names.map((name, index) => ({
     label: { label: name.label, description: name.path },
     kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
-    insertText: isOther ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
+    insertText: isMarkdownLink ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
     // The server has ranked and filtered the suggestions already.
     sortText: String(index).padStart(3, '0'),
-    filterText: isOther ? `[[${typed}` : typed,
-    range: new monaco.Range(lineNumber, begin, lineNumber, column + rest),
+    filterText: isMarkdownLink ? `[[${typed}` : typed,
+    range: new monaco.Range(lineNumber, startColumn, lineNumber, column + replacedAfter),
   }))
 }
 
-function dateSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
-  const typed = /(?:^|\s)(\/[a-z]*)$/.exec(before)?.[1]
+function dateSuggestions(position: monaco.Position, prefix: string): monaco.languages.CompletionItem[] {
+  const typed = /(?:^|\s)(\/[a-z]*)$/.exec(prefix)?.[1]
   if (typed === undefined) return []
   const now = new Date()
   const pad = (value: number) => String(value).padStart(2, '0')
   const date = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`
   const time = `${pad(now.getHours())}:${pad(now.getMinutes())}`
-  const range = new monaco.Range(
-    position.lineNumber,
-    position.column - typed.length,
-    position.lineNumber,
-    position.column,
-  )
+  const { lineNumber, column } = position
+  const range = new monaco.Range(lineNumber, column - typed.length, lineNumber, column)
   return [
     { label: '/date', insertText: date },
     { label: '/time', insertText: time },

@@ -16,7 +16,7 @@ export interface DiskFile {
 
 export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
-const saveAfterMs = 1500
+const autosaveDelayMs = 1500
 
 /** A file that no longer exists. Without `movedTo` it was deleted. */
 export interface MissingFile {
@@ -25,7 +25,7 @@ export interface MissingFile {
 
 export interface OpenFile {
   readonly text: string
-  /** A new object whenever the text changes by anything but typing. */
+  /** Replaced by a new object whenever the text changes by other means than typing. */
   readonly content: { readonly text: string }
   readonly state: SaveState
   /** Text on disk that conflicts with the editor; undefined without a conflict. */
@@ -34,13 +34,13 @@ export interface OpenFile {
   /** The file was deleted or moved elsewhere. It is not written until the user decides. */
   readonly isMissing: boolean
   /** Unsaved drafts of other windows, newest first. */
-  readonly others: readonly OtherDraft[]
-  readonly type: (text: string) => void
+  readonly otherDrafts: readonly OtherDraft[]
+  readonly edit: (text: string) => void
   readonly save: () => Promise<void>
-  readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
+  readonly resolve: (choice: 'mine' | 'theirs' | 'both') => Promise<void>
   readonly discard: () => Promise<void>
-  /** Continues the draft in another file, usually the same one under its new path. */
-  readonly continueIn: (path: string) => Promise<void>
+  /** Moves the draft to another path, usually the new path of the same file. */
+  readonly continueIn: (newPath: string) => Promise<void>
   readonly loadDraft: (other: OtherDraft) => void
   readonly discardDraft: (other: OtherDraft) => void
 }
@@ -54,40 +54,32 @@ export interface OtherDraft {
 
 interface Options {
   readonly autosave: Appearance['autosave']
-  readonly gone: MissingFile | undefined
+  readonly missing: MissingFile | undefined
   /** Called when the view closes with unsaved text whose file no longer exists. */
   readonly onUnsavedClose: () => void
 }
 
 /**
- * State of a file in the editor: loads, saves, merges and restores drafts.
+ * Holds the state of a file in the editor: loads, saves and merges its text, and restores drafts.
  * @param disk file state on disk; a changed hash is an external change
  */
 export function useOpenFile(
   agent: string,
   path: string,
   disk: DiskFile,
-  { autosave, gone, onUnsavedClose }: Options,
+  { autosave, missing, onUnsavedClose }: Options,
 ): OpenFile {
   const { t } = useTranslation()
   const [text, setText] = useState(disk.text)
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
-  const [conflictingText, setTheirs] = useState<string>()
+  const [conflictingText, setConflictingText] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
-  const [others, setOthers] = useState<readonly OtherDraft[]>([])
-  /** The file state at which a save found that the file is gone, before an event reported it. */
-  const [missingAt, setMissed] = useState<DiskFile>()
-  const isMissing = gone !== undefined || missingAt === disk
-  const latest = useRef({
-    text,
-    base: disk,
-    disk,
-    isGone: isMissing,
-    isLeft: false,
-    isConflictShown: false,
-    onLeftBehind: onUnsavedClose,
-  })
+  const [otherDrafts, setOtherDrafts] = useState<readonly OtherDraft[]>([])
+  /** Value of `disk` when a save found the file missing. An event reports that later. */
+  const [missingSince, setMissingSince] = useState<DiskFile>()
+  const isMissing = missing !== undefined || missingSince === disk
+  const latest = useRef({ text, base: disk, disk, isMissing, isClosed: false, isConflictShown: false, onUnsavedClose })
   const timers = useRef({ draft: 0, save: 0 })
 
   const show = useCallback((file: DiskFile) => {
@@ -95,70 +87,70 @@ export function useOpenFile(
     setText(file.text)
     setContent({ text: file.text })
     setState('saved')
-    setTheirs(undefined)
+    setConflictingText(undefined)
     setHasDraft(false)
   }, [])
 
   const hasStoredDraft = useRef(false)
 
   const storeDraft = useCallback(() => {
-    const { text: typed, base } = latest.current
-    const isSaved = typed === base.text
+    const { text: typedText, base } = latest.current
+    const isSaved = typedText === base.text
     if (isSaved && !hasStoredDraft.current) return
     hasStoredDraft.current = true
-    const draft = isSaved ? null : { text: typed, baseText: base.text, baseHash: base.hash }
+    const draft = isSaved ? null : { text: typedText, baseText: base.text, baseHash: base.hash }
     clearTimeout(timers.current.draft)
     void saveDraft({ kind: 'file', agent, path, draft })
   }, [agent, path])
 
   useEffect(() => {
-    latest.current = { ...latest.current, disk, isGone: isMissing, onLeftBehind: onUnsavedClose }
+    latest.current = { ...latest.current, disk, isMissing, onUnsavedClose }
   }, [disk, isMissing, onUnsavedClose])
 
   // Shows an external change unless the editor has unsaved text.
   useEffect(() => {
-    const { text: typed, base } = latest.current
-    if (disk.hash !== base.hash && typed === base.text) show(disk)
+    const { text: typedText, base } = latest.current
+    if (disk.hash !== base.hash && typedText === base.text) show(disk)
   }, [disk, show])
 
-  /** Restores a draft. If the file has changed since, both versions are shown as a conflict. */
+  /** Restores a draft. If the file has changed since the draft began, shows both versions as a conflict. */
   const restoreDraft = useCallback((draft: FileDraft) => {
-    const { base, disk: now } = latest.current
+    const { base, disk: currentDisk } = latest.current
     // A missing file has no base for a merge.
-    const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
-    const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== now.hash
-    latest.current = { ...latest.current, text: draft.text, base: begun, isConflictShown: isOutdated }
+    const draftBase = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
+    const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== currentDisk.hash
+    latest.current = { ...latest.current, text: draft.text, base: draftBase, isConflictShown: isOutdated }
     setText(draft.text)
     setContent({ text: draft.text })
     setState(isOutdated ? 'conflict' : 'unsaved')
-    setTheirs(isOutdated ? now.text : undefined)
+    setConflictingText(isOutdated ? currentDisk.text : undefined)
     setHasDraft(true)
   }, [])
 
   // Loads this window's draft after a crash, and the drafts of other windows.
   useEffect(() => {
     let isCurrent = true
-    const here = localFileDraft(agent, path)
-    const look = async () => {
+    const localDraft = localFileDraft(agent, path)
+    const loadDrafts = async () => {
       await sendLeftoverDrafts(agent)
-      const kept = await client.workspace.drafts({ agent, path })
+      const drafts = await client.workspace.drafts({ agent, path })
       if (!isCurrent) return
-      const mine = kept.find(({ writer }) => writer === windowId())
-      const others = kept.filter(({ writer }) => writer !== windowId())
-      setOthers(others.filter(({ draft }) => draft.text !== disk.text))
-      // Drops drafts that were saved while their window closed.
-      for (const { writer, draft } of others)
+      const ownDraft = drafts.find(({ writer }) => writer === windowId())
+      const fromOtherWindows = drafts.filter(({ writer }) => writer !== windowId())
+      setOtherDrafts(fromOtherWindows.filter(({ draft }) => draft.text !== disk.text))
+      // Deletes drafts whose text was saved while their window closed.
+      for (const { writer, draft } of fromOtherWindows)
         if (draft.text === disk.text) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
-      beginWith(mine?.draft)
+      restoreOwnDraft(ownDraft?.draft)
     }
-    const beginWith = (draft: FileDraft | null | undefined) => {
-      const { text: typed, base } = latest.current
+    const restoreOwnDraft = (draft: FileDraft | null | undefined) => {
+      const { text: typedText, base } = latest.current
       if (hasStoredDraft.current || !draft) return
       hasStoredDraft.current = true
-      if (typed === base.text && draft.text !== base.text) restoreDraft(draft)
+      if (typedText === base.text && draft.text !== base.text) restoreDraft(draft)
     }
-    beginWith(here)
-    look().then(
+    restoreOwnDraft(localDraft)
+    loadDrafts().then(
       () => (hasStoredDraft.current = true),
       () => undefined,
     )
@@ -168,31 +160,31 @@ export function useOpenFile(
   }, [agent, path, disk, restoreDraft])
 
   const handleMissingFile = useCallback(() => {
-    setMissed(latest.current.disk)
-    setTheirs(undefined)
+    setMissingSince(latest.current.disk)
+    setConflictingText(undefined)
     setState('unsaved')
     setContent({ text: latest.current.text })
     storeDraft()
-    if (latest.current.isLeft) latest.current.onLeftBehind()
+    if (latest.current.isClosed) latest.current.onUnsavedClose()
   }, [storeDraft])
 
   const write = useCallback(
     async (onConflict: 'fail' | 'both') => {
-      const { text: typed, base, isGone: isNew } = latest.current
+      const { text: typedText, base, isMissing } = latest.current
       setState('saving')
       try {
         const expected =
-          isNew || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
-        const input = { agent, path, text: typed, onConflict, ...expected }
+          isMissing || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
+        const input = { agent, path, text: typedText, onConflict, ...expected }
         const result = await client.workspace.write(input)
-        if (result.merged && latest.current.text === typed) show(result)
-        // The user typed during the save, so the merged text is not in the editor yet. Keeping the old hash
+        if (result.merged && latest.current.text === typedText) show(result)
+        // If the user typed during the save, the merged text is not in the editor yet. Keeping the old hash
         // makes the next save merge again.
-        else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
+        else latest.current.base = { text: typedText, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
         latest.current.isConflictShown = false
-        setMissed(undefined)
-        setTheirs(undefined)
+        setMissingSince(undefined)
+        setConflictingText(undefined)
         setHasDraft(false)
         setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
         storeDraft()
@@ -204,12 +196,12 @@ export function useOpenFile(
         const current = await readDisk(agent, path)
         if (current.hash === null) return handleMissingFile()
         // The file exists again: treat it as an external change.
-        latest.current.isGone = false
+        latest.current.isMissing = false
         latest.current.isConflictShown = true
-        setMissed(undefined)
+        setMissingSince(undefined)
         setState('conflict')
         storeDraft()
-        setTheirs(current.text)
+        setConflictingText(current.text)
         // The comparison replaces the editor; remounting it must start with the typed text.
         setContent({ text: latest.current.text })
       }
@@ -219,44 +211,45 @@ export function useOpenFile(
 
   const save = useCallback(async () => {
     clearTimeout(timers.current.save)
-    const { text: typed, base, isGone: isNew } = latest.current
-    if (typed !== base.text || base.hash === null || isNew) await write('fail')
+    const { text: typedText, base, isMissing } = latest.current
+    if (typedText !== base.text || base.hash === null || isMissing) await write('fail')
   }, [write])
 
-  /** Autosave: writes only typed text, and never recreates a removed file. */
-  const saveTyped = useCallback(async () => {
-    const { text: typed, base, isGone: isNew, isConflictShown: isAsked } = latest.current
-    if (typed === base.text) return
+  /** Saves only typed text, never during a conflict, and never recreates a missing file. */
+  const saveAutomatically = useCallback(async () => {
+    const { text: typedText, base, isMissing, isConflictShown } = latest.current
+    if (typedText === base.text) return
     storeDraft()
-    if (isNew || isAsked) return
+    if (isMissing || isConflictShown) return
     await save()
   }, [save, storeDraft])
 
-  const type = useCallback(
-    (typed: string) => {
-      latest.current.text = typed
-      setText(typed)
-      const isSaved = typed === latest.current.base.text
-      setState((before) => (before === 'conflict' ? before : isSaved ? 'saved' : 'unsaved'))
+  const edit = useCallback(
+    (typedText: string) => {
+      latest.current.text = typedText
+      setText(typedText)
+      const isSaved = typedText === latest.current.base.text
+      setState((previous) => (previous === 'conflict' ? previous : isSaved ? 'saved' : 'unsaved'))
       clearTimeout(timers.current.draft)
       timers.current.draft = window.setTimeout(storeDraft, draftDebounceMs)
       clearTimeout(timers.current.save)
-      if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void saveTyped(), saveAfterMs)
+      if (autosave === 'delay' && !isSaved)
+        timers.current.save = window.setTimeout(() => void saveAutomatically(), autosaveDelayMs)
     },
-    [autosave, storeDraft, saveTyped],
+    [autosave, storeDraft, saveAutomatically],
   )
 
   const resolve = useCallback(
-    async (how: 'mine' | 'theirs' | 'both') => {
+    async (choice: 'mine' | 'theirs' | 'both') => {
       const current = await readDisk(agent, path)
-      if (current.hash === null && how !== 'mine') return handleMissingFile()
-      if (how === 'both') return write('both')
-      if (how === 'theirs') {
+      if (current.hash === null && choice !== 'mine') return handleMissingFile()
+      if (choice === 'both') return write('both')
+      if (choice === 'theirs') {
         show(current)
         return storeDraft()
       }
       latest.current.base = current
-      setTheirs(undefined)
+      setConflictingText(undefined)
       return write('fail')
     },
     [agent, path, show, handleMissingFile, write, storeDraft],
@@ -268,11 +261,11 @@ export function useOpenFile(
   }, [agent, path, show, storeDraft])
 
   const continueIn = useCallback(
-    async (target: string) => {
-      const { text: typed, base } = latest.current
-      const draft = { text: typed, baseText: base.text, baseHash: base.hash }
-      if (typed !== base.text) await saveDraft({ kind: 'file', agent, path: target, draft })
-      show({ text: typed, hash: base.hash })
+    async (newPath: string) => {
+      const { text: typedText, base } = latest.current
+      const draft = { text: typedText, baseText: base.text, baseHash: base.hash }
+      if (typedText !== base.text) await saveDraft({ kind: 'file', agent, path: newPath, draft })
+      show({ text: typedText, hash: base.hash })
       storeDraft()
     },
     [agent, show, storeDraft],
@@ -280,22 +273,22 @@ export function useOpenFile(
 
   const discardDraft = useCallback(
     (other: OtherDraft) => {
-      setOthers((before) => before.filter((one) => one !== other))
+      setOtherDrafts((drafts) => drafts.filter((draft) => draft !== other))
       void saveDraft({ kind: 'file', agent, path, draft: null }, other.writer)
     },
     [agent, path],
   )
 
-  /** The editor's own unsaved text becomes one of the other drafts. */
+  /** Loads another draft. Unsaved text of this editor becomes one of the other drafts. */
   const loadDraft = useCallback(
     (other: OtherDraft) => {
-      const { text: typed, base } = latest.current
+      const { text: typedText, base } = latest.current
       discardDraft(other)
-      if (typed !== base.text) {
-        const draft = { text: typed, baseText: base.text, baseHash: base.hash }
-        const mine = { writer: crypto.randomUUID(), at: Date.now(), draft }
-        setOthers((before) => [mine, ...before])
-        void saveDraft({ kind: 'file', agent, path, draft }, mine.writer)
+      if (typedText !== base.text) {
+        const draft = { text: typedText, baseText: base.text, baseHash: base.hash }
+        const ownDraft = { writer: crypto.randomUUID(), at: Date.now(), draft }
+        setOtherDrafts((drafts) => [ownDraft, ...drafts])
+        void saveDraft({ kind: 'file', agent, path, draft }, ownDraft.writer)
       }
       latest.current.base = latest.current.disk
       restoreDraft(other.draft)
@@ -304,13 +297,13 @@ export function useOpenFile(
     [agent, path, discardDraft, restoreDraft, storeDraft],
   )
 
-  useLeaving(autosave === 'off' ? storeDraft : saveTyped)
+  useOnLeave(autosave === 'off' ? storeDraft : saveAutomatically)
   useEffect(() => {
-    latest.current.isLeft = false
+    latest.current.isClosed = false
     return () => {
-      latest.current.isLeft = true
-      const { text: typed, base, isGone: isNew, onLeftBehind: tell } = latest.current
-      if (isNew && typed !== base.text) tell()
+      latest.current.isClosed = true
+      const { text: typedText, base, isMissing, onUnsavedClose: notify } = latest.current
+      if (isMissing && typedText !== base.text) notify()
     }
   }, [])
   return {
@@ -320,8 +313,8 @@ export function useOpenFile(
     conflictingText,
     hasDraft,
     isMissing,
-    others,
-    type,
+    otherDrafts,
+    edit,
     save,
     resolve,
     discard,
@@ -341,7 +334,8 @@ async function readDisk(agent: string, path: string): Promise<DiskFile> {
   }
 }
 
-function useLeaving(onLeave: () => void | Promise<void>): void {
+/** Calls `onLeave` when the window loses the focus, is hidden or closes, and when the component unmounts. */
+function useOnLeave(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()
     window.addEventListener('blur', leave)

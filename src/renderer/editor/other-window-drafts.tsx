@@ -7,25 +7,25 @@ import type { OpenFile, OtherDraft } from './open-file.ts'
 interface OtherDraftsProps {
   readonly file: OpenFile
   readonly compared: OtherDraft | undefined
-  readonly onCompare: (other: OtherDraft | undefined) => void
+  readonly onCompare: (draft: OtherDraft | undefined) => void
 }
 
-export function OtherDrafts({ file: { others, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
+export function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
   const { t } = useTranslation()
-  return others.map((other) => (
-    <Notice key={other.writer} text={t('draft.ofFile', { when: formatMoment(other.at) })}>
-      <Button aria-pressed={compared === other} onClick={() => onCompare(compared === other ? undefined : other)}>
-        {t(compared === other ? 'draft.hide' : 'draft.show')}
+  return otherDrafts.map((draft) => (
+    <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>
+      <Button aria-pressed={compared === draft} onClick={() => onCompare(compared === draft ? undefined : draft)}>
+        {t(compared === draft ? 'draft.hide' : 'draft.show')}
       </Button>
       <Button
         onClick={() => {
           onCompare(undefined)
-          loadDraft(other)
+          loadDraft(draft)
         }}
       >
         {t('draft.take')}
       </Button>
-      <Button onClick={() => discardDraft(other)}>{t('draft.discard')}</Button>
+      <Button onClick={() => discardDraft(draft)}>{t('draft.discard')}</Button>
     </Notice>
   ))
 }

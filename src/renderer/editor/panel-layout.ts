@@ -1,13 +1,16 @@
 export interface OpenPanels {
   readonly preview: boolean
+  /** True if the preview fills the view. */
   readonly full?: boolean
   readonly history: boolean
   readonly links: boolean
   readonly blame: boolean
 }
 
-/** px. Below `overlayBelow` the history covers the view and takes no width. */
-const historyWidth = 340
+export type Panel = keyof OpenPanels
+
+/** Width of the history or the links, px. In a window narrower than `overlayBelow` they cover the text. */
+const sidePanelWidth = 340
 const blameWidth = 230
 const overlayBelow = 900
 
@@ -19,23 +22,24 @@ const closeOrder = ['links', 'history', 'blame', 'preview'] as const
 
 /**
  * Returns the panels after toggling one, closing others if the text gets too narrow.
- * @param room width of the view including the panels, px
- * @param window width of the window, px
+ * @param viewWidth width of the view including the panels, px
+ * @param windowWidth width of the window, px
  */
-export function togglePanel(shown: OpenPanels, what: keyof OpenPanels, room: number, window: number): OpenPanels {
-  const after = { ...shown, [what]: !shown[what] }
-  if (!after[what]) return after
-  if (what === 'links') after.history = false
-  if (what === 'history') after.links = false
+export function togglePanel(shown: OpenPanels, panel: Panel, viewWidth: number, windowWidth: number): OpenPanels {
+  const panels = { ...shown, [panel]: !shown[panel] }
+  if (!panels[panel]) return panels
+  if (panel === 'links') panels.history = false
+  if (panel === 'history') panels.links = false
   for (const other of closeOrder) {
-    if (textWidth(after, room, window) >= minTextWidth) break
-    if (other !== what) after[other] = false
+    if (textWidth(panels, viewWidth, windowWidth) >= minTextWidth) break
+    if (other !== panel) panels[other] = false
   }
-  return after
+  return panels
 }
 
-/** Returns the width left for the text, px. */
-export function textWidth({ preview, full, history, links, blame }: OpenPanels, room: number, window: number): number {
-  const beside = (history || links) && window >= overlayBelow ? historyWidth : 0
-  return (room - beside) / (preview && !full ? 2 : 1) - (blame ? blameWidth : 0)
+/** Returns the width that remains for the text, px. */
+export function textWidth(panels: OpenPanels, viewWidth: number, windowWidth: number): number {
+  const { preview, full, history, links, blame } = panels
+  const occupiedWidth = (history || links) && windowWidth >= overlayBelow ? sidePanelWidth : 0
+  return (viewWidth - occupiedWidth) / (preview && !full ? 2 : 1) - (blame ? blameWidth : 0)
 }

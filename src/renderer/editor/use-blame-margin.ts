@@ -8,23 +8,23 @@ import { formatShortDay } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /**
- * Returns the author of each line and a click handler that opens the chat of that change. Undefined while hidden or
- * loading.
+ * Returns a text for each line with its author and day, empty if the line above is from the same change, and a click
+ * handler that opens the chat in which the line was written. Undefined while hidden or loading.
  */
 export function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const [, navigate] = useLocation()
-  const nameOf = useCauseName(agent)
+  const causeName = useCauseName(agent)
   const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
   return useMemo(() => {
     if (!lines) return undefined
-    const note = (line: BlamedLine) =>
-      [nameOf(line), formatShortDay(line.at), ...(line.sources ?? []).slice(0, 1)].join(' · ')
+    const formatNote = (line: BlamedLine) =>
+      [causeName(line), formatShortDay(line.at), ...(line.sources ?? []).slice(0, 1)].join(' · ')
     return {
-      notes: lines.map((blamed, index) => (lines[index - 1]?.commit === blamed.commit ? '' : note(blamed))),
+      notes: lines.map((line, index) => (lines[index - 1]?.commit === line.commit ? '' : formatNote(line))),
       onClick(line: number) {
         const { session, turn } = lines[line - 1] ?? {}
         if (session !== undefined) navigate(paths.chat(session, turn))
       },
     }
-  }, [lines, nameOf, navigate])
+  }, [lines, causeName, navigate])
 }

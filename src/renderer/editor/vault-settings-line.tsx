@@ -6,9 +6,9 @@ import { dailyPattern } from './vault-setting-names.ts'
 
 export function VaultSettingsLine({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const habits = useVaultSettings(agent)
-  if (!habits || habits.kind === 'plain') return null
-  const line = t('vault.line', { kind: t(`vault.kind.${habits.kind}`), daily: dailyPattern(habits.daily) })
+  const conventions = useVaultSettings(agent)
+  if (!conventions || conventions.kind === 'plain') return null
+  const line = t('vault.line', { kind: t(`vault.kind.${conventions.kind}`), daily: dailyPattern(conventions.daily) })
   return (
     <p data-testid="vault-line" className="flex gap-2 px-2 pb-1 text-[11px] text-muted">
       <span className="min-w-0 truncate" title={line}>

@@ -58,9 +58,9 @@ describe('cost of Markdown', () => {
     ['markers on both sides', 'large'],
     ['markers that open, 100,000', 'large'],
     ['one line of 5 MB', 'large'],
-  ])('shows %s as plain text: %s', (name, excess) => {
+  ])('shows %s as plain text: %s', (name, reason) => {
     const pieces = splitPieces(textOf(name))
-    expect(pieces.map((piece) => piece.kind === 'plain' && piece.excess)).toContain(excess)
+    expect(pieces.map((piece) => piece.kind === 'plain' && piece.reason)).toContain(reason)
   })
 
   it.each(documents.map(({ name, text }) => [name, text] as const))('splits into small portions: %s', (_name, text) => {

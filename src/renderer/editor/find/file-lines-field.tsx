@@ -8,34 +8,28 @@ interface FileLinesFieldProps {
   readonly label?: string
   readonly sample: string
   readonly className: string
+  /** The first field of a form gets the focus. */
   readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }
 
-export function FileLinesField({
-  agent,
-  value,
-  label,
-  sample,
-  className,
-  isFirst = false,
-  onChange,
-}: FileLinesFieldProps) {
+export function FileLinesField(props: FileLinesFieldProps) {
+  const { agent, value, label, sample, className, isFirst = false, onChange } = props
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  const list = useId()
+  const listId = useId()
   return (
     <>
       <input
         autoFocus={isFirst}
         value={value}
-        list={list}
+        list={listId}
         spellCheck={false}
         aria-label={label}
         placeholder={sample}
         onChange={(event) => onChange(event.target.value)}
         className={`min-h-7 min-w-0 rounded-sm border border-line bg-raised px-2 font-mono text-[12px] outline-none focus:border-accent ${className}`}
       />
-      <datalist id={list}>
+      <datalist id={listId}>
         {(files.data ?? []).map(({ path }) => (
           <option key={path} value={`${path}:1`} />
         ))}

@@ -1,8 +1,8 @@
-interface FoundNameProps {
+interface FileResultNameProps {
   readonly path: string
 }
 
-export function FileResultName({ path }: FoundNameProps) {
+export function FileResultName({ path }: FileResultNameProps) {
   const slash = path.lastIndexOf('/')
   return (
     <span title={path} className="flex flex-wrap items-baseline gap-x-2 whitespace-normal">

@@ -3,18 +3,18 @@ import type { FoundFile } from '#shared/contract/index.ts'
 export type FindRow =
   | { readonly kind: 'file'; readonly file: FoundFile }
   | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
-  /** More lines match: `hidden` can be expanded, `unlisted` are only counted. */
+  /** More lines match: `hidden` lines can be expanded; `unlisted` lines are only counted. */
   | { readonly kind: 'more'; readonly path: string; readonly hidden: number; readonly unlisted: number }
 
-const fewLines = 5
+const maxCollapsedLines = 5
 
-/** Returns the rows of the result list. @param whole paths of files that are expanded */
-export function findRows(files: readonly FoundFile[], whole: ReadonlySet<string>): FindRow[] {
+/** Returns the rows of the result list. @param expandedPaths files that show all their lines */
+export function findRows(files: readonly FoundFile[], expandedPaths: ReadonlySet<string>): FindRow[] {
   const rows: FindRow[] = []
   for (const file of files) {
     const { path, lines, lineCount } = file
     rows.push({ kind: 'file', file })
-    const shown = whole.has(path) ? lines : lines.slice(0, fewLines)
+    const shown = expandedPaths.has(path) ? lines : lines.slice(0, maxCollapsedLines)
     for (const { line, text } of shown) rows.push({ kind: 'line', path, line, text })
     const hidden = lines.length - shown.length
     const unlisted = hidden === 0 ? lineCount - lines.length : 0

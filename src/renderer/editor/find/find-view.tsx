@@ -17,8 +17,8 @@ import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
 import { useFind, type FindResult } from './use-find.ts'
 import { useReplace } from './use-replace.ts'
 
-const pauseMs = 150
-const fewNamed = 20
+const debounceMs = 150
+const maxListedFiles = 20
 
 export function FindView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -26,16 +26,16 @@ export function FindView({ agent }: { agent: Agent }) {
   const [replacement, setReplacement] = useState('')
   const [isPattern, setIsPattern] = useState(false)
   const [matchCase, setMatchCase] = useState(false)
-  const [round, setRound] = useState(0)
-  const [isAsked, setIsAsked] = useState(false)
-  const debouncedText = useDebounced(text, pauseMs)
-  const found = useFind(agent.id, { text: debouncedText, isPattern, matchCase }, round)
-  const { progress, skipped, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
-  const { search } = found
-  const isReady = search !== undefined && debouncedText === text && progress === undefined
+  const [revision, setRevision] = useState(0)
+  const [isConfirming, setIsConfirming] = useState(false)
+  const debouncedText = useDebounced(text, debounceMs)
+  const result = useFind(agent.id, { text: debouncedText, isPattern, matchCase }, revision)
+  const { progress, skipped, replace, stop } = useReplace(agent.id, () => setRevision((previous) => previous + 1))
+  const { searchId } = result
+  const isReady = searchId !== undefined && debouncedText === text && progress === undefined
   return (
     <section aria-label={t('find.title')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={t('find.title')} aside={debouncedText === '' ? '' : <Count found={found} />} />
+      <ViewHeader title={t('find.title')} aside={debouncedText === '' ? '' : <MatchCount result={result} />} />
       <div className="flex flex-col gap-2 border-b border-line px-5 py-3">
         <div className="flex items-center gap-2">
           <input
@@ -44,12 +44,12 @@ export function FindView({ agent }: { agent: Agent }) {
             aria-label={t('find.text')}
             placeholder={t('find.text')}
             onChange={(event) => setText(event.target.value)}
-            className={fieldLook}
+            className={fieldClassName}
           />
           <IconButton
             label={t('find.matchCase')}
             aria-pressed={matchCase}
-            className={toggleLook}
+            className={toggleClassName}
             onClick={() => setMatchCase(!matchCase)}
           >
             <CaseSensitive size={15} />
@@ -57,7 +57,7 @@ export function FindView({ agent }: { agent: Agent }) {
           <IconButton
             label={t('find.pattern')}
             aria-pressed={isPattern}
-            className={toggleLook}
+            className={toggleClassName}
             onClick={() => setIsPattern(!isPattern)}
           >
             <Regex size={15} />
@@ -69,9 +69,9 @@ export function FindView({ agent }: { agent: Agent }) {
             aria-label={t('find.replacement')}
             placeholder={t('find.replacement')}
             onChange={(event) => setReplacement(event.target.value)}
-            className={fieldLook}
+            className={fieldClassName}
           />
-          <Button disabled={!isReady || found.count === 0} onClick={() => setIsAsked(true)}>
+          <Button disabled={!isReady || result.count === 0} onClick={() => setIsConfirming(true)}>
             {t('find.replaceAll')}
           </Button>
         </div>
@@ -90,8 +90,8 @@ export function FindView({ agent }: { agent: Agent }) {
         {skipped.length > 0 && (
           <SkippedFiles role="alert" title={t('find.left', { count: skipped.length })} files={skipped} />
         )}
-        {found.unread.length > 0 && search !== undefined && (
-          <SkippedFiles role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
+        {result.unread.length > 0 && searchId !== undefined && (
+          <SkippedFiles role="note" title={t('find.unread', { count: result.unread.length })} files={result.unread} />
         )}
       </div>
       <div
@@ -100,61 +100,61 @@ export function FindView({ agent }: { agent: Agent }) {
         aria-label={t('find.results')}
         role="region"
       >
-        {found.error ? (
-          <ErrorState error={found.error} />
+        {result.error ? (
+          <ErrorState error={result.error} />
         ) : debouncedText === '' ? (
           <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
-        ) : search !== undefined && found.files.length === 0 ? (
+        ) : searchId !== undefined && result.files.length === 0 ? (
           <EmptyState
-            title={t(found.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: debouncedText })}
+            title={t(result.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: debouncedText })}
           />
         ) : (
           <Results
             key={debouncedText}
-            found={found}
+            result={result}
             isReady={isReady}
-            onReplace={(path) => search !== undefined && replace(search, replacement, [path])}
+            onReplace={(path) => searchId !== undefined && replace(searchId, replacement, [path])}
           />
         )}
       </div>
-      {isAsked && search !== undefined && (
-        <Confirm
-          found={found}
+      {isConfirming && searchId !== undefined && (
+        <ConfirmReplace
+          result={result}
           text={debouncedText}
           replacement={replacement}
-          onConfirm={() => replace(search, replacement)}
-          onClose={() => setIsAsked(false)}
+          onConfirm={() => replace(searchId, replacement)}
+          onClose={() => setIsConfirming(false)}
         />
       )}
     </section>
   )
 }
 
-const fieldLook =
+const fieldClassName =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
-const toggleLook = 'aria-pressed:bg-selected aria-pressed:text-text'
+const toggleClassName = 'aria-pressed:bg-selected aria-pressed:text-text'
 
-function Count({ found: { count, files, done, total, search } }: { found: FindResult }) {
+function MatchCount({ result: { count, files, done, total, searchId } }: { result: FindResult }) {
   const { t } = useTranslation()
-  const told = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
-  if (search !== undefined) return <span role="status">{told}</span>
+  const text = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
+  if (searchId !== undefined) return <span role="status">{text}</span>
   return (
-    <span role="status">{t('find.sofar', { found: told, done: formatNumber(done), total: formatNumber(total) })}</span>
+    <span role="status">{t('find.sofar', { found: text, done: formatNumber(done), total: formatNumber(total) })}</span>
   )
 }
 
-interface NamedProps {
+interface SkippedFilesProps {
   readonly role: 'alert' | 'note'
   readonly title: string
   readonly files: readonly (LeftFile | UnreadFile)[]
 }
 
-function SkippedFiles({ role, title, files }: NamedProps) {
+function SkippedFiles({ role, title, files }: SkippedFilesProps) {
   const { t } = useTranslation()
   return (
     <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
       <p className="text-warning">{title}</p>
-      {files.slice(0, fewNamed).map(({ path, reason }) => (
+      {files.slice(0, maxListedFiles).map(({ path, reason }) => (
         <p key={path}>
           <Link href={paths.file(path)} className="font-mono hover:underline">
             {path}
@@ -162,22 +162,22 @@ function SkippedFiles({ role, title, files }: NamedProps) {
           <span className="text-muted">{t(`find.reason.${reason}`)}</span>
         </p>
       ))}
-      {files.length > fewNamed && (
-        <p className="text-muted">{t('find.moreFiles', { count: files.length - fewNamed })}</p>
+      {files.length > maxListedFiles && (
+        <p className="text-muted">{t('find.moreFiles', { count: files.length - maxListedFiles })}</p>
       )}
     </div>
   )
 }
 
-interface ConfirmProps {
-  readonly found: FindResult
+interface ConfirmReplaceProps {
+  readonly result: FindResult
   readonly text: string
   readonly replacement: string
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
-function Confirm({ found: { count, files }, text, replacement, onConfirm, onClose }: ConfirmProps) {
+function ConfirmReplace({ result: { count, files }, text, replacement, onConfirm, onClose }: ConfirmReplaceProps) {
   const { t } = useTranslation()
   return (
     <Modal
@@ -209,24 +209,24 @@ function Confirm({ found: { count, files }, text, replacement, onConfirm, onClos
 }
 
 interface ResultsProps {
-  readonly found: FindResult
+  readonly result: FindResult
   readonly isReady: boolean
   readonly onReplace: (path: string) => void
 }
 
-function Results({ found: { files }, isReady, onReplace }: ResultsProps) {
+function Results({ result: { files }, isReady, onReplace }: ResultsProps) {
   const { t } = useTranslation()
-  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
-  const rows = useMemo(() => findRows(files, whole), [files, whole])
+  const [expandedPaths, setExpandedPaths] = useState<ReadonlySet<string>>(new Set())
+  const rows = useMemo(() => findRows(files, expandedPaths), [files, expandedPaths])
   return (
-    <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} estimateHeight={heightOf}>
+    <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} estimateHeight={estimateHeight}>
       {(row) => (
         <ErrorBoundary piece="row" resetKey={row}>
           <Row
             row={row}
             isReady={isReady}
             onReplace={onReplace}
-            onMore={(path) => setWhole(new Set([...whole, path]))}
+            onExpand={(path) => setExpandedPaths(new Set([...expandedPaths, path]))}
           />
         </ErrorBoundary>
       )}
@@ -234,7 +234,7 @@ function Results({ found: { files }, isReady, onReplace }: ResultsProps) {
   )
 }
 
-function heightOf({ kind }: FindRow): number {
+function estimateHeight({ kind }: FindRow): number {
   return kind === 'file' ? 40 : 24
 }
 
@@ -242,10 +242,10 @@ interface RowProps {
   readonly row: FindRow
   readonly isReady: boolean
   readonly onReplace: (path: string) => void
-  readonly onMore: (path: string) => void
+  readonly onExpand: (path: string) => void
 }
 
-function Row({ row, isReady, onReplace, onMore }: RowProps) {
+function Row({ row, isReady, onReplace, onExpand }: RowProps) {
   const { t } = useTranslation()
   switch (row.kind) {
     case 'file': {
@@ -282,7 +282,7 @@ function Row({ row, isReady, onReplace, onMore }: RowProps) {
       return row.unlisted > 0 ? (
         <p className="pl-14 text-[12px] text-muted">{t('find.unlisted', { count: row.unlisted })}</p>
       ) : (
-        <Button look="link" className="pl-14!" onClick={() => onMore(row.path)}>
+        <Button look="link" className="pl-14!" onClick={() => onExpand(row.path)}>
           {t('find.more', { count: row.hidden })}
         </Button>
       )

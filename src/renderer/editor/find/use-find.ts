@@ -13,33 +13,34 @@ export interface FindResult {
   readonly unread: readonly UnreadFile[]
   /** Matches in all files, including those not listed. */
   readonly count: number
+  /** Number of searched files; `total` is the number to search. */
   readonly done: number
   readonly total: number
   /** Id of the completed search; undefined while it runs. */
-  readonly search: string | undefined
+  readonly searchId: string | undefined
   readonly error: unknown
 }
 
-const nothing: FindResult = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
+const empty: FindResult = { files: [], unread: [], count: 0, done: 0, total: 0, searchId: undefined, error: undefined }
 
-/** Searches the files and updates the result while it runs. @param round change it to search again */
-export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): FindResult {
-  const key = JSON.stringify([agent, text, isPattern, matchCase, round])
-  const [told, setTold] = useState({ key: '', found: nothing })
+/** Searches the files and updates the result while it runs. @param revision a new value repeats the search */
+export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, revision: number): FindResult {
+  const key = JSON.stringify([agent, text, isPattern, matchCase, revision])
+  const [latest, setLatest] = useState({ key: '', result: empty })
   useEffect(() => {
     const [agent, text, isPattern, matchCase] = JSON.parse(key) as [string, string, boolean, boolean]
     if (text === '') return undefined
-    const stop = new AbortController()
-    void follow({ agent, text, isPattern, matchCase }, stop.signal, (found) => setTold({ key, found }))
-    return () => stop.abort()
+    const controller = new AbortController()
+    void runFind({ agent, text, isPattern, matchCase }, controller.signal, (result) => setLatest({ key, result }))
+    return () => controller.abort()
   }, [key])
-  return told.key === key ? told.found : nothing
+  return latest.key === key ? latest.result : empty
 }
 
-async function follow(
+async function runFind(
   input: FindOptions & { agent: string },
   signal: AbortSignal,
-  tell: (found: FindResult) => void,
+  onResult: (result: FindResult) => void,
 ): Promise<void> {
   let files: readonly FoundFile[] = []
   let unread: readonly UnreadFile[] = []
@@ -54,11 +55,11 @@ async function follow(
         done = event.done
         total = event.total
       }
-      const search = event.type === 'done' ? event.search : undefined
-      tell({ files, unread, count, done, total, search, error: undefined })
+      const searchId = event.type === 'done' ? event.search : undefined
+      onResult({ files, unread, count, done, total, searchId, error: undefined })
     }
   } catch (error) {
-    // A new search replaces this one; its error is irrelevant.
-    if (!signal.aborted) tell({ files, unread, count, done, total, search: undefined, error })
+    // The error of an aborted search is irrelevant: a new search has replaced it.
+    if (!signal.aborted) onResult({ files, unread, count, done, total, searchId: undefined, error })
   }
 }

@@ -11,76 +11,77 @@ interface Progress {
   readonly total: number
 }
 
-interface Replacing {
+interface ReplaceState {
   readonly progress: Progress | undefined
   readonly skipped: readonly LeftFile[]
   /** @param paths files to change; all matching files if omitted */
-  readonly replace: (search: string, replacement: string, paths?: readonly string[]) => void
+  readonly replace: (searchId: string, replacement: string, paths?: readonly string[]) => void
   readonly stop: () => void
 }
 
-/** @param onEnd called when files have changed */
-export function useReplace(agent: string, onEnd: () => void): Replacing {
+/** @param onEnd called after each replacement or undo, since files may have changed */
+export function useReplace(agent: string, onEnd: () => void): ReplaceState {
   const { t } = useTranslation()
-  const [running, setRunning] = useState<Progress & { search?: string }>()
-  const [skipped, setLeft] = useState<readonly LeftFile[]>([])
+  const [progress, setProgress] = useState<Progress & { searchId?: string }>()
+  const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 
-  async function follow(events: AsyncIterable<ReplaceEvent>, search: string) {
-    let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
+  async function followEvents(events: AsyncIterable<ReplaceEvent>, searchId: string) {
+    let outcome: Extract<ReplaceEvent, { type: 'done' }> | undefined
     for await (const event of events) {
-      if (event.type === 'done') end = event
-      else setRunning({ done: event.done, total: event.total, search })
+      if (event.type === 'done') outcome = event
+      else setProgress({ done: event.done, total: event.total, searchId })
     }
-    return end
+    return outcome
   }
 
-  async function work(begin: () => Promise<AsyncIterable<ReplaceEvent>>, search: string) {
-    setRunning({ done: 0, total: 0, search })
-    setLeft([])
+  async function runReplace(start: () => Promise<AsyncIterable<ReplaceEvent>>, searchId: string) {
+    setProgress({ done: 0, total: 0, searchId })
+    setSkipped([])
     try {
-      const end = await follow(await begin(), search)
-      setLeft(end?.left ?? [])
-      return end
+      const outcome = await followEvents(await start(), searchId)
+      setSkipped(outcome?.left ?? [])
+      return outcome
     } finally {
-      setRunning(undefined)
+      setProgress(undefined)
       onEnd()
     }
   }
 
-  async function takeBack(undo: string) {
-    setRunning({ done: 0, total: 0 })
-    setLeft([])
+  async function undoReplace(batchId: string) {
+    setProgress({ done: 0, total: 0 })
+    setSkipped([])
     try {
-      const end = await undoBatch(agent, undo)
-      setLeft(end.left)
-      toast(t('find.takenBack', { count: end.notes }))
+      const outcome = await undoBatch(agent, batchId)
+      setSkipped(outcome.left)
+      toast(t('find.takenBack', { count: outcome.notes }))
     } finally {
-      setRunning(undefined)
+      setProgress(undefined)
       onEnd()
     }
   }
 
-  async function replace(search: string, replacement: string, paths?: readonly string[]) {
-    const some = paths ? { paths: [...paths] } : {}
-    const made = await runWithErrorToast(
-      work(() => client.find.replace({ agent, search, replacement, ...some }), search),
+  async function replace(searchId: string, replacement: string, paths?: readonly string[]) {
+    const pathFilter = paths ? { paths: [...paths] } : {}
+    const result = await runWithErrorToast(
+      runReplace(() => client.find.replace({ agent, search: searchId, replacement, ...pathFilter }), searchId),
     )
-    const end = made?.value
-    if (!end) return
-    const { count, files, undo } = end
-    const told = end.isStopped
+    const outcome = result?.value
+    if (!outcome) return
+    const { count, files, undo: batchId } = outcome
+    const message = outcome.isStopped
       ? t('find.stopped')
       : t('find.replaced', { count, files: t('find.inFiles', { count: files }) })
-    if (undo === null) toast(told)
-    else showSuccess(told, () => takeBack(undo))
+    if (batchId === null) toast(message)
+    else showSuccess(message, () => undoReplace(batchId))
   }
 
   return {
-    progress: running,
+    progress,
     skipped,
-    replace: (search, replacement, paths) => void replace(search, replacement, paths),
+    replace: (searchId, replacement, paths) => void replace(searchId, replacement, paths),
     stop: () => {
-      if (running?.search !== undefined) void runWithErrorToast(client.find.stop({ agent, search: running.search }))
+      if (progress?.searchId !== undefined)
+        void runWithErrorToast(client.find.stop({ agent, search: progress.searchId }))
     },
   }
 }

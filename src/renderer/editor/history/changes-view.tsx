@@ -19,51 +19,42 @@ import { Hunks } from '#lib/diff-view/hunks.tsx'
 import type { TFunction } from 'i18next'
 import { formatBatchNames, undoBatchWithToast } from './revert-change.ts'
 
-const whose = {
+const causesByAuthor = {
   agent: ['agent', 'flush'],
   client: ['client'],
   user: ['user', 'capture', 'upkeep', 'import', 'template'],
   outside: ['outside', 'adopted'],
   all: undefined,
 } as const
-type Whose = keyof typeof whose
-const spans = { today: 0, week: 6, ever: undefined } as const
-type Span = keyof typeof spans
+type Author = keyof typeof causesByAuthor
+const daysBackBySpan = { today: 0, week: 6, ever: undefined } as const
+type Span = keyof typeof daysBackBySpan
 
-const page = 100
+const pageSize = 100
 
-const keyOfChange = ({ commit, path }: HistoryEntry) => `${commit}${path}`
-const heightOfChange = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
+const changeKey = ({ commit, path }: HistoryEntry) => `${commit}${path}`
+const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
 export function ChangesView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const [chosen, setBy] = useState<Whose>()
+  const [chosenAuthor, setAuthor] = useState<Author>()
   const [span, setSpan] = useState<Span>('today')
-  const [limit, setLimit] = useState(page)
+  const [limit, setLimit] = useState(pageSize)
   const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
   const accept = useMutation(api.history.accept.mutationOptions())
-  const since = sinceOf(spans[span])
-  // If the agent has made no changes, the list starts with those of others.
-  const agents = useQuery(
+  const since = startOfDay(daysBackBySpan[span])
+  const period = since === undefined ? {} : { since }
+  // If the agent has made no changes, the list starts with the changes of all authors.
+  const agentChanges = useQuery(
     api.history.timeline.queryOptions({
-      input: {
-        agent: agent.id,
-        limit: 1,
-        ...(since === undefined ? {} : { since }),
-        causes: [...whose.agent],
-      },
+      input: { agent: agent.id, limit: 1, ...period, causes: [...causesByAuthor.agent] },
     }),
   )
-  const by = chosen ?? (agents.data?.length === 0 ? 'all' : 'agent')
-  const causes = whose[by] as readonly Cause[] | undefined
+  const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
+  const causes = causesByAuthor[author] as readonly Cause[] | undefined
   const timeline = useQuery(
     api.history.timeline.queryOptions({
-      input: {
-        agent: agent.id,
-        limit,
-        ...(since === undefined ? {} : { since }),
-        ...(causes === undefined ? {} : { causes: [...causes] }),
-      },
+      input: { agent: agent.id, limit, ...period, ...(causes === undefined ? {} : { causes: [...causes] }) },
     }),
   )
   return (
@@ -71,12 +62,12 @@ export function ChangesView({ agent }: { agent: Agent }) {
       <ViewHeader title={t('changes.title')}>
         <Choice
           label={t('changes.by')}
-          value={by}
+          value={author}
           options={(['agent', 'client', 'user', 'outside', 'all'] as const).map((value) => ({
             value,
             name: t(`changes.by_${value}`),
           }))}
-          onChoose={setBy}
+          onChoose={setAuthor}
         />
         <Choice
           label={t('changes.when')}
@@ -86,7 +77,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         />
       </ViewHeader>
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
-      <WholeChanges agent={agent.id} />
+      <BatchList agent={agent.id} />
       <div className="min-h-0 flex-1 overflow-y-auto">
         {timeline.error ? (
           <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
@@ -94,15 +85,15 @@ export function ChangesView({ agent }: { agent: Agent }) {
           <Skeleton />
         ) : timeline.data.length === 0 ? (
           <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
-            {by !== 'all' && <Button onClick={() => setBy('all')}>{t('changes.showAll')}</Button>}
+            {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
           </EmptyState>
         ) : (
           <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
             <VirtualRows
               label={t('changes.title')}
               rows={timeline.data}
-              keyOf={keyOfChange}
-              estimateHeight={heightOfChange}
+              keyOf={changeKey}
+              estimateHeight={estimateChangeHeight}
               overscan={2}
             >
               {(change) => (
@@ -119,7 +110,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
               )}
             </VirtualRows>
             {timeline.data.length === limit && (
-              <Button look="link" onClick={() => setLimit(limit + page)}>
+              <Button look="link" onClick={() => setLimit(limit + pageSize)}>
                 {t('history.more')}
               </Button>
             )}
@@ -139,20 +130,20 @@ interface ChangeProps {
 
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const { t } = useTranslation()
-  const nameOf = useCauseName(agent)
-  const { commit, path, now, at, exists, from, isUndo, files } = change
+  const causeName = useCauseName(agent)
+  const { commit, path, now: currentPath, at, exists, from: previousPath, isUndo, files } = change
   const diff = useQuery(
     api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : { agent, commit, path } }),
   )
-  if (files !== undefined) return <InitialState files={files} at={at} />
-  if (isUndo) return <UndoneChange agent={agent} change={change} />
-  const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
+  if (files !== undefined) return <AdoptedFiles files={files} at={at} />
+  if (isUndo) return <UndoRow agent={agent} change={change} />
+  const acceptedKeys = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{nameOf(change)}</span>
+        <span className="font-medium">{causeName(change)}</span>
         {exists ? (
-          <Link href={paths.file(now)} className="truncate font-mono text-[12px] hover:underline">
+          <Link href={paths.file(currentPath)} className="truncate font-mono text-[12px] hover:underline">
             {path}
           </Link>
         ) : (
@@ -164,16 +155,16 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
         <TurnLink change={change} />
         <span className="shrink-0 text-[12px] text-muted">{formatMoment(at)}</span>
       </header>
-      {from !== undefined && (
-        <p className="font-mono text-[12px] text-muted">{t('history.movedFrom', { path: from })}</p>
+      {previousPath !== undefined && (
+        <p className="font-mono text-[12px] text-muted">{t('history.movedFrom', { path: previousPath })}</p>
       )}
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
       {diff.data && (
         <Hunks
           agent={agent}
-          path={now}
+          path={currentPath}
           patch={diff.data.patch}
-          accepted={mine}
+          accepted={acceptedKeys}
           onAccept={(key) => onAccept({ commit, key })}
         />
       )}
@@ -181,7 +172,7 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   )
 }
 
-function InitialState({ files, at }: { files: number; at: number }) {
+function AdoptedFiles({ files, at }: { files: number; at: number }) {
   const { t } = useTranslation()
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="adopted">
@@ -191,16 +182,16 @@ function InitialState({ files, at }: { files: number; at: number }) {
   )
 }
 
-/** An undo shows as one line; the change that it reverted shows its text. */
-function UndoneChange({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
-  const { path, now, at, exists } = change
+/** Shows an undo in one line, without its text, which the reverted change shows. */
+function UndoRow({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
+  const { path, now: currentPath, at, exists } = change
   const { t } = useTranslation()
-  const nameOf = useCauseName(agent)
+  const causeName = useCauseName(agent)
   return (
     <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="taken-back">
-      <span>{t('changes.takenBack', { name: nameOf(change) })}</span>
+      <span>{t('changes.takenBack', { name: causeName(change) })}</span>
       {exists ? (
-        <Link href={paths.file(now)} className="min-w-0 truncate font-mono hover:underline">
+        <Link href={paths.file(currentPath)} className="min-w-0 truncate font-mono hover:underline">
           {path}
         </Link>
       ) : (
@@ -212,26 +203,27 @@ function UndoneChange({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) 
   )
 }
 
-function sinceOf(daysBack: number | undefined): number | undefined {
+/** Returns the start of the day `daysBack` days ago, in milliseconds since the epoch. */
+function startOfDay(daysBack: number | undefined): number | undefined {
   if (daysBack === undefined) return undefined
-  const day = new Date()
-  day.setHours(0, 0, 0, 0)
-  return day.getTime() - daysBack * 86_400_000
+  const today = new Date()
+  today.setHours(0, 0, 0, 0)
+  return today.getTime() - daysBack * 86_400_000
 }
 
-function WholeChanges({ agent }: { agent: string }) {
+function BatchList({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  // Includes changes from before this view opened.
-  const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const takeBack = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.undo, batch) })
-  const changes = batches.data ?? []
-  if (changes.length === 0) return null
+  // Fetched on each mount, to include the batches from before this view opened.
+  const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
+  const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.undo, batch) })
+  if (batches.length === 0) return null
   return (
     <section aria-label={t('changes.whole')} className="border-b border-soft px-5 py-2 max-sm:px-3">
       <h2 className="text-[12px] text-muted">{t('changes.whole')}</h2>
       <ul className="max-h-32 overflow-y-auto">
-        {changes.map((batch) => {
-          const [extent, undo] = [extentOf(batch, t), t(`changes.${undoLabels[batch.kind]}`)]
+        {batches.map((batch) => {
+          const extent = describeExtent(batch, t)
+          const undoLabel = t(`changes.${undoLabelKeys[batch.kind]}`)
           const { from, to } = formatBatchNames(batch)
           return (
             <li key={batch.undo} className="flex flex-wrap items-baseline gap-x-3">
@@ -241,11 +233,11 @@ function WholeChanges({ agent }: { agent: string }) {
                 <span className="text-[12px] text-muted">{formatMoment(batch.at)}</span>
                 <Button
                   look="link"
-                  aria-label={`${undo}: ${from}`}
-                  disabled={takeBack.isPending}
-                  onClick={() => takeBack.mutate(batch)}
+                  aria-label={`${undoLabel}: ${from}`}
+                  disabled={undo.isPending}
+                  onClick={() => undo.mutate(batch)}
                 >
-                  {undo}
+                  {undoLabel}
                 </Button>
               </span>
             </li>
@@ -256,10 +248,10 @@ function WholeChanges({ agent }: { agent: string }) {
   )
 }
 
-const undoLabels = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
+const undoLabelKeys = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
 
-/** Returns the number of changed notes in words, or undefined for a move that changed none. */
-function extentOf({ kind, count = 0, notes }: PastBatch, t: TFunction): string | undefined {
+/** Returns a text with the number of changed notes, or undefined for a move that changed none. */
+function describeExtent({ kind, count = 0, notes }: PastBatch, t: TFunction): string | undefined {
   if (kind === 'replacement') return t('find.replaced', { count, files: t('find.inFiles', { count: notes }) })
   return notes > 0 ? t('links.inNotes', { count: notes }) : undefined
 }

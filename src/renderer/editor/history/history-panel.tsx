@@ -19,7 +19,7 @@ import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { GitCommitHorizontal } from 'lucide-react'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
-const page = 100
+const pageSize = 100
 const maxChanges = 1000
 const rowHeight = 54
 
@@ -29,12 +29,12 @@ type Row =
 
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
   const { t } = useTranslation()
-  const [limit, setLimit] = useState(page)
+  const [limit, setLimit] = useState(pageSize)
   const [selected, setSelected] = useState<string>()
   const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
   const commits = useInfiniteQuery(
     api.history.commits.infiniteOptions({
-      input: (skip: number) => ({ agent: agent.id, path, skip, limit: page }),
+      input: (skip: number) => ({ agent: agent.id, path, skip, limit: pageSize }),
       initialPageParam: 0,
       getNextPageParam: ({ isMore }, pages) =>
         isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
@@ -42,13 +42,13 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
   )
   const hasMoreChanges = timeline.data?.length === limit && limit < maxChanges
   const rows = useMemo(
-    () => rowsOf(timeline.data ?? [], commits.data?.pages.flatMap((one) => one.commits) ?? []),
+    () => newestFirst(timeline.data ?? [], commits.data?.pages.flatMap((page) => page.commits) ?? []),
     [timeline.data, commits.data],
   )
-  const untrusted = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
+  const untrustedPath = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
   const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
-  const more = () => {
-    if (hasMoreChanges) setLimit(limit + page)
+  const loadMore = () => {
+    if (hasMoreChanges) setLimit(limit + pageSize)
     if (commits.hasNextPage) void commits.fetchNextPage()
   }
   return (
@@ -56,29 +56,29 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
       <div className="p-2">
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
-        {untrusted !== undefined && <Untrusted path={untrusted} />}
+        {untrustedPath !== undefined && <UntrustedRepository path={untrustedPath} />}
         {hasNoGit && <p className="p-2 text-[12px] text-muted">{t('history.noGit')}</p>}
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
           <p className="p-2 text-muted">{t('history.empty')}</p>
         )}
-        <VirtualRows label={t('history.title')} rows={rows} keyOf={keyOf} estimateHeight={() => rowHeight}>
+        <VirtualRows label={t('history.title')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
           {(row) => {
-            const key = keyOf(row)
-            const select = {
+            const key = rowKey(row)
+            const selection = {
               isSelected: key === selected,
               onSelect: () => setSelected(key === selected ? undefined : key),
             }
             return (
               <ErrorBoundary piece="row" resetKey={row}>
                 {row.kind === 'commit' ? (
-                  <CommitRow agent={agent.id} path={path} commit={row.commit} {...select} />
+                  <CommitRow agent={agent.id} path={path} commit={row.commit} {...selection} />
                 ) : (
                   <ChangeRow
                     agent={agent.id}
                     change={row.change}
                     isNewest={row.change === timeline.data?.[0]}
-                    {...select}
+                    {...selection}
                   />
                 )}
               </ErrorBoundary>
@@ -86,7 +86,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
           }}
         </VirtualRows>
         {(hasMoreChanges || commits.hasNextPage) && (
-          <Button look="link" className="px-2!" disabled={commits.isFetchingNextPage} onClick={more}>
+          <Button look="link" className="px-2!" disabled={commits.isFetchingNextPage} onClick={loadMore}>
             {t('history.more')}
           </Button>
         )}
@@ -98,18 +98,18 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
   )
 }
 
-function keyOf(row: Row): string {
+function rowKey(row: Row): string {
   return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
 }
 
-function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
+function newestFirst(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
   return [
     ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
     ...commits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit })),
-  ].toSorted((one, other) => other.at - one.at)
+  ].toSorted((first, second) => second.at - first.at)
 }
 
-function Untrusted({ path }: { path: string }) {
+function UntrustedRepository({ path }: { path: string }) {
   const { t } = useTranslation()
   return (
     <div className="p-2 text-[12px] text-muted">
@@ -131,7 +131,7 @@ interface ChangeRowProps {
 
 function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowProps) {
   const { t } = useTranslation()
-  const nameOf = useCauseName(agent)
+  const causeName = useCauseName(agent)
   return (
     <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-entry">
       <button
@@ -141,7 +141,7 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
         className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
       >
         <span className="font-medium">
-          {change.isUndo ? t('changes.takenBack', { name: nameOf(change) }) : nameOf(change)}
+          {change.isUndo ? t('changes.takenBack', { name: causeName(change) }) : causeName(change)}
         </span>
         <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
         <Counts change={change} />
@@ -149,52 +149,52 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
       <p className="flex px-2 empty:hidden">
         <SourceNote change={change} />
       </p>
-      {!isSelected && <FirstLine agent={agent} change={change} />}
+      {!isSelected && <FirstChangedLine agent={agent} change={change} />}
       {change.from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
           {t('history.movedFrom', { path: change.from })}
         </p>
       )}
-      {isSelected && <ChangeDetails agent={agent} change={change} mayRestore={!isNewest} />}
+      {isSelected && <ChangeDetails agent={agent} change={change} canRestore={!isNewest} />}
     </div>
   )
 }
 
-function FirstLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
+function FirstChangedLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
-  const isTelling = (kind: PatchLine['kind']) => (line: PatchLine) =>
+  const hasWordsAs = (kind: PatchLine['kind']) => (line: PatchLine) =>
     line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
-  const shown =
-    lines.find((line) => isTelling('added')(line) && !line.text.startsWith('#')) ??
-    lines.find(isTelling('added')) ??
-    lines.find(isTelling('removed'))
-  if (!shown) return null
+  const shownLine =
+    lines.find((line) => hasWordsAs('added')(line) && !line.text.startsWith('#')) ??
+    lines.find(hasWordsAs('added')) ??
+    lines.find(hasWordsAs('removed'))
+  if (!shownLine) return null
   return (
     <p
-      className={`truncate px-2 pb-1 text-[12px] ${shown.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
+      className={`truncate px-2 pb-1 text-[12px] ${shownLine.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
     >
-      {clipLine(withoutLead(shown.text), 200)}
+      {clipLine(withoutLead(shownLine.text), 200)}
     </p>
   )
 }
 
-function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: HistoryEntry; mayRestore: boolean }) {
+function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
   const { t } = useTranslation()
-  const { commit, path, now } = change
+  const { commit, path, now: currentPath, cause } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const restore = useMutation(
     api.history.restore.mutationOptions({
-      onSuccess: ({ path: restored, patch }) =>
-        showSuccess(t('history.restored'), () => client.workspace.undo({ agent, path: restored, patch })),
+      onSuccess: ({ path: restoredPath, patch }) =>
+        showSuccess(t('history.restored'), () => client.workspace.undo({ agent, path: restoredPath, patch })),
     }),
   )
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} canUndo={change.cause !== 'adopted'} />}
+      {diff.data && <Hunks agent={agent} path={currentPath} patch={diff.data.patch} canUndo={cause !== 'adopted'} />}
       <div className="flex items-center gap-3">
-        {mayRestore && (
+        {canRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>
             {t('history.restore')}
           </Button>
@@ -238,18 +238,18 @@ function CommitRow({ agent, path, commit, isSelected, onSelect }: CommitRowProps
       {from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">{t('history.movedFrom', { path: from })}</p>
       )}
-      {isSelected && <CommitDetails agent={agent} path={path} commit={commit.commit} />}
+      {isSelected && <CommitDetails agent={agent} path={path} hash={commit.commit} />}
     </div>
   )
 }
 
-function CommitDetails({ agent, path, commit }: { agent: string; path: string; commit: string }) {
+function CommitDetails({ agent, path, hash }: { agent: string; path: string; hash: string }) {
   const { t } = useTranslation()
-  const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit } }))
+  const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit: hash } }))
   return (
     <div className="flex flex-col gap-1 px-2 pb-2">
       <p className="font-mono text-[11px] text-muted">
-        {t('history.commit')} {commit.slice(0, 10)}
+        {t('history.commit')} {hash.slice(0, 10)}
       </p>
       {diff.isPending && <Skeleton lines={3} />}
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}

@@ -4,44 +4,43 @@ import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
-const maxShown = 60
+const maxNameLength = 60
+
+type BatchNames = Pick<PastBatch, 'from' | 'to'>
 
 /** Undoes a batch without a toast. @returns the number of changed notes, and the files that could not be reverted */
-export async function undoBatch(agent: string, undo: string): Promise<{ notes: number; left: LeftFile[] }> {
+export async function undoBatch(agent: string, batchId: string): Promise<{ notes: number; left: LeftFile[] }> {
   try {
-    return await client.history.undoBatch({ agent, undo })
+    return await client.history.undoBatch({ agent, undo: batchId })
   } finally {
     await refreshBatches()
   }
 }
 
-/** Refetches the data that an undone batch changes. */
+/** Refetches the list of batches. */
 export function refreshBatches(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: api.history.batches.key() })
 }
 
-/** Formats the names of a batch: tags with `#`, long texts shortened. */
-export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>): {
-  from: string
-  to: string
-} {
+/** Formats the old and new name of a batch: adds `#` to tags and shortens long texts. */
+export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind'> & BatchNames): BatchNames {
   if (kind === 'move') return { from, to }
-  const mark = kind === 'tag' ? '#' : ''
-  return { from: mark + clipLine(from, maxShown), to: mark + clipLine(to, maxShown) }
+  const prefix = kind === 'tag' ? '#' : ''
+  return { from: prefix + clipLine(from, maxNameLength), to: prefix + clipLine(to, maxNameLength) }
 }
 
 /** Undoes a batch and shows a toast with the result. */
 export async function undoBatchWithToast(
   agent: string,
-  undo: string,
+  batchId: string,
   { kind, from }: Pick<PastBatch, 'kind' | 'from'>,
 ): Promise<void> {
-  const { notes, left } = await undoBatch(agent, undo)
+  const { notes, left: skipped } = await undoBatch(agent, batchId)
   if (kind === 'move') toast(i18next.t('changes.movedBack', { path: from }))
   else if (kind === 'tag') toast(i18next.t('changes.renamedBack', { tag: from }))
   else toast(i18next.t('find.takenBack', { count: notes }))
-  if (left.length > 0)
-    toast.warning(i18next.t('changes.replacedLeft', { count: left.length }), {
-      description: left.map(({ path }) => path).join(', '),
+  if (skipped.length > 0)
+    toast.warning(i18next.t('changes.replacedLeft', { count: skipped.length }), {
+      description: skipped.map(({ path }) => path).join(', '),
     })
 }

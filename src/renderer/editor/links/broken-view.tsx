@@ -12,14 +12,14 @@ import { clipLine } from '#lib/util/clip.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
-const page = 100
+const pageSize = 100
 
 export function BrokenView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(page)
+  const [limit, setLimit] = useState(pageSize)
   const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent.id } }))
   const links = broken.data?.links ?? []
-  const byFile = Map.groupBy(links.slice(0, shown), ({ path }) => path)
+  const byFile = Map.groupBy(links.slice(0, limit), ({ path }) => path)
   return (
     <section aria-label={t('links.brokenTitle')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
@@ -35,16 +35,16 @@ export function BrokenView({ agent }: { agent: Agent }) {
           <EmptyState title={t('links.noneBroken')} />
         ) : (
           <div className="mx-auto flex max-w-[820px] flex-col gap-4 px-8 py-6 max-sm:px-3">
-            {[...byFile].map(([path, inside]) => (
+            {[...byFile].map(([path, linksOfFile]) => (
               <section key={path} aria-label={path}>
                 <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
-                {inside.map((link, at) => (
-                  <BrokenRow key={at} agent={agent.id} link={link} />
+                {linksOfFile.map((link, index) => (
+                  <BrokenRow key={index} agent={agent.id} link={link} />
                 ))}
               </section>
             ))}
-            {links.length > shown && (
-              <Button look="link" onClick={() => setShown(shown + page)}>
+            {links.length > limit && (
+              <Button look="link" onClick={() => setLimit(limit + pageSize)}>
                 {t('history.more')}
               </Button>
             )}
@@ -57,8 +57,8 @@ export function BrokenView({ agent }: { agent: Agent }) {
 
 function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
   const { t } = useTranslation()
-  const { path, line, text, target, lacks, makes, near } = link
-  const mend = useMutation(
+  const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
+  const repair = useMutation(
     api.links.mend.mutationOptions({
       onSuccess: ({ patch }) =>
         showSuccess(t('links.mended', { path }), () => client.workspace.undo({ agent, path, patch })),
@@ -72,20 +72,20 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
       </Link>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 pl-[52px] text-[12px]">
         <span className="text-muted">{t(`links.lacks.${lacks}`, { target: clipLine(target, 100) })}</span>
-        {near.map((by) => (
+        {suggestedTargets.map((suggestion) => (
           <Button
-            key={by}
+            key={suggestion}
             look="link"
             className="text-[12px]"
-            disabled={mend.isPending}
-            onClick={() => mend.mutate({ agent, path, line, target, by })}
+            disabled={repair.isPending}
+            onClick={() => repair.mutate({ agent, path, line, target, by: suggestion })}
           >
-            {t('links.writeInstead', { target: clipLine(by, 100) })}
+            {t('links.writeInstead', { target: clipLine(suggestion, 100) })}
           </Button>
         ))}
-        {makes !== null && (
-          <Link href={paths.file(makes)} className="text-accent hover:underline">
-            {t('links.makeNote', { path: clipLine(makes, 100) })}
+        {newNotePath !== null && (
+          <Link href={paths.file(newNotePath)} className="text-accent hover:underline">
+            {t('links.makeNote', { path: clipLine(newNotePath, 100) })}
           </Link>
         )}
       </div>

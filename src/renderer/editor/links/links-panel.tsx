@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import type { PropsWithChildren } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, OutgoingLink } from '#shared/contract/index.ts'
@@ -30,30 +30,30 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (
           <>
-            <Part title={t('links.backlinks')} count={links.data.counts.backlinks} none={t('links.noBacklinks')}>
-              {links.data.backlinks.map((link, at) => (
-                <Place key={at} path={link.path} line={link.line} text={link.text} />
+            <Section title={t('links.backlinks')} count={links.data.counts.backlinks} empty={t('links.noBacklinks')}>
+              {links.data.backlinks.map((link, index) => (
+                <LineLink key={index} path={link.path} line={link.line} text={link.text} />
               ))}
-            </Part>
+            </Section>
             <NearNotes agent={agent.id} path={path} />
             {broken.length > 0 && (
-              <Part title={t('links.broken')} count={broken.length} none="">
-                {broken.map((link, at) => (
-                  <Outgoing key={at} path={path} link={link} />
+              <Section title={t('links.broken')} count={broken.length} empty="">
+                {broken.map((link, index) => (
+                  <OutgoingRow key={index} path={path} link={link} />
                 ))}
-              </Part>
+              </Section>
             )}
-            <Part
+            <Section
               title={t('links.outgoing')}
               count={links.data.counts.outgoing - broken.length}
-              none={t('links.noOutgoing')}
+              empty={t('links.noOutgoing')}
             >
               {outgoing
                 .filter((link) => link.path !== null)
-                .map((link, at) => (
-                  <Outgoing key={at} path={path} link={link} />
+                .map((link, index) => (
+                  <OutgoingRow key={index} path={path} link={link} />
                 ))}
-            </Part>
+            </Section>
           </>
         )}
       </div>
@@ -61,38 +61,41 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
   )
 }
 
-function Part({ title, count, none, children }: { title: string; count: number; none: string; children: ReactNode }) {
+type SectionProps = PropsWithChildren<{ title: string; count: number; empty: string }>
+
+function Section({ title, count, empty, children }: SectionProps) {
   return (
     <section aria-label={title}>
       <h3 className="flex items-baseline gap-2 px-2 text-[12px] font-semibold">
         {title} <span className="tabular font-normal text-muted">{count}</span>
       </h3>
-      {count === 0 ? <p className="px-2 py-1 text-[12px] text-muted">{none}</p> : children}
+      {count === 0 ? <p className="px-2 py-1 text-[12px] text-muted">{empty}</p> : children}
     </section>
   )
 }
 
-const rowLook = 'block rounded-sm px-2 py-1 hover:bg-soft'
+const rowClassName = 'block rounded-sm px-2 py-1 hover:bg-soft'
 
-const maxShown = 200
+const maxTextLength = 200
 
-function Place({ path, line, text }: { path: string; line: number; text: string }) {
+function LineLink({ path, line, text }: { path: string; line: number; text: string }) {
   return (
-    <Link href={paths.file(path, line)} className={rowLook}>
+    <Link href={paths.file(path, line)} className={rowClassName}>
       <span className="block truncate font-mono text-[11px] text-muted">
         {clipLine(path)}:{line}
       </span>
-      <span className="line-clamp-2 text-[12px] break-words">{clipLine(text, maxShown)}</span>
+      <span className="line-clamp-2 text-[12px] break-words">{clipLine(text, maxTextLength)}</span>
     </Link>
   )
 }
 
-function Outgoing({ path, link: { at, target, path: to, line, makes } }: { path: string; link: OutgoingLink }) {
+function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
   const { t } = useTranslation()
+  const { at: sourceLine, target, path: to, line, makes: newNotePath } = link
   return (
     <div className="flex items-baseline gap-2 rounded-sm px-2 py-1 hover:bg-soft">
       {to === null ? (
-        <Link href={paths.file(path, at)} className="unresolved min-w-0 flex-1 truncate text-[12px]">
+        <Link href={paths.file(path, sourceLine)} className="unresolved min-w-0 flex-1 truncate text-[12px]">
           {clipLine(target, 200)}
         </Link>
       ) : (
@@ -100,8 +103,8 @@ function Outgoing({ path, link: { at, target, path: to, line, makes } }: { path:
           {clipLine(target, 200)}
         </Link>
       )}
-      {makes !== null && (
-        <Link href={paths.file(makes)} className="shrink-0 text-[12px] text-accent hover:underline">
+      {newNotePath !== null && (
+        <Link href={paths.file(newNotePath)} className="shrink-0 text-[12px] text-accent hover:underline">
           {t('links.make')}
         </Link>
       )}
@@ -114,10 +117,10 @@ function NearNotes({ agent, path }: { agent: string; path: string }) {
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
   if (!data || data.length === 0) return null
   return (
-    <Part title={t('links.near')} count={data.length} none="">
+    <Section title={t('links.near')} count={data.length} empty="">
       {data.map((note) => (
-        <Place key={note.path} path={note.path} line={note.line} text={note.text} />
+        <LineLink key={note.path} path={note.path} line={note.line} text={note.text} />
       ))}
-    </Part>
+    </Section>
   )
 }

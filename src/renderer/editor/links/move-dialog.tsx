@@ -19,24 +19,20 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const { t } = useTranslation()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
-    const { links, notes, staysLocal, undo } = await client.links.move({
-      agent,
-      from,
-      to,
-      ...(plan ? { plan: plan.id } : {}),
-    })
+    const input = { agent, from, to, ...(plan ? { plan: plan.id } : {}) }
+    const { links, notes, staysLocal, undo } = await client.links.move(input)
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     void refreshBatches()
-    const told = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
-    showSuccess(told, () => undoBatch(agent, undo), { look: 'plain' })
+    const message = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
+    showSuccess(message, () => undoBatch(agent, undo), { look: 'plain' })
     onMoved(to)
   }
-  const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {
-    // Closed first: progress and cancel appear in a corner, which the dialog would cover.
+  const closeAndMove = async (to: string, plan: MovePlan | undefined) => {
+    // Closes first, since the dialog would cover the progress and its cancel button in the corner.
     onClose()
-    await runWithErrorToast(move(to, chosen))
+    await runWithErrorToast(move(to, plan))
   }
-  const begin = async (to: string) => {
+  const planMove = async (to: string) => {
     const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
     if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
     if (plan) await move(to, undefined)
@@ -51,20 +47,20 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
           notes: t('links.inNotes', { count: planned.plan.notes }),
         })}
         hint={planned.plan.staysLocal ? t('links.staysLocal') : undefined}
-        leftBehind={t('links.leftBehind', { count: planned.plan.left.length })}
+        skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
         choices={[
-          { label: t('links.onlyMove'), onChoose: () => moveAsChosen(planned.to, undefined) },
-          { label: t('links.update'), onChoose: () => moveAsChosen(planned.to, planned.plan) },
+          { label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) },
+          { label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) },
         ]}
         onClose={onClose}
       />
     )
-  return <NameDialog from={from} onSubmit={(to) => errorTextOf(begin(to))} onClose={onClose} />
+  return <NameDialog from={from} onSubmit={(to) => errorTextOf(planMove(to))} onClose={onClose} />
 }
 
 interface NameDialogProps {
   readonly from: string
-  /** @returns a sentence if the path is refused */
+  /** @returns the error text if the path is refused */
   readonly onSubmit: (to: string) => Promise<string | undefined>
   readonly onClose: () => void
 }
@@ -81,9 +77,9 @@ function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
       isPath
       onClose={() => isDone.current || onClose()}
       onSubmit={async (to) => {
-        const refusal = await onSubmit(to.replace(/\/+$/, ''))
-        isDone.current = refusal === undefined
-        return refusal
+        const errorText = await onSubmit(to.replace(/\/+$/, ''))
+        isDone.current = errorText === undefined
+        return errorText
       }}
     />
   )

@@ -5,22 +5,23 @@ import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 
-const openAtFirst = 3
+const initiallyOpenFiles = 3
 
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
   readonly hint?: string | undefined
-  readonly leftBehind: string
+  /** Introduces the list of places that stay unchanged. */
+  readonly skippedTitle: string
   /** The last choice is the default button. */
   readonly choices: readonly { readonly label: string; readonly onChoose: () => Promise<void> }[]
   readonly onClose: () => void
 }
 
-export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: PlanDialogProps) {
+export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }: PlanDialogProps) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
-  const rest = plan.notes - plan.files.length
+  const unlistedNotes = plan.notes - plan.files.length
   return (
     <Modal
       className="top-[10vh] left-1/2 flex max-h-[78vh] w-[min(680px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
@@ -34,7 +35,7 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
       )}
       {plan.left.length > 0 && (
         <p role="note" className="text-[12px] text-muted">
-          {leftBehind}{' '}
+          {skippedTitle}{' '}
           {plan.left
             .map(({ path, line, target, isProtected, isUnread }) => {
               const place = target === '' ? path : `${path}:${line}`
@@ -44,21 +45,21 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
         </p>
       )}
       <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
-        {plan.files.map(({ path, count, patch }, at) => (
-          <FileChanges key={path} path={path} count={count} isOpen={at < openAtFirst}>
+        {plan.files.map(({ path, count, patch }, index) => (
+          <FileChanges key={path} path={path} count={count} isOpen={index < initiallyOpenFiles}>
             <Patch patch={patch} isSmall />
           </FileChanges>
         ))}
-        {rest > 0 && <li className="text-muted">{t('links.moreNotes', { count: rest })}</li>}
+        {unlistedNotes > 0 && <li className="text-muted">{t('links.moreNotes', { count: unlistedNotes })}</li>}
       </ul>
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
           {t('common.cancel')}
         </Button>
-        {choices.map(({ label, onChoose }, at) => (
+        {choices.map(({ label, onChoose }, index) => (
           <Button
             key={label}
-            {...(at === choices.length - 1 ? { look: 'primary' as const, autoFocus: true } : {})}
+            {...(index === choices.length - 1 ? { look: 'primary' as const, autoFocus: true } : {})}
             disabled={isBusy}
             onClick={() => {
               setIsBusy(true)

@@ -19,20 +19,20 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-interface UnsearchedNoteProps {
+interface NotIndexedNoteProps {
   readonly agent: string
   readonly unsearched: IndexExclusion
 }
 
 /** Shows the full reason and a button that fixes it. */
-export function NotIndexedNote({ agent, unsearched }: UnsearchedNoteProps) {
+export function NotIndexedNote({ agent, unsearched }: NotIndexedNoteProps) {
   const { t } = useTranslation()
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>{t(`unsearched.${reason}`, { message })}</span>
       {reason === 'scope' && <IndexAllButton agent={agent} />}
-      {reason === 'sessionsOff' && <SearchSessions agent={agent} />}
+      {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
       {reason === 'outside' && (
         <Link href={paths.settings('memory')} className="text-accent hover:underline">
           {t('unsearched.addFolder')}
@@ -45,28 +45,28 @@ export function NotIndexedNote({ agent, unsearched }: UnsearchedNoteProps) {
 /** Button that extends the search to all notes of the workspace. */
 export function IndexAllButton({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const widen = useMutation(
+  const extendScope = useMutation(
     api.search.setScope.mutationOptions({
       onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
     }),
   )
   return (
-    <Button disabled={widen.isPending} onClick={() => widen.mutate({ agent, scope: 'workspace' })}>
+    <Button disabled={extendScope.isPending} onClick={() => extendScope.mutate({ agent, scope: 'workspace' })}>
       {t('unsearched.searchAll')}
     </Button>
   )
 }
 
-function SearchSessions({ agent }: { agent: string }) {
+function SearchSessionsButton({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const turnOn = useMutation(
+  const enableSessions = useMutation(
     api.search.setSessions.mutationOptions({
       onSuccess: (sessions) =>
         showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
     }),
   )
   return (
-    <Button disabled={turnOn.isPending} onClick={() => turnOn.mutate({ agent, sessions: true })}>
+    <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
       {t('unsearched.searchSessions')}
     </Button>
   )

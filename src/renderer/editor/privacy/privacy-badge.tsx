@@ -5,11 +5,11 @@ import type { ContextReport, FileEntry } from '#shared/contract/index.ts'
 import { paths } from '#lib/router/paths.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 
-type Local = NonNullable<FileEntry['local']>
+type LocalMark = NonNullable<FileEntry['local']>
 
 /** An icon with a tooltip and an accessible name. */
-export function PrivacyBadge({ local }: { local: Local }) {
-  const label = useLocalWords(local)
+export function PrivacyBadge({ local }: { local: LocalMark }) {
+  const label = useLocalLabel(local)
   return (
     <span
       role="img"
@@ -23,7 +23,7 @@ export function PrivacyBadge({ local }: { local: Local }) {
   )
 }
 
-function useLocalWords({ isWhole, rule, problem }: Local): string {
+function useLocalLabel({ isWhole, rule, problem }: LocalMark): string {
   const { t } = useTranslation()
   if (problem !== undefined) return t('local.problem', { value: problem })
   if (rule !== undefined) return t('local.rule', { rule })
@@ -32,23 +32,23 @@ function useLocalWords({ isWhole, rule, problem }: Local): string {
 
 interface LockButtonProps {
   readonly path: string
-  readonly local: Local | undefined
+  readonly local: LocalMark | undefined
   readonly onChange: (isLocal: boolean) => void
 }
 
-/** Makes a note local or shared. Hidden if a rule in the settings decides. */
+/** Makes a note local, or removes the mark. Hidden if a rule in the settings makes it local. */
 export function LockButton({ path, local, onChange }: LockButtonProps) {
   const { t } = useTranslation()
   if (local?.rule !== undefined) return null
-  const isLocked = local?.isWhole === true
+  const isLocal = local?.isWhole === true
   return (
-    <IconButton label={t(isLocked ? 'local.open' : 'local.lock', { path })} onClick={() => onChange(!isLocked)}>
-      {isLocked ? <Lock size={13} /> : <LockOpen size={13} />}
+    <IconButton label={t(isLocal ? 'local.open' : 'local.lock', { path })} onClick={() => onChange(!isLocal)}>
+      {isLocal ? <Lock size={13} /> : <LockOpen size={13} />}
     </IconButton>
   )
 }
 
-/** Lists the parts of a request that a remote model did not get. */
+/** Lists the local notes and messages that a request to a remote model left out. */
 export function RedactionList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
   const { t } = useTranslation()
   if (!heldBack) return null

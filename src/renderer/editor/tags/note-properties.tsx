@@ -16,17 +16,19 @@ import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
-const maxShown = 60
+const maxItems = 60
 
 export function NoteProperties({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
-  const [renamed, setRenamed] = useState<string>()
-  const said = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
-  if (said.error) return <p className="p-2 text-muted">{explainError(said.error)}</p>
-  if (!said.data) return null
-  const tags = [...new Map(said.data.tags.toReversed().map((tag) => [tagKey(tag.name), tag])).values()].toReversed()
-  // Listed as tags.
-  const properties = said.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
+  const [renamedTag, setRenamedTag] = useState<string>()
+  const metadata = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
+  if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
+  if (!metadata.data) return null
+  // The first spelling of each tag. Reversed, since a map keeps the last value of a key.
+  const tagsByKey = new Map(metadata.data.tags.toReversed().map((tag) => [tagKey(tag.name), tag]))
+  const tags = [...tagsByKey.values()].toReversed()
+  // The tags are listed separately.
+  const properties = metadata.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
   return (
     <section aria-label={t('tags.ofNote')}>
       <h3 className="px-2 text-[12px] font-semibold">{t('tags.ofNote')}</h3>
@@ -35,14 +37,14 @@ export function NoteProperties({ agent, path }: { agent: string; path: string })
       )}
       {tags.length > 0 && (
         <p className="flex flex-wrap gap-1.5 px-2 py-1">
-          {tags.slice(0, maxShown).map(({ name }) => (
-            <TagChip key={name} name={name} onRename={() => setRenamed(name)} />
+          {tags.slice(0, maxItems).map(({ name }) => (
+            <TagChip key={name} name={name} onRename={() => setRenamedTag(name)} />
           ))}
         </p>
       )}
       {properties.length > 0 && (
         <dl className="grid grid-cols-[minmax(64px,auto)_1fr] gap-x-3 px-2 py-1 text-[12px]">
-          {properties.slice(0, maxShown).map(({ name, values, line }) => (
+          {properties.slice(0, maxItems).map(({ name, values, line }) => (
             <div key={`${line} ${name}`} className="contents">
               <dt className="min-w-0 truncate py-1">
                 <Link href={paths.file(path, line)} className="text-muted hover:text-text hover:underline">
@@ -53,14 +55,16 @@ export function NoteProperties({ agent, path }: { agent: string; path: string })
                 {values.length === 0
                   ? '–'
                   : values
-                      .slice(0, maxShown)
-                      .map((value, at) => <PropertyValue key={`${at} ${value}`} name={name} value={value} />)}
+                      .slice(0, maxItems)
+                      .map((value, index) => <PropertyValue key={`${index} ${value}`} name={name} value={value} />)}
               </dd>
             </div>
           ))}
         </dl>
       )}
-      {renamed !== undefined && <RenameTag agent={agent} from={renamed} onClose={() => setRenamed(undefined)} />}
+      {renamedTag !== undefined && (
+        <RenameTagDialog agent={agent} from={renamedTag} onClose={() => setRenamedTag(undefined)} />
+      )}
     </section>
   )
 }
@@ -106,22 +110,22 @@ function PropertyValue({ name, value }: { name: string; value: string }) {
   )
 }
 
-interface RenameTagProps {
+interface RenameTagDialogProps {
   readonly agent: string
   /** Without `#`. */
   readonly from: string
   readonly onClose: () => void
 }
 
-function RenameTag({ agent, from, onClose }: RenameTagProps) {
+function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
   const { t } = useTranslation()
   const [state, setState] = useState<'asking' | 'planning' | { to: string; plan: TagPlan }>('asking')
-  const isAsked = useRef(false)
-  const plan = async (typed: string) => {
+  const isSubmitted = useRef(false)
+  const planRename = async (typed: string) => {
     const to = typed.replace(/^#/, '')
     if (to === from) return onClose()
-    const made = await runWithErrorToast(client.tags.planRename({ agent, from, to }))
-    if (made) setState({ to, plan: made.value })
+    const result = await runWithErrorToast(client.tags.planRename({ agent, from, to }))
+    if (result) setState({ to, plan: result.value })
     else onClose()
   }
   if (state === 'asking')
@@ -131,35 +135,35 @@ function RenameTag({ agent, from, onClose }: RenameTagProps) {
         label={t('tags.newName')}
         initial={from}
         action={t('tags.look')}
-        onClose={() => isAsked.current || onClose()}
+        onClose={() => isSubmitted.current || onClose()}
         onSubmit={(to) => {
-          isAsked.current = true
+          isSubmitted.current = true
           setState('planning')
-          void plan(to)
+          void planRename(to)
         }}
       />
     )
   if (state === 'planning') return null
-  const { to, plan: planned } = state
+  const { to, plan } = state
   const rename = async () => {
-    const done = await runWithErrorToast(client.tags.rename({ agent, from, to, plan: planned.id }))
+    const result = await runWithErrorToast(client.tags.rename({ agent, from, to, plan: plan.id }))
     onClose()
-    if (!done) return
-    const { tags, undo } = done.value
+    if (!result) return
+    const { tags, undo: batchId } = result.value
     void refreshBatches()
-    showSuccess(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, undo), { look: 'plain' })
+    showSuccess(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, batchId), { look: 'plain' })
   }
   return (
     <PlanDialog
-      plan={planned}
+      plan={plan}
       title={t('tags.willRename', {
         from,
         to,
-        count: planned.tags,
-        notes: t('links.inNotes', { count: planned.notes }),
+        count: plan.tags,
+        notes: t('links.inNotes', { count: plan.notes }),
       })}
-      hint={planned.joins ? t('tags.joins', { to }) : undefined}
-      leftBehind={t('tags.leftBehind', { count: planned.left.length })}
+      hint={plan.joins ? t('tags.joins', { to }) : undefined}
+      skippedTitle={t('tags.leftBehind', { count: plan.left.length })}
       choices={[{ label: t('tags.doRename'), onChoose: rename }]}
       onClose={onClose}
     />

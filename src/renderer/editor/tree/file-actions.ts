@@ -4,12 +4,15 @@ import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { downloadBlob } from '#lib/util/download.ts'
 
+/** Failed actions show a toast and return false or undefined. */
 export interface FileActions {
   readonly agent: string
   create(path: string, text?: string): Promise<boolean>
+  /** Returns the path of the copy. */
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
-  reveal(path: string, open: boolean): void
+  /** Shows a file in the file manager, or opens it in its program. */
+  reveal(path: string, shouldOpen: boolean): void
   /** Downloads a note and its attachments as a zip archive. */
   exportNote(path: string): Promise<void>
   setLocal(path: string, isLocal: boolean): Promise<void>
@@ -19,28 +22,27 @@ export interface FileActions {
 
 export function useFileActions(agent: string): FileActions {
   const { t } = useTranslation()
-  return useMemo(() => {
-    return {
+  return useMemo(
+    () => ({
       agent,
       async create(path, text = '') {
-        return (
-          (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
-        )
+        const result = await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))
+        return result !== undefined
       },
       async duplicate(path) {
         return (await runWithErrorToast(client.workspace.duplicate({ agent, path })))?.value.path
       },
       async remove(path) {
-        const removed = await runWithErrorToast(client.workspace.remove({ agent, path }))
-        if (!removed) return false
-        const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
+        const removal = await runWithErrorToast(client.workspace.remove({ agent, path }))
+        if (!removal) return false
+        const undo = () => client.workspace.restore({ agent, trashed: removal.value.trashed })
         showSuccess(t('file.deleted', { path }), undo, { look: 'plain' })
         return true
       },
       async setLocal(path, isLocal) {
-        const changed = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isLocal }))
-        if (!changed) return
-        const undo = () => client.workspace.undo({ agent, path, patch: changed.value.patch })
+        const change = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isLocal }))
+        if (!change) return
+        const undo = () => client.workspace.undo({ agent, path, patch: change.value.patch })
         showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
       },
       async setFolderLocal(path, isLocal) {
@@ -49,11 +51,12 @@ export function useFileActions(agent: string): FileActions {
         showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
       },
       async exportNote(path) {
-        const packed = await runWithErrorToast(client.import.packNote({ agent, path }))
+        const archive = await runWithErrorToast(client.import.packNote({ agent, path }))
         const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
-        if (packed) downloadBlob(`${name}.zip`, packed.value)
+        if (archive) downloadBlob(`${name}.zip`, archive.value)
       },
-      reveal: (path, open) => void runWithErrorToast(client.workspace.reveal({ agent, path, open })),
-    }
-  }, [agent, t])
+      reveal: (path, shouldOpen) => void runWithErrorToast(client.workspace.reveal({ agent, path, open: shouldOpen })),
+    }),
+    [agent, t],
+  )
 }

@@ -14,13 +14,14 @@ import type { TreeFile } from './tree-rows.ts'
 interface FileRowProps {
   readonly file: TreeFile
   readonly name: ReactNode
+  /** Encoded path of the current page. */
   readonly current: string
   readonly actions: FileActions
 }
 
 export function FileRow({ file, name, current, actions }: FileRowProps) {
   const { t } = useTranslation()
-  const known = 'tokens' in file ? file : undefined
+  const details = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
       <NavRow
@@ -28,14 +29,14 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
         isCurrent={isFileAt(current, file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {known?.local && (
+            {details?.local && (
               <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-                <PrivacyBadge local={known.local} />
+                <PrivacyBadge local={details.local} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-              {known && t('file.tokens', { tokens: formatShort(known.tokens) })}
+              {details && t('file.tokens', { tokens: formatShort(details.tokens) })}
             </span>
           </span>
         }
@@ -44,10 +45,10 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
       </NavRow>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <span className="flex">
-          {known && (
+          {details && (
             <LockButton
               path={file.path}
-              local={known.local}
+              local={details.local}
               onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
             />
           )}

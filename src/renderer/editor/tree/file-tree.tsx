@@ -31,26 +31,28 @@ import { VaultSettingsLine } from '../vault-settings-line.tsx'
 
 interface TreeProps {
   readonly agent: Agent
+  /** Encoded path of the current page. */
   readonly current: string
 }
 
-const manyFiles = 12
-const mostNamed = 50
+/** Larger trees have a filter field. */
+const maxWithoutFilter = 12
+const maxMatches = 50
 
 export function FileTree({ agent, current }: TreeProps) {
   const { t } = useTranslation()
   const [isNaming, setIsNaming] = useState(false)
   const [filter, setFilter] = useState('')
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const isRead = files.data !== undefined
-  const named = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isRead }))
+  const isLoaded = files.data !== undefined
+  const names = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isLoaded }))
   const actions = useFileActions(agent.id)
-  const drop = useDropMarkdown(agent.id, actions)
-  const others = useAttachmentList(agent.id)
-  // The list of names loads first; details follow.
-  const all = files.data ?? named.data ?? []
+  const drop = useMarkdownDrop(agent.id, actions)
+  const { paths: attachments, count: attachmentCount, isShown, toggle } = useAttachmentList(agent.id)
+  // The list of names loads first; the files with details follow.
+  const allFiles = files.data ?? names.data ?? []
   // The results may lag behind the field.
-  const typed = useDeferredValue(filter.trim().toLowerCase())
+  const query = useDeferredValue(filter.trim().toLowerCase())
   return (
     <SidebarSection
       id="files"
@@ -59,13 +61,13 @@ export function FileTree({ agent, current }: TreeProps) {
       className="min-h-32 flex-1 [@media(max-height:620px)]:h-80 [@media(max-height:620px)]:flex-none"
       aside={
         <>
-          <span>{(files.data ?? named.data) ? t('nav.files', { count: all.length }) : ''}</span>
-          {others.count > 0 && (
+          <span>{(files.data ?? names.data) ? t('nav.files', { count: allFiles.length }) : ''}</span>
+          {attachmentCount > 0 && (
             <IconButton
-              label={t('nav.others', { count: others.count })}
-              aria-pressed={others.isShown}
-              className={`size-6! ${others.isShown ? 'text-text!' : ''}`}
-              onClick={others.toggle}
+              label={t('nav.others', { count: attachmentCount })}
+              aria-pressed={isShown}
+              className={`size-6! ${isShown ? 'text-text!' : ''}`}
+              onClick={toggle}
             >
               <Paperclip size={13} />
             </IconButton>
@@ -78,7 +80,7 @@ export function FileTree({ agent, current }: TreeProps) {
     >
       <div {...hintTarget('files')}>
         <VaultSettingsLine agent={agent.id} />
-        {all.length > manyFiles && (
+        {allFiles.length > maxWithoutFilter && (
           <FilterField
             label={t('nav.filterFiles')}
             value={filter}
@@ -86,13 +88,13 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {!isRead && <RecoveryNotice agent={agent.id} />}
-        {files.isPending && named.isPending ? (
-          <Opening />
-        ) : typed === '' ? (
-          <Everything agent={agent} current={current} files={all} others={others.shown} actions={actions} />
+        {!isLoaded && <RecoveryNotice agent={agent.id} />}
+        {files.isPending && names.isPending ? (
+          <TreeSkeleton />
+        ) : query === '' ? (
+          <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} actions={actions} />
         ) : (
-          <Named typed={typed} current={current} files={all} others={others.shown} actions={actions} />
+          <FilterResults query={query} current={current} files={allFiles} attachments={attachments} actions={actions} />
         )}
         {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
       </div>
@@ -100,24 +102,25 @@ export function FileTree({ agent, current }: TreeProps) {
   )
 }
 
-interface NamedProps {
+interface FilterResultsProps {
   /** In lower case. */
-  readonly typed: string
+  readonly query: string
   readonly current: string
   readonly files: readonly TreeFile[]
-  readonly others: readonly string[]
+  readonly attachments: readonly string[]
   readonly actions: FileActions
 }
 
-const Named = memo(function Named({ typed, current, files, others, actions }: NamedProps) {
+const FilterResults = memo(function FilterResults({ query, current, files, attachments, actions }: FilterResultsProps) {
   const { t } = useTranslation()
-  const isNamed = (path: string) => path.toLowerCase().includes(typed)
-  const found = files.filter(({ path }) => isNamed(path)).slice(0, mostNamed)
-  const foundOthers = others.filter(isNamed).slice(0, mostNamed - found.length)
-  if (found.length + foundOthers.length === 0) return <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+  const isMatch = (path: string) => path.toLowerCase().includes(query)
+  const matchingFiles = files.filter(({ path }) => isMatch(path)).slice(0, maxMatches)
+  const matchingAttachments = attachments.filter(isMatch).slice(0, maxMatches - matchingFiles.length)
+  if (matchingFiles.length + matchingAttachments.length === 0)
+    return <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
   return (
     <>
-      {found.map((file) => (
+      {matchingFiles.map((file) => (
         <FileRow
           key={file.path}
           file={file}
@@ -126,7 +129,7 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
           actions={actions}
         />
       ))}
-      {foundOthers.map((path) => (
+      {matchingAttachments.map((path) => (
         <AttachmentRow
           key={path}
           path={path}
@@ -142,7 +145,7 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
 function RecoveryNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const kind = changeKinds.find((one) => data.some(({ code }) => code === recoveryProblemCodes[one]))
+  const kind = changeKinds.find((candidate) => data.some(({ code }) => code === recoveryProblemCodes[candidate]))
   return (
     <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
       {kind ? t(`nav.ending.${kind}`) : ''}
@@ -152,7 +155,7 @@ function RecoveryNotice({ agent }: { agent: string }) {
 
 const changeKinds = ['move', 'tag', 'replacement'] as const
 
-function Opening() {
+function TreeSkeleton() {
   const { t } = useTranslation()
   return (
     <div aria-busy aria-label={t('nav.opening')} role="group">
@@ -161,34 +164,35 @@ function Opening() {
   )
 }
 
-interface EverythingProps extends TreeProps {
+interface FolderTreeProps extends TreeProps {
   readonly files: readonly TreeFile[]
-  readonly others: readonly string[]
+  readonly attachments: readonly string[]
   readonly actions: FileActions
 }
 
-const expandedFolders = new Map<string, ReadonlyMap<string, boolean>>()
+/** Open and closed folders by agent, kept while the tree is unmounted. */
+const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
-function Everything({ agent, current, files, others, actions }: EverythingProps) {
+function FolderTree({ agent, current, files, attachments, actions }: FolderTreeProps) {
   const { t } = useTranslation()
-  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => expandedFolders.get(agent.id) ?? new Map())
-  const [shownAt, setShownAt] = useState<string>()
-  const shown = fileAt(current)
+  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent.id) ?? new Map())
+  const [expandedFor, setExpandedFor] = useState<string>()
+  const openPath = fileAt(current)
   // Expands the folders of the opened file.
-  if (shownAt !== shown) {
-    setShownAt(shown)
-    if (shown !== undefined)
-      setFolders(new Map([...folders, ...parentFolders(shown).map((path) => [path, true] as const)]))
+  if (expandedFor !== openPath) {
+    setExpandedFor(openPath)
+    if (openPath !== undefined)
+      setFolders(new Map([...folders, ...parentFolders(openPath).map((path) => [path, true] as const)]))
   }
   useEffect(() => {
-    expandedFolders.set(agent.id, folders)
+    foldersByAgent.set(agent.id, folders)
   }, [agent.id, folders])
-  const tree = useMemo(() => treeOf(files, others), [files, others])
+  const tree = useMemo(() => treeOf(files, attachments), [files, attachments])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
-  const press = (key: string, row: TreeRow, at: number) => {
+  const handleKey = (key: string, row: TreeRow, index: number) => {
     if (key === 'ArrowRight' && row.kind === 'folder') {
-      if (row.isOpen) return at + 1
+      if (row.isOpen) return index + 1
       toggle(row.path, true)
       return true
     }
@@ -198,25 +202,25 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
       return true
     }
     // Moves to the parent folder.
-    const above = rows.slice(0, at).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
-    return above < 0 ? true : above
+    const parent = rows.slice(0, index).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
+    return parent < 0 ? true : parent
   }
   return (
     <VirtualRows
       label={t('nav.memory')}
       rows={rows}
-      keyOf={keyOfRow}
-      estimateHeight={heightOf}
+      keyOf={rowKey}
+      estimateHeight={estimateHeight}
       levelOf={levelOf}
-      scrollToKey={shown}
-      onKey={press}
+      scrollToKey={openPath}
+      onKey={handleKey}
     >
       {(row) => (
         <ErrorBoundary piece="row" resetKey={row}>
           <div style={{ paddingLeft: (row.depth - 1) * indent }}>
             {row.kind === 'file' ? (
               <FileRow file={row.file} name={row.name} current={current} actions={actions} />
-            ) : row.kind === 'other' ? (
+            ) : row.kind === 'attachment' ? (
               <AttachmentRow path={row.path} name={row.name} current={current} actions={actions} />
             ) : (
               <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
@@ -230,10 +234,10 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
 
 const indent = 14
 
-const keyOfRow = (row: TreeRow) =>
-  row.kind === 'file' ? row.file.path : row.kind === 'other' ? row.path : `${row.path}/`
+const rowKey = (row: TreeRow) =>
+  row.kind === 'file' ? row.file.path : row.kind === 'attachment' ? row.path : `${row.path}/`
 const levelOf = ({ depth }: TreeRow) => depth
-const heightOf = () => 27
+const estimateHeight = () => 27
 
 interface FolderRowProps {
   readonly row: Extract<TreeRow, { kind: 'folder' }>
@@ -242,29 +246,29 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-function useLocalFolder(agent: string, path: string): boolean {
+function useIsLocalFolder(agent: string, path: string): boolean {
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   return files !== undefined && localFoldersOf(files).has(path)
 }
 
-/** Cached by file list, since every folder row asks. */
+/** Local folders by file list. Cached, since every folder row reads them. */
 const localFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
 
 function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
-  const known = localFolders.get(files)
-  if (known) return known
+  const cached = localFolders.get(files)
+  if (cached) return cached
   const rules = files.flatMap(({ path, local }) => {
     const rule = local?.rule?.replace(/\/+$/, '')
     return rule !== undefined && path.startsWith(`${rule}/`) ? [rule] : []
   })
-  const found = new Set(rules)
-  localFolders.set(files, found)
-  return found
+  const folders = new Set(rules)
+  localFolders.set(files, folders)
+  return folders
 }
 
 function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
   const { t } = useTranslation()
-  const isLocal = useLocalFolder(actions.agent, path)
+  const isLocal = useIsLocalFolder(actions.agent, path)
   return (
     <div className="group/row relative">
       <button
@@ -298,12 +302,12 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
   const { t } = useTranslation()
   const { agent } = actions
   const [, navigate] = useLocation()
-  const follow = (to: string) => {
-    const open = fileAt(current)
-    if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
+  const followMove = (to: string) => {
+    const openPath = fileAt(current)
+    if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
   }
   return (
-    <PathMenu agent={agent} path={path} onMoved={follow}>
+    <PathMenu agent={agent} path={path} onMoved={followMove}>
       <ActionItem onClick={() => void actions.setFolderLocal(path, !isLocal)}>
         {t(isLocal ? 'local.openThis' : 'local.lockThis')}
       </ActionItem>
@@ -311,24 +315,24 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
   )
 }
 
-function useDropMarkdown(agent: string, actions: FileActions) {
+function useMarkdownDrop(agent: string, actions: FileActions) {
   const { t } = useTranslation()
   const folder = useNewNoteFolder(agent)
   return {
     onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
     onDrop: (event: DragEvent) => {
-      const dropped = [...event.dataTransfer.files]
-      if (dropped.length === 0) return
+      const files = [...event.dataTransfer.files]
+      if (files.length === 0) return
       event.preventDefault()
-      const take = async () => {
-        let added = 0
-        for (const file of dropped) {
+      const createNotes = async () => {
+        let createdCount = 0
+        for (const file of files) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
-          else if (await actions.create(folder + file.name, await file.text())) added += 1
+          else if (await actions.create(folder + file.name, await file.text())) createdCount += 1
         }
-        if (added > 0) toast.success(t('file.dropped', { count: added }))
+        if (createdCount > 0) toast.success(t('file.dropped', { count: createdCount }))
       }
-      void runWithErrorToast(take())
+      void runWithErrorToast(createNotes())
     },
   }
 }

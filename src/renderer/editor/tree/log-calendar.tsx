@@ -8,6 +8,7 @@ import { isFileAt, paths } from '#lib/router/paths.ts'
 
 interface LogCalendarProps {
   readonly logs: readonly FileEntry[]
+  /** Encoded path of the current page. */
   readonly current: string
   /** Returns the path of a date's log. Dates are `YYYY-MM-DD`. */
   readonly pathOf: (date: string) => string
@@ -17,25 +18,25 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const { t, i18n } = useTranslation()
   const [today] = useState(() => new Date())
   const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
-  // Normalizes a month below 0 or above 11.
   const month = new Date(shown.year, shown.month, 1)
-  const go = (year: number, index: number) => {
-    const next = new Date(year, index, 1)
+  const showMonth = (year: number, monthIndex: number) => {
+    // `Date` normalizes an index below 0 or above 11.
+    const next = new Date(year, monthIndex, 1)
     setShown({ year: next.getFullYear(), month: next.getMonth() })
   }
-  const byDate = Map.groupBy(logs, ({ date }) => date ?? '')
-  const isNow = shown.year === today.getFullYear() && shown.month === today.getMonth()
-  const days = daysOf(month)
+  const logsByDate = Map.groupBy(logs, ({ date }) => date ?? '')
+  const isCurrentMonth = shown.year === today.getFullYear() && shown.month === today.getMonth()
+  const cells = calendarCells(month)
   const todaysDate = isoDate(today, today.getDate())
-  const first = isNow ? todaysDate : isoDate(month, 1)
+  const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month, 1)
   return (
     <div role="group" aria-label={t('nav.logs')}>
       <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
         <select
           aria-label={t('nav.month')}
           value={shown.month}
-          onChange={(event) => go(shown.year, Number(event.target.value))}
-          className={jumpLook}
+          onChange={(event) => showMonth(shown.year, Number(event.target.value))}
+          className={selectClassName}
         >
           {Array.from({ length: 12 }, (_, index) => (
             <option key={index} value={index}>
@@ -46,35 +47,35 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         <select
           aria-label={t('nav.year')}
           value={shown.year}
-          onChange={(event) => go(Number(event.target.value), shown.month)}
-          className={jumpLook}
+          onChange={(event) => showMonth(Number(event.target.value), shown.month)}
+          className={selectClassName}
         >
-          {yearsOf(byDate.keys(), shown.year, today.getFullYear()).map((year) => (
+          {yearOptions(logsByDate.keys(), shown.year, today.getFullYear()).map((year) => (
             <option key={year} value={year}>
               {year}
             </option>
           ))}
         </select>
         <span className="flex-1" />
-        {!isNow && (
-          <MonthButton label={t('nav.thisMonth')} onClick={() => go(today.getFullYear(), today.getMonth())}>
+        {!isCurrentMonth && (
+          <MonthButton label={t('nav.thisMonth')} onClick={() => showMonth(today.getFullYear(), today.getMonth())}>
             <CalendarCheck size={12} />
           </MonthButton>
         )}
-        <MonthButton label={t('nav.previousMonth')} onClick={() => go(shown.year, shown.month - 1)}>
+        <MonthButton label={t('nav.previousMonth')} onClick={() => showMonth(shown.year, shown.month - 1)}>
           <ChevronLeft size={12} />
         </MonthButton>
-        <MonthButton label={t('nav.nextMonth')} onClick={() => go(shown.year, shown.month + 1)}>
+        <MonthButton label={t('nav.nextMonth')} onClick={() => showMonth(shown.year, shown.month + 1)}>
           <ChevronRight size={12} />
         </MonthButton>
       </div>
-      <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveAmongDays}>
+      <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
         {weekdays(i18n.language).map((name, index) => (
           <span key={index} aria-hidden className="py-0.5 text-muted">
             {name}
           </span>
         ))}
-        {days.map((day, index) => {
+        {cells.map((day, index) => {
           if (day === null) return <span key={`gap${index}`} />
           const date = isoDate(month, day)
           return (
@@ -82,10 +83,10 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
               key={date}
               date={date}
               day={day}
-              logs={byDate.get(date) ?? []}
+              logs={logsByDate.get(date) ?? []}
               newPath={pathOf(date)}
               isToday={date === todaysDate}
-              isFirst={date === first}
+              isTabStop={date === tabStopDate}
               current={current}
             />
           )
@@ -95,25 +96,25 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   )
 }
 
-const jumpLook =
+const selectClassName =
   'min-h-6 cursor-pointer appearance-none rounded-sm bg-transparent px-1 text-[11px] font-medium tracking-wide text-muted hover:bg-soft hover:text-text'
 
-/** Roving focus: Tab reaches one day, the arrow keys the others. */
-function moveAmongDays(event: KeyboardEvent<HTMLElement>): void {
+/** Moves the focus with the arrow keys. Tab reaches only one day. */
+function moveDayFocus(event: KeyboardEvent<HTMLElement>): void {
   const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
   const step = steps[event.key]
   if (step === undefined) return
   const days = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
-  const at = days.findIndex((day) => day === document.activeElement)
-  if (at < 0) return
+  const index = days.findIndex((day) => day === document.activeElement)
+  if (index < 0) return
   event.preventDefault()
-  days[at + step]?.focus()
+  days[index + step]?.focus()
 }
 
-function yearsOf(dates: Iterable<string>, shown: number, now: number): number[] {
-  const written = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
-  const first = written.reduce((least, year) => Math.min(least, year), Math.min(shown, now - 5))
-  const last = written.reduce((most, year) => Math.max(most, year), Math.max(shown, now))
+function yearOptions(dates: Iterable<string>, shownYear: number, currentYear: number): number[] {
+  const logYears = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
+  const first = logYears.reduce((min, year) => Math.min(min, year), Math.min(shownYear, currentYear - 5))
+  const last = logYears.reduce((max, year) => Math.max(max, year), Math.max(shownYear, currentYear))
   return Array.from({ length: last - first + 1 }, (_, index) => last - index)
 }
 
@@ -123,30 +124,30 @@ interface DayProps {
   readonly logs: readonly FileEntry[]
   readonly newPath: string
   readonly isToday: boolean
-  readonly isFirst: boolean
+  readonly isTabStop: boolean
   readonly current: string
 }
 
-function Day({ date, day, logs, newPath, isToday, isFirst, current }: DayProps) {
+function Day({ date, day, logs, newPath, isToday, isTabStop, current }: DayProps) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
   const path = logs[0]?.path ?? newPath
-  const isWritten = logs.length > 0
-  const size = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
+  const hasLog = logs.length > 0
+  const dotSize = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
   return (
     <Link
       href={paths.file(path)}
-      tabIndex={isFirst ? 0 : -1}
+      tabIndex={isTabStop ? 0 : -1}
       aria-label={
-        isWritten
+        hasLog
           ? t('nav.openLog', { date: formatDay(date), words: formatNumber(words) })
           : t('nav.emptyDay', { date: formatDay(date) })
       }
       aria-current={isFileAt(current, path) ? 'page' : undefined}
-      className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${isToday ? 'bg-selected font-semibold' : ''} ${isWritten ? '' : 'text-muted'}`}
+      className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${isToday ? 'bg-selected font-semibold' : ''} ${hasLog ? '' : 'text-muted'}`}
     >
       {day}
-      {isWritten && <span aria-hidden className="rounded-full bg-accent" style={{ width: size, height: size }} />}
+      {hasLog && <span aria-hidden className="rounded-full bg-accent" style={{ width: dotSize, height: dotSize }} />}
     </Link>
   )
 }
@@ -164,15 +165,16 @@ function MonthButton({ label, onClick, children }: { label: string; onClick: () 
   )
 }
 
-/** Returns the days of a month with nulls before the first; weeks begin on Monday. */
-function daysOf(month: Date): (number | null)[] {
-  const lead = (month.getDay() + 6) % 7
+/** Returns the days of a month, after a null for each earlier day of its first week, which begins on Monday. */
+function calendarCells(month: Date): (number | null)[] {
+  const emptyCells = (month.getDay() + 6) % 7
   const count = new Date(month.getFullYear(), month.getMonth() + 1, 0).getDate()
-  return [...Array.from({ length: lead }, () => null), ...Array.from({ length: count }, (_, index) => index + 1)]
+  return [...Array.from({ length: emptyCells }, () => null), ...Array.from({ length: count }, (_, index) => index + 1)]
 }
 
 function weekdays(language: string): string[] {
   const format = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
+  // 5 January 2026 is a Monday.
   return Array.from({ length: 7 }, (_, index) => format.format(new Date(2026, 0, 5 + index)))
 }
 

@@ -10,11 +10,11 @@ export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () =
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const folder = useNewNoteFolder(agent)
-  const create = async (typed: string) => {
-    const path = /\.(md|markdown)$/i.test(typed) ? typed : `${typed}.md`
-    const refusal = await errorTextOf(client.workspace.write({ agent, path, text: '', expectedHash: null }))
-    if (refusal === undefined) navigate(paths.file(path))
-    return refusal
+  const create = async (name: string) => {
+    const path = /\.(md|markdown)$/i.test(name) ? name : `${name}.md`
+    const errorText = await errorTextOf(client.workspace.write({ agent, path, text: '', expectedHash: null }))
+    if (errorText === undefined) navigate(paths.file(path))
+    return errorText
   }
   return (
     <PromptDialog

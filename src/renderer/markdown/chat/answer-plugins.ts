@@ -15,25 +15,26 @@ interface MarkdownNode {
 type Plugins = NonNullable<Options['remarkPlugins']>
 
 export function answerPlugins(math: Plugins = []): Plugins {
-  return [remarkGfm, remarkCjk, ...math, remarkCitations]
+  return [remarkGfm, remarkCjk, ...math, remarkAnswerLinks]
 }
 
-function remarkCitations() {
-  return (tree: MarkdownNode) => replaceIn(tree)
+function remarkAnswerLinks() {
+  return (tree: MarkdownNode) => convertLinks(tree)
 }
 
-function replaceIn(node: MarkdownNode): void {
+/** Replaces wikilinks and citations in the text of a node by links. */
+function convertLinks(node: MarkdownNode): void {
   if (!node.children || node.type === 'link') return
   node.children = node.children.flatMap((child) => {
-    replaceIn(child)
+    convertLinks(child)
     if (child.type !== 'text' || child.value === undefined) return [child]
     return splitWikiLinks(child.value).flatMap((part) =>
-      typeof part === 'string' ? withCitations(part) : [nameLink(part)],
+      typeof part === 'string' ? parseCitations(part) : [wikiLinkNode(part)],
     )
   })
 }
 
-function withCitations(text: string): MarkdownNode[] {
+function parseCitations(text: string): MarkdownNode[] {
   return splitCitations(text).map((part) =>
     typeof part === 'string'
       ? { type: 'text', value: part }
@@ -41,6 +42,6 @@ function withCitations(text: string): MarkdownNode[] {
   )
 }
 
-function nameLink({ target, label }: NamedLink): MarkdownNode {
+function wikiLinkNode({ target, label }: NamedLink): MarkdownNode {
   return { type: 'link', url: nameHref(target), children: [{ type: 'text', value: label }] }
 }

@@ -7,7 +7,7 @@ import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
 import { highlight, cachedHighlight, type HighlightedLines } from './highlight.ts'
 
-const settleMs = 120
+const highlightDelayMs = 120
 
 interface CodeBlockProps {
   readonly code: string
@@ -20,8 +20,8 @@ export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProp
   const { t } = useTranslation()
   const [isWrapped, setIsWrapped] = useState(false)
   const { isCopied, copy } = useCopy()
-  const shown = clipPassage(code)
-  const lines = useHighlight(shown, language)
+  const shownCode = clipPassage(code)
+  const lines = useHighlight(shownCode, language)
   return (
     <figure className="group/code relative my-3 overflow-hidden rounded-sm border border-line bg-side">
       <figcaption className="flex h-8 items-center border-b border-line pr-1 pl-3 text-[12px] text-muted">
@@ -37,9 +37,9 @@ export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProp
         tabIndex={0}
         className={`overflow-x-auto px-3 py-2.5 font-mono text-[12.5px] leading-[1.55] ${isWrapped ? 'whitespace-pre-wrap' : ''}`}
       >
-        <code className="highlighted">{lines ? <Lines lines={lines} maxSpans={maxSpans} /> : shown}</code>
+        <code className="highlighted">{lines ? <Lines lines={lines} maxSpans={maxSpans} /> : shownCode}</code>
       </pre>
-      {shown.length < code.length && (
+      {shownCode.length < code.length && (
         <div className="border-t border-line px-3 py-1">
           <ShowAll text={code} />
         </div>
@@ -54,18 +54,11 @@ interface LinesProps {
 }
 
 function Lines({ lines, maxSpans }: LinesProps) {
-  const end = endOf(lines, maxSpans)
-  const coloured = end < 0 ? lines : lines.slice(0, end)
-  const rest =
-    end < 0
-      ? ''
-      : lines
-          .slice(end)
-          .map((line) => line.map(({ text }) => text).join(''))
-          .join('\n')
+  const end = highlightedEnd(lines, maxSpans)
+  const plainLines = lines.slice(end).map((line) => line.map(({ text }) => text).join(''))
   return (
     <>
-      {coloured.map((line, index) => (
+      {lines.slice(0, end).map((line, index) => (
         <span key={index}>
           {line.map(({ text, light, dark }, position) => (
             <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
@@ -75,35 +68,35 @@ function Lines({ lines, maxSpans }: LinesProps) {
           {index < lines.length - 1 && '\n'}
         </span>
       ))}
-      {rest}
+      {plainLines.join('\n')}
     </>
   )
 }
 
-/** Returns the 0-based line at which `maxSpans` is exceeded, or -1 if all lines can be highlighted. */
-function endOf(lines: LinesProps['lines'], maxSpans: number): number {
+/** Returns the number of lines that can be highlighted with `maxSpans` spans. */
+function highlightedEnd(lines: LinesProps['lines'], maxSpans: number): number {
   let spans = 0
   for (const [index, line] of lines.entries()) {
     spans += line.length
     if (spans > maxSpans) return index
   }
-  return -1
+  return lines.length
 }
 
 function useHighlight(code: string, language: string): HighlightedLines {
-  const [coloured, setColoured] = useState<{ code: string; lines: HighlightedLines }>()
-  const known = cachedHighlight(code, language)
+  const [highlighted, setHighlighted] = useState<{ code: string; lines: HighlightedLines }>()
+  const cached = cachedHighlight(code, language)
   useEffect(() => {
     if (language === '' || cachedHighlight(code, language) !== undefined) return undefined
     let isCurrent = true
     const timer = setTimeout(() => {
-      void highlight(code, language).then((lines) => isCurrent && setColoured({ code, lines }))
-    }, settleMs)
+      void highlight(code, language).then((lines) => isCurrent && setHighlighted({ code, lines }))
+    }, highlightDelayMs)
     return () => {
       isCurrent = false
       clearTimeout(timer)
     }
   }, [code, language])
-  if (known !== undefined) return known
-  return coloured?.code === code ? coloured.lines : null
+  if (cached !== undefined) return cached
+  return highlighted?.code === code ? highlighted.lines : null
 }

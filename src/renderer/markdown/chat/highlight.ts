@@ -2,6 +2,7 @@ import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
 
 export interface Token {
   readonly text: string
+  /** CSS colours of the two themes. */
   readonly light: string
   readonly dark: string
 }
@@ -11,19 +12,20 @@ export interface HighlightRequest {
   readonly language: string
 }
 
-/** Null if there is no grammar for the language or the code has too many tokens. */
+/** Null if the code stays plain: no grammar, too many tokens, an error in the grammar or a missed deadline. */
 export type HighlightedLines = readonly (readonly Token[])[] | null
 
-/** Some grammars backtrack excessively on a line, ms. */
+/** Some grammars backtrack excessively on a line. */
 const deadlineMs = 10_000
+const maxCachedResults = 200
 
 const worker = new DeadlineWorker<HighlightRequest, HighlightedLines>(
   () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
-  200,
+  maxCachedResults,
 )
 
-/** Returns the cached highlighting: undefined before the first answer, null if the code stays plain. */
+/** Returns the cached result: undefined if there is none yet, null if the code stays plain. */
 export function cachedHighlight(code: string, language: string): HighlightedLines | undefined {
   return worker.cached(keyOf(code, language))
 }

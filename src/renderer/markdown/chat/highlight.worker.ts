@@ -64,7 +64,7 @@ const aliases: Record<string, string> = {
   zsh: 'bash',
 }
 
-let loading: Promise<HighlighterCore> | undefined
+let highlighterPromise: Promise<HighlighterCore> | undefined
 
 const maxTokens = 8000
 
@@ -72,7 +72,7 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
   const name = aliases[language] ?? language
   const load = languages[name]
   if (!load) return null
-  loading ??= createHighlighterCore({
+  highlighterPromise ??= createHighlighterCore({
     themes: [
       import('shiki/themes/github-light-high-contrast.mjs'),
       import('shiki/themes/github-dark-high-contrast.mjs'),
@@ -80,7 +80,7 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   })
-  const highlighter = await loading
+  const highlighter = await highlighterPromise
   if (!highlighter.getLoadedLanguages().includes(name)) await highlighter.loadLanguage((await load()).default)
   const { tokens } = highlighter.codeToTokens(code, {
     lang: name,
@@ -97,10 +97,10 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
   )
 }
 
-addEventListener('message', ({ data: { id, ...question } }: MessageEvent<HighlightRequest & { id: number }>) => {
-  highlight(question).then(
+addEventListener('message', ({ data: { id, ...request } }: MessageEvent<HighlightRequest & { id: number }>) => {
+  highlight(request).then(
     (answer) => postMessage({ id, answer }),
-    // Code on which a grammar throws stays plain.
+    // The code stays plain if its grammar throws an error.
     () => postMessage({ id, answer: null }),
   )
 })

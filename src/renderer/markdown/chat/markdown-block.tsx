@@ -17,99 +17,103 @@ export interface BlockRenderer {
 
 interface MarkdownBlockProps {
   readonly text: string
-  readonly look: BlockRenderer
-  readonly isMath: boolean
-  readonly isHtml?: boolean
+  readonly renderer: BlockRenderer
+  readonly hasMath: boolean
+  readonly hasHtml?: boolean
 }
 
 /**
- * Texts up to this many characters are parsed in the window: no text of this length takes longer than a
+ * Texts up to this many characters are parsed in the UI thread: none of this length takes longer than a
  * fraction of a second.
  */
-const maxAtOnce = 2000
+const maxSyncLength = 2000
 const deadlineMs = 2000
+const maxCachedTrees = 100
 
 const trees = new DeadlineWorker<MarkdownRequest, HtmlTree>(
   () => new Worker(new URL('../parse/markdown.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
-  100,
+  maxCachedTrees,
 )
 
-type Drawable = { readonly text: string } | { readonly tree: HtmlTree } | null
+/** Null if parsing missed the deadline. */
+type BlockSource = { readonly text: string } | { readonly tree: HtmlTree } | null
 
-export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, isHtml = false }: MarkdownBlockProps) {
-  const shown = useDrawable(text, look.kind, isMath)
-  if (shown === null) return <PlainPassage text={text} excess="dense" />
-  if (shown === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
-  if (!isMath && !isHtml) return <Elements shown={shown} look={look} />
+export const MarkdownBlock = memo(function MarkdownBlock(props: MarkdownBlockProps) {
+  const { text, renderer, hasMath, hasHtml = false } = props
+  const source = useBlockSource(text, renderer.kind, hasMath)
+  if (source === null) return <PlainPassage text={text} reason="dense" />
+  if (source === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
+  if (!hasMath && !hasHtml) return <Elements source={source} renderer={renderer} />
   return (
-    <Suspense fallback={<Elements shown={shown} look={look} isWithoutHtml={isHtml} />}>
-      <RichElements shown={shown} look={look} isMath={isMath} isHtml={isHtml} />
+    <Suspense fallback={<Elements source={source} renderer={renderer} isWithoutHtml={hasHtml} />}>
+      <RichElements source={source} renderer={renderer} hasMath={hasMath} hasHtml={hasHtml} />
     </Suspense>
   )
 })
 
-function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawable | undefined {
-  const isShort = text.length <= maxAtOnce
-  const key = `${kind} ${isMath} ${text}`
-  const known = isShort ? undefined : trees.cached(key)
-  const [last, setLast] = useState<{ readonly text: string; readonly shown: Drawable }>()
-  const [short, setShort] = useState<string>()
-  if (isShort && short !== text) setShort(text)
+function useBlockSource(text: string, kind: MarkdownKind, hasMath: boolean): BlockSource | undefined {
+  const isShort = text.length <= maxSyncLength
+  const key = `${kind} ${hasMath} ${text}`
+  const cached = isShort ? undefined : trees.cached(key)
+  const [parsed, setParsed] = useState<{ readonly text: string; readonly source: BlockSource }>()
+  const [lastShortText, setLastShortText] = useState<string>()
+  if (isShort && lastShortText !== text) setLastShortText(text)
   const isBusy = useRef(false)
   // A longer version of a text that missed the deadline would miss it, too.
-  const willMissDeadline = last?.shown === null && text.startsWith(last.text)
+  const willMissDeadline = parsed?.source === null && text.startsWith(parsed.text)
   useEffect(() => {
-    if (isShort || willMissDeadline || isBusy.current || last?.text === text || trees.cached(key) !== undefined) return
+    if (isShort || willMissDeadline || isBusy.current || parsed?.text === text || trees.cached(key) !== undefined)
+      return
     isBusy.current = true
-    void trees.ask(key, { text, kind, isMath }).then((tree) => {
+    void trees.ask(key, { text, kind, hasMath }).then((tree) => {
       isBusy.current = false
-      setLast({ text, shown: tree && { tree } })
+      setParsed({ text, source: tree && { tree } })
     })
-  }, [text, kind, isMath, key, isShort, willMissDeadline, last])
+  }, [text, kind, hasMath, key, isShort, willMissDeadline, parsed])
   if (isShort) return { text }
-  if (known !== undefined) return known && { tree: known }
-  if (last && (last.shown !== null || willMissDeadline)) return last.shown
-  return short === undefined ? undefined : { text: short }
+  if (cached !== undefined) return cached && { tree: cached }
+  if (parsed && (parsed.source !== null || willMissDeadline)) return parsed.source
+  return lastShortText === undefined ? undefined : { text: lastShortText }
 }
 
 interface ElementsProps {
-  readonly shown: NonNullable<Drawable>
-  readonly look: BlockRenderer
+  readonly source: NonNullable<BlockSource>
+  readonly renderer: BlockRenderer
   readonly math?: MathPlugins | undefined
   readonly html?: Plugins
   readonly isWithoutHtml?: boolean
 }
 
-function Elements({ shown, look, math, html, isWithoutHtml = false }: ElementsProps) {
+function Elements({ source, renderer, math, html, isWithoutHtml = false }: ElementsProps) {
   return (
     <ReactMarkdown
-      remarkPlugins={'text' in shown ? look.remark(math?.remark) : []}
+      remarkPlugins={'text' in source ? renderer.remark(math?.remark) : []}
       rehypePlugins={[
-        ...('tree' in shown ? [() => () => structuredClone(shown.tree)] : []),
-        ...look.rehype,
+        ...('tree' in source ? [() => () => structuredClone(source.tree)] : []),
+        ...renderer.rehype,
         ...(html ?? []),
         ...(math?.rehype ?? []),
       ]}
-      components={look.components}
+      components={renderer.components}
       skipHtml={isWithoutHtml}
     >
-      {'text' in shown ? shown.text : ''}
+      {'text' in source ? source.text : ''}
     </ReactMarkdown>
   )
 }
 
 interface RichElementsProps {
-  readonly shown: NonNullable<Drawable>
-  readonly look: BlockRenderer
-  readonly isMath: boolean
-  readonly isHtml: boolean
+  readonly source: NonNullable<BlockSource>
+  readonly renderer: BlockRenderer
+  readonly hasMath: boolean
+  readonly hasHtml: boolean
 }
 
-function RichElements({ shown, look, isMath, isHtml }: RichElementsProps) {
-  const math = isMath ? use(loadMath()) : undefined
-  const html = isHtml && look.loadHtml ? use(look.loadHtml()) : []
-  return <Elements shown={shown} look={look} math={math} html={html} />
+function RichElements({ source, renderer, hasMath, hasHtml }: RichElementsProps) {
+  const math = hasMath ? use(loadMath()) : undefined
+  const html = hasHtml && renderer.loadHtml ? use(renderer.loadHtml()) : []
+  return <Elements source={source} renderer={renderer} math={math} html={html} />
 }
 
 interface MathPlugins {
@@ -117,11 +121,11 @@ interface MathPlugins {
   readonly rehype: Plugins
 }
 
-let math: Promise<MathPlugins> | undefined
+let mathPromise: Promise<MathPlugins> | undefined
 
 function loadMath(): Promise<MathPlugins> {
-  math ??= importMath()
-  return math
+  mathPromise ??= importMath()
+  return mathPromise
 }
 
 async function importMath(): Promise<MathPlugins> {

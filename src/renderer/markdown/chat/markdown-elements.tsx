@@ -24,7 +24,7 @@ export interface NoteLinks {
   readonly open: (kind: 'wiki' | 'inline', link: LinkTarget) => void
 }
 
-/** The agent whose files are cited, and the link resolver of the note. Answers have no resolver. */
+/** The agent whose files are cited, and the link functions of the note. `links` is undefined in answers. */
 export const LinkContext = createContext<{ agent: string; links: NoteLinks | undefined }>({
   agent: '',
   links: undefined,
@@ -44,7 +44,7 @@ export function codeOf(children: unknown): { text: string; language: string } | 
   return { text: text.replace(/\n$/, ''), language: language.toLowerCase() }
 }
 
-/** Scrolls horizontally within itself if the table is too wide. */
+/** A table in a frame that scrolls horizontally. */
 export function Table({ children }: ComponentProps<'table'>) {
   return (
     <div className="overflow-x-auto" tabIndex={0}>
@@ -53,47 +53,48 @@ export function Table({ children }: ComponentProps<'table'>) {
   )
 }
 
-export function Anchor({ href, children: written }: ComponentProps<'a'>) {
+export function Anchor({ href, children }: ComponentProps<'a'>) {
   const { agent, links } = useContext(LinkContext)
   const { t } = useTranslation()
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
-  const name = parseNameHref(href)
-  const kind = name === undefined ? 'inline' : 'wiki'
-  const target = name ?? decodeTarget(href)
-  const children = links && name && written === formatTarget(name) ? links.nameOf(name) : written
+  const wikiTarget = parseNameHref(href)
+  const kind = wikiTarget === undefined ? 'inline' : 'wiki'
+  const target = wikiTarget ?? decodeTarget(href)
+  const isUnlabelled = wikiTarget !== undefined && children === formatTarget(wikiTarget)
+  const label = links && isUnlabelled ? links.nameOf(wikiTarget) : children
   const path = target === undefined ? undefined : links?.resolve(kind, target)
-  const open = (event: MouseEvent) => {
+  const onClick = (event: MouseEvent) => {
     if (target === undefined || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     links?.open(kind, target)
   }
   if (path !== undefined)
     return (
-      <Link href={paths.file(path)} onClick={open}>
-        {children}
+      <Link href={paths.file(path)} onClick={onClick}>
+        {label}
       </Link>
     )
   if (links && target !== undefined)
     return (
-      <a href={href} className="unresolved" title={t('links.unresolved')} onClick={open}>
-        {children}
+      <a href={href} className="unresolved" title={t('links.unresolved')} onClick={onClick}>
+        {label}
       </a>
     )
-  if (name !== undefined) return <span className="text-muted">[[{children}]]</span>
+  if (wikiTarget !== undefined) return <span className="text-muted">[[{label}]]</span>
   return (
     <a href={href} target="_blank" rel="noreferrer">
-      {children}
+      {label}
     </a>
   )
 }
 
-const linesAround = 3
+const contextLines = 3
 
 function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
-  const asked = use(QueryContext)
+  const query = use(QueryContext)
   const title = usePlaceNames(agent).chatTitle(citation.path)
   return (
     <PreviewCard.Root>
@@ -112,8 +113,8 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
             <ErrorBoundary piece="preview" resetKey={citation.path}>
-              <Preview agent={agent} citation={citation} />
-              <HitActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={asked} />
+              <CitationPreview agent={agent} citation={citation} />
+              <HitActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
             </ErrorBoundary>
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
@@ -122,16 +123,16 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
   )
 }
 
-function Preview({ agent, citation: { path, line = 1 } }: { agent: string; citation: LinkedPlace }) {
+function CitationPreview({ agent, citation: { path, line = 1 } }: { agent: string; citation: LinkedPlace }) {
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path } }))
   if (file.error) return <p className="text-muted">{explainError(file.error)}</p>
   const lines = file.data?.text.split('\n') ?? []
-  const first = Math.max(1, line - linesAround)
+  const firstLine = Math.max(1, line - contextLines)
   return (
     <ol className="font-mono">
-      {lines.slice(first - 1, line + linesAround).map((text, index) => (
-        <li key={index} className={`flex gap-3 ${first + index === line ? 'bg-found' : ''}`}>
-          <span className="w-6 shrink-0 text-right text-muted tabular">{first + index}</span>
+      {lines.slice(firstLine - 1, line + contextLines).map((text, index) => (
+        <li key={index} className={`flex gap-3 ${firstLine + index === line ? 'bg-found' : ''}`}>
+          <span className="w-6 shrink-0 text-right text-muted tabular">{firstLine + index}</span>
           <span className="min-w-0 break-words whitespace-pre-wrap">{clipLine(text)}</span>
         </li>
       ))}

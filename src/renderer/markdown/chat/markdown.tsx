@@ -12,13 +12,13 @@ import { ListIndent } from './nested.tsx'
 import { splitPortions, type Piece, type Portion } from './split-markdown.ts'
 import { PlainPassage } from './plain-passage.tsx'
 
-const look: BlockRenderer = {
+const answerRenderer: BlockRenderer = {
   kind: 'answer',
   remark: answerPlugins,
   rehype: [],
   components: {
     a: Anchor,
-    // Remote images would contact any server that an answer names, so only their names are shown.
+    // A remote image would contact the server that the answer names, so only the name of the image is shown.
     img: ImageName,
     pre: Preformatted,
     table: Table,
@@ -30,27 +30,27 @@ interface MarkdownProps {
   readonly agent: string
 }
 
-/** Longer answers scroll in a frame of their own and render only the visible part. In characters. */
-const longAnswer = 100_000
+/** Longer answers scroll in a separate frame that renders only its visible part. In characters. */
+const longAnswerLength = 100_000
 
 export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
-  const source = useMemo(() => ({ agent, links: undefined }), [agent])
+  const linkContext = useMemo(() => ({ agent, links: undefined }), [agent])
   const portions = useMemo(() => splitPortions(mayHaveMath(text) ? normalizeMath(text) : text), [text])
-  const isLong = text.length > longAnswer
-  const isWindowed = portions.length > 1 && isLong
-  const shown = useIncrementalRender(isWindowed ? 0 : portions.length)
+  const isLong = text.length > longAnswerLength
+  const isLazy = portions.length > 1 && isLong
+  const renderedCount = useIncrementalRender(isLazy ? 0 : portions.length)
   return (
-    <LinkContext value={source}>
+    <LinkContext value={linkContext}>
       <div className={isLong ? 'prose max-h-[70vh] overflow-y-auto rounded-md border border-line px-4 py-3' : 'prose'}>
         {portions.map((portion, index) =>
-          isWindowed ? (
-            <LazyRender key={index} className="portion" height={heightOf(portion)}>
+          isLazy ? (
+            <LazyRender key={index} className="portion" height={estimateHeight(portion)}>
               <Pieces portion={portion} />
             </LazyRender>
-          ) : index < shown ? (
+          ) : index < renderedCount ? (
             <Pieces key={index} portion={portion} />
           ) : (
-            <div key={index} style={{ height: heightOf(portion) }} />
+            <div key={index} style={{ height: estimateHeight(portion) }} />
           ),
         )}
       </div>
@@ -66,14 +66,14 @@ const Pieces = memo(
       </ErrorBoundary>
     ))
   },
-  ({ portion: before }, { portion: now }) =>
-    before.characters === now.characters &&
-    before.pieces.length === now.pieces.length &&
-    before.pieces.every((piece, index) => isSame(piece, now.pieces[index])),
+  ({ portion: previous }, { portion: next }) =>
+    previous.characters === next.characters &&
+    previous.pieces.length === next.pieces.length &&
+    previous.pieces.every((piece, index) => isSamePiece(piece, next.pieces[index])),
 )
 
-function isSame(before: Piece, now: Piece | undefined): boolean {
-  return now !== undefined && before.kind === now.kind && before.text === now.text && before.depth === now.depth
+function isSamePiece(one: Piece, other: Piece | undefined): boolean {
+  return other !== undefined && one.kind === other.kind && one.text === other.text && one.depth === other.depth
 }
 
 function PieceView({ piece }: { piece: Piece }) {
@@ -81,7 +81,7 @@ function PieceView({ piece }: { piece: Piece }) {
     case 'markdown':
       return (
         <ListIndent depth={piece.depth}>
-          <MarkdownBlock text={piece.text} look={look} isMath={isMath(piece.text)} />
+          <MarkdownBlock text={piece.text} renderer={answerRenderer} hasMath={hasRenderableMath(piece.text)} />
         </ListIndent>
       )
     case 'code':
@@ -89,18 +89,18 @@ function PieceView({ piece }: { piece: Piece }) {
     case 'plain':
       return (
         <ListIndent depth={piece.depth}>
-          <PlainPassage text={piece.text} excess={piece.excess} />
+          <PlainPassage text={piece.text} reason={piece.reason} />
         </ListIndent>
       )
   }
 }
 
-function isMath(text: string): boolean {
+function hasRenderableMath(text: string): boolean {
   return mayHaveMath(text) && hasMath(text) && isCheapMath(text)
 }
 
 /** Estimates the rendered height in px, so that the layout moves less. */
-function heightOf({ characters, lines }: Portion): number {
+function estimateHeight({ characters, lines }: Portion): number {
   return Math.round(24 * Math.max(lines, characters / 80))
 }
 

@@ -6,53 +6,54 @@ import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
 /** No space inside the dollar signs and no digit after them: "$5 and $10" has no formula. */
-const dollars = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
+const singleDollarFormula = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
 
-/** Quick check that skips `normalizeMath` for most texts. */
+/** A quick check, so that most texts skip `normalizeMath`. */
 export function mayHaveMath(text: string): boolean {
   return text.includes('$') || text.includes('\\(') || text.includes('\\[')
 }
 
 export function normalizeMath(text: string): string {
-  return outsideCode(text, normalizePlain)
+  return mapOutsideCode(text, normalizeText)
 }
 
 /** Converts `$x$` only. */
 export function normalizeDollars(text: string): string {
-  return outsideCode(text, doubled)
+  return mapOutsideCode(text, doubleDollars)
 }
 
-function outsideCode(text: string, change: (part: string) => string): string {
+/** Applies `change` to the text outside of code and comments. */
+function mapOutsideCode(text: string, change: (part: string) => string): string {
   let result = ''
-  let at = 0
+  let position = 0
   for (const { from, to } of hiddenRanges(text, scanBlocks(text.split('\n'), { isPart: true }))) {
-    result += change(text.slice(at, from)) + text.slice(from, to)
-    at = to
+    result += change(text.slice(position, from)) + text.slice(from, to)
+    position = to
   }
-  return result + change(text.slice(at))
+  return result + change(text.slice(position))
 }
 
 /** @param normalized text from `normalizeMath` */
 export function hasMath(normalized: string): boolean {
-  let isFound = false
-  outsideCode(normalized, (part) => {
-    isFound ||= /\$\$[\s\S]+?\$\$/.test(part)
+  let hasFormula = false
+  mapOutsideCode(normalized, (part) => {
+    hasFormula ||= /\$\$[\s\S]+?\$\$/.test(part)
     return part
   })
-  return isFound
+  return hasFormula
 }
 
-function normalizePlain(text: string): string {
+function normalizeText(text: string): string {
   const inline = replacePairs(text, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
   const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
-  return doubled(display)
+  return doubleDollars(display)
 }
 
-function doubled(text: string): string {
-  return text.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
+function doubleDollars(text: string): string {
+  return text.replace(singleDollarFormula, (_match, formula: string) => `$$${formula}$$`)
 }
 
-/** Uses `indexOf`: a pattern would search again from every opening if the closing part is missing. */
+/** Uses `indexOf`: without a closing part, a regular expression would search the rest for each opening. */
 function replacePairs(text: string, open: string, close: string, replacement: (inner: string) => string): string {
   let result = ''
   let from = 0
@@ -69,9 +70,10 @@ function replacePairs(text: string, open: string, close: string, replacement: (i
  * Limits for the formulas of one block: characters in all, characters if the formula defines commands, and
  * nested braces.
  */
-const maxFormula = 2000
-const maxDefining = 300
-const maxBraces = 40
+const maxFormulaLength = 2000
+const maxDefinitionLength = 300
+const maxBraceDepth = 40
+const commandDefinition = /\\(?:[egx]?def|let|futurelet|(?:re|provide)?(?:new)?command)/
 
 /**
  * Returns true if KaTeX can render the formulas of a block within a frame. Command definitions expand, and
@@ -80,16 +82,15 @@ const maxBraces = 40
 export function isCheapMath(normalized: string): boolean {
   const formulas = normalized.split('$$').filter((_part, index) => index % 2 === 1)
   const characters = formulas.reduce((sum, formula) => sum + formula.length, 0)
-  if (characters > maxFormula) return false
+  if (characters > maxFormulaLength) return false
   return formulas.every((formula) => {
-    if (formula.length > maxDefining && /\\(?:[egx]?def|let|futurelet|(?:re|provide)?(?:new)?command)/.test(formula))
-      return false
+    if (formula.length > maxDefinitionLength && commandDefinition.test(formula)) return false
     if (/(?:\\[A-Za-z]+\s*){40}/.test(formula)) return false
     let depth = 0
-    for (const letter of formula) {
-      if (letter === '{') depth += 1
-      if (letter === '}') depth -= 1
-      if (depth > maxBraces) return false
+    for (const character of formula) {
+      if (character === '{') depth += 1
+      if (character === '}') depth -= 1
+      if (depth > maxBraceDepth) return false
     }
     return true
   })

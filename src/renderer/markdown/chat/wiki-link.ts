@@ -7,15 +7,15 @@ export interface NamedLink {
   readonly label: string
 }
 
-/** Splits a text into plain text and links, in order. */
+/** Splits a text into plain text and wikilinks, in order. */
 export function splitWikiLinks(text: string): (string | NamedLink)[] {
   const parts: (string | NamedLink)[] = []
   let from = 0
   for (const match of text.matchAll(/\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {
-    const [all, name = '', part = '', label] = match
+    const [whole, name = '', fragment = '', label] = match
     if (match.index > from) parts.push(text.slice(from, match.index))
-    parts.push({ target: name.trim() + part, label: label?.trim() || name.trim() + part })
-    from = match.index + all.length
+    parts.push({ target: name.trim() + fragment, label: label?.trim() || name.trim() + fragment })
+    from = match.index + whole.length
   }
   if (from < text.length) parts.push(text.slice(from))
   return parts
@@ -32,7 +32,7 @@ export function parseNameHref(href: string | undefined): LinkTarget | undefined 
   return name === undefined ? undefined : splitTarget(decodePart(name))
 }
 
-/** Decodes a relative address. @returns undefined if it leads out of the workspace */
+/** Decodes a relative address. @returns undefined for an empty address or one with a scheme or host */
 export function decodeTarget(href = ''): LinkTarget | undefined {
   if (href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined
   // Split before decoding: an encoded `%23` is part of the name.

@@ -7,7 +7,7 @@ import { paths, sessionOfPath, type FileLine } from '#lib/router/paths.ts'
 interface HitActionsProps {
   readonly agent: string
   readonly place: FileLine
-  /** The query that found the line. Without one, the search page asks for it. */
+  /** The query that found the line. If undefined, the search page asks the user for it. */
   readonly query: string | undefined
 }
 
@@ -15,14 +15,13 @@ export function HitActions({ agent, place, query }: HitActionsProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
-  const say = (fault: 'wrong' | 'outdated') => () =>
+  const flagAs = (fault: 'wrong' | 'outdated') => () =>
     flag.mutate({ agent, ...place, fault, ...(query === undefined || query === '' ? {} : { query }) })
-  // Only notes of this memory can be edited or flagged: not transcripts, and not files of other agents or
-  // folders.
+  // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (
     <p className="flex flex-wrap gap-x-3 text-[12px]" data-testid="hit-actions">
-      <Link href={paths.source(place.path, place.line)} className={look}>
+      <Link href={paths.source(place.path, place.line)} className={actionClassName}>
         {t('hit.open')}
       </Link>
       {isNote &&
@@ -30,19 +29,19 @@ export function HitActions({ agent, place, query }: HitActionsProps) {
           <button
             key={fault}
             type="button"
-            className={look}
+            className={actionClassName}
             title={t(`hit.${fault}Hint`)}
             disabled={flag.isPending}
-            onClick={say(fault)}
+            onClick={flagAs(fault)}
           >
             {t(`hit.${fault}`)}
           </button>
         ))}
-      <Link href={paths.search(query, place)} className={look}>
+      <Link href={paths.search(query, place)} className={actionClassName}>
         {t('hit.why')}
       </Link>
     </p>
   )
 }
 
-const look = 'inline-flex min-h-6 items-center text-muted hover:text-text hover:underline'
+const actionClassName = 'inline-flex min-h-6 items-center text-muted hover:text-text hover:underline'

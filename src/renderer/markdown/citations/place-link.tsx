@@ -16,7 +16,8 @@ interface PlaceLinkProps {
   readonly isClipped?: boolean
 }
 
-const keptAtEnd = 12
+/** Characters before the line number that stay visible in a clipped name. */
+const visibleEndLength = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
   const { agent, path, startLine, endLine = startLine, className = '', isClipped = false } = props
@@ -24,20 +25,20 @@ export function PlaceLink(props: PlaceLinkProps) {
   const { chatTitle, placeName } = usePlaceNames(agent)
   const isChat = chatTitle(path) !== undefined
   const name = placeName({ path, startLine, endLine })
-  const end = Math.max(0, name.lastIndexOf(':') - keptAtEnd)
+  const splitIndex = Math.max(0, name.lastIndexOf(':') - visibleEndLength)
   return (
     <Link
       href={paths.source(path, startLine)}
       title={isClipped ? name : undefined}
-      // Screen readers would read the two spans as two words.
+      // Without a label, screen readers would read the two spans as two words.
       aria-label={isClipped && !isChat ? name : undefined}
       className={`hover:underline ${isChat ? 'font-sans' : 'font-mono text-[12px]'} ${isClipped ? 'flex min-w-0' : ''} ${className}`}
     >
       {isChat && <MessageSquare size={12} aria-label={t('search.chat')} className="mr-1 mb-0.5 inline" />}
       {isClipped && !isChat ? (
         <>
-          <span className="min-w-0 truncate">{name.slice(0, end)}</span>
-          <span className="shrink-0 whitespace-pre">{name.slice(end)}</span>
+          <span className="min-w-0 truncate">{name.slice(0, splitIndex)}</span>
+          <span className="shrink-0 whitespace-pre">{name.slice(splitIndex)}</span>
         </>
       ) : isClipped ? (
         <span className="min-w-0 truncate">{name}</span>

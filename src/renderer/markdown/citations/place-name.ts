@@ -5,8 +5,9 @@ import { formatLines, sessionOfPath, type FileLines } from '#lib/router/paths.ts
 import { clipLine } from '#lib/util/clip.ts'
 
 interface PlaceNames {
-  /** Returns the title of a transcript's conversation, undefined for any other file. */
+  /** Returns the title of a transcript's chat, or undefined for any other file. */
   readonly chatTitle: (path: string) => string | undefined
+  /** Returns the title of the chat, or the path with its lines. */
   readonly placeName: (lines: FileLines) => string
 }
 

@@ -13,60 +13,61 @@ import { paths } from '#lib/router/paths.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { linkLabel } from '#lib/notes/link-label.ts'
-import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
+import type { NoteLinks } from '../chat/markdown-elements.tsx'
 
-export interface NoteLinks extends ShownLinks {
-  /** Returns completions for a link that is being typed, best first. */
-  readonly names: (typed: string) => Promise<readonly LinkName[]>
+export interface EditorNoteLinks extends NoteLinks {
+  /** Returns completions for a partly typed link, best first. */
+  readonly complete: (typed: string) => Promise<readonly LinkName[]>
   /** Searches for the notes with a tag. @param name without `#` */
   readonly openTag: (name: string) => void
 }
 
 type Files = ConstructorParameters<typeof Resolver>[0]
 
-/** Cached and shared: for thousands of notes, building a resolver takes tens of milliseconds. */
+/** Shared by all notes: for thousands of files, building a resolver takes tens of milliseconds. */
 const resolvers = new WeakMap<Files, Resolver>()
 
 function resolverOf(files: Files): Resolver {
-  const known = resolvers.get(files) ?? new Resolver(files)
-  resolvers.set(files, known)
-  return known
+  const resolver = resolvers.get(files) ?? new Resolver(files)
+  resolvers.set(files, resolver)
+  return resolver
 }
 
-function byPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
+function titlesByPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
   return new Map(titles.map(({ path, title }) => [path, title]))
 }
 
-export function useNoteLinks(agent: string, path: string): NoteLinks {
+export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
-  const kind = useVaultSettings(agent)?.kind
+  const vaultKind = useVaultSettings(agent)?.kind
+  const isFoam = vaultKind === 'foam'
   const titles = useQuery(
-    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: kind === 'foam', select: byPath }),
+    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isFoam, select: titlesByPath }),
   ).data
   const resolver = files && resolverOf(files)
   return useMemo(
     () => ({
       // While the file list is loading, no link counts as unresolved.
-      resolve: (written, { target }) => (resolver ? resolver.resolve(path, { kind: written, target })?.path : target),
+      resolve: (kind, { target }) => (resolver ? resolver.resolve(path, { kind, target })?.path : target),
       nameOf(link) {
-        const leads = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
-        const title = leads === undefined ? undefined : titles?.get(leads)
-        return linkLabel(kind, link, title === undefined ? undefined : plainTitle(title))
+        const targetPath = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
+        const title = targetPath === undefined ? undefined : titles?.get(targetPath)
+        return linkLabel(vaultKind, link, title === undefined ? undefined : plainTitle(title))
       },
-      open(written, link) {
-        const go = async () => {
-          const leads = await client.links.resolve({ agent, path, kind: written, ...link })
-          if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
-          else if (leads.makes !== null) navigate(paths.file(leads.makes))
+      open(kind, link) {
+        const openTarget = async () => {
+          const resolved = await client.links.resolve({ agent, path, kind, ...link })
+          if (resolved.path !== null) navigate(paths.file(resolved.path, resolved.line ?? undefined))
+          else if (resolved.makes !== null) navigate(paths.file(resolved.makes))
           else toast.info(t('links.nowhere', { target: formatTarget(link) }))
         }
-        void runWithErrorToast(go())
+        void runWithErrorToast(openTarget())
       },
       openTag: (name) => navigate(paths.search(tagQuery(name))),
-      names: (typed) => client.links.names({ agent, path, typed }),
+      complete: (typed) => client.links.names({ agent, path, typed }),
     }),
-    [agent, path, resolver, kind, titles, navigate, t],
+    [agent, path, resolver, vaultKind, titles, navigate, t],
   )
 }

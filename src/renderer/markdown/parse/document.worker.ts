@@ -1,10 +1,10 @@
 import { parseDocument, type Row } from './parse-document.ts'
 import { patchOf } from './preview-rows.ts'
 
-let before: readonly Row[] = []
+let previousRows: readonly Row[] = []
 
 addEventListener('message', ({ data: text }: MessageEvent<string>) => {
   const document = parseDocument(text)
-  postMessage(patchOf(before, document))
-  before = document.rows
+  postMessage(patchOf(previousRows, document))
+  previousRows = document.rows
 })

@@ -5,38 +5,38 @@
 import { fenceClosingTest } from '../chat/block-split.ts'
 import { normalizeDollars } from '../chat/math.ts'
 
-/** Also inside a quote or list item. */
-const opening = /^([\t ]*(?:>[\t ]?)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)?)\$\$(.*)$/
+/** An opening `$$`, also in a quote or list item. */
+const openingPattern = /^([\t ]*(?:>[\t ]?)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)?)\$\$(.*)$/
 
-/** Returns the text; it has more lines if a `$$` was moved to a separate line. */
+/** The result has more lines than the text if a `$$` moves to a separate line. */
 export function normalizeFormulas(text: string): string {
-  return text.includes('$') ? normalizeDollars(text.includes('$$') ? withOwnLines(text) : text) : text
+  return text.includes('$') ? normalizeDollars(text.includes('$$') ? separateDelimiters(text) : text) : text
 }
 
 /** Moves each `$$` of a multi-line formula to a separate line: the renderer drops text after the opening `$$`. */
-function withOwnLines(text: string): string {
+function separateDelimiters(text: string): string {
   const result: string[] = []
-  let closes: ((line: string) => boolean) | undefined
+  let isClosingLine: ((line: string) => boolean) | undefined
   let indent: string | undefined
   for (const line of text.split('\n')) {
-    if (closes?.(line)) {
+    if (isClosingLine?.(line)) {
       if (indent === undefined) result.push(line)
       else result.push(line.trimEnd().slice(0, -2), `${indent}$$`)
-      closes = undefined
+      isClosingLine = undefined
       indent = undefined
       continue
     }
-    const [, before = '', first = '$$'] = (!closes && opening.exec(line)) || []
-    if (closes || first.includes('$$')) {
+    const [, prefix = '', firstLine = '$$'] = (!isClosingLine && openingPattern.exec(line)) || []
+    if (isClosingLine || firstLine.includes('$$')) {
       result.push(line)
-      closes ??= fenceClosingTest(line)
+      isClosingLine ??= fenceClosingTest(line)
       continue
     }
-    closes = (later) => later.trimEnd().endsWith('$$')
-    if (first.trim() === '') result.push(line)
+    isClosingLine = (nextLine) => nextLine.trimEnd().endsWith('$$')
+    if (firstLine.trim() === '') result.push(line)
     else {
-      indent = before.replaceAll(/[^\s>]/g, ' ')
-      result.push(`${before}$$`, indent + first)
+      indent = prefix.replaceAll(/[^\s>]/g, ' ')
+      result.push(`${prefix}$$`, indent + firstLine)
     }
   }
   // An unclosed `$$` is not a formula.

@@ -1,47 +1,47 @@
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
-const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
-const hidden =
+const propertyPattern = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
+const hiddenKeys =
   /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|(?:created|updated)[-_]at)$/i
-const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
+const blockIdPattern = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
 /** Logseq's timestamps of a task: `done:: 1621594005775`. */
-const stamp = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
+const timestampPattern = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
 /** Image size as Logseq writes it: `{:height 300, :width 400}`. */
-const sizeOf = /^\{:(?:height|width)\s[^{}\n]*\}/
+const sizePattern = /^\{:(?:height|width)\s[^{}\n]*\}/
 
-/** Removes metadata for programs and renders the other properties. */
+/** Removes metadata that programs write, such as `id::`, and converts the other properties to elements. */
 export function renderProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
-  return withoutBlockId(withProperties(withSizes(nodes)))
+  return removeBlockId(convertProperties(applyImageSizes(nodes)))
 }
 
-function withSizes(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+function applyImageSizes(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node, index) => {
-    const before = nodes[index - 1]
-    if (node.type !== 'text' || before?.type !== 'image') return node
-    const size = sizeOf.exec(node.value ?? '')?.[0]
+    const previous = nodes[index - 1]
+    if (node.type !== 'text' || previous?.type !== 'image') return node
+    const size = sizePattern.exec(node.value ?? '')?.[0]
     if (size === undefined) return node
     const width = /:width\s+(\d+)/.exec(size)?.[1]
-    if (width !== undefined) before.alt = `${before.alt ?? ''}|${width}`
+    if (width !== undefined) previous.alt = `${previous.alt ?? ''}|${width}`
     return textNode((node.value ?? '').slice(size.length))
   })
 }
 
-function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+function convertProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ value }) => value?.includes('::'))) return [...nodes]
-  const shown: Line[] = []
+  const lines: Line[] = []
   for (const line of linesOf(nodes)) {
     const [first, ...rest] = line.nodes
-    const [mark = '', key] = (first?.type === 'text' && property.exec(first.value ?? '')) || []
-    if (key === undefined) shown.push(line)
-    else if (!hidden.test(key) && !stamp.test(line.nodes.map(plainText).join('').trim())) {
-      const value = [textNode((first?.value ?? '').slice(mark.length)), ...rest]
-      shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], separator: line.separator })
+    const [keyText = '', key] = (first?.type === 'text' && propertyPattern.exec(first.value ?? '')) || []
+    if (key === undefined) lines.push(line)
+    else if (!hiddenKeys.test(key) && !timestampPattern.test(line.nodes.map(plainText).join('').trim())) {
+      const value = [textNode((first?.value ?? '').slice(keyText.length)), ...rest]
+      lines.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], separator: line.separator })
     }
   }
   // Properties are blocks, so there is no line break next to them.
   const isProperty = (line: Line | undefined) => line?.nodes[0]?.type === 'note-property'
-  return shown.flatMap((line, index) =>
-    index === 0 || isProperty(line) || isProperty(shown[index - 1]) ? line.nodes : [line.separator, ...line.nodes],
+  return lines.flatMap((line, index) =>
+    index === 0 || isProperty(line) || isProperty(lines[index - 1]) ? line.nodes : [line.separator, ...line.nodes],
   )
 }
 
@@ -69,10 +69,10 @@ function linesOf(nodes: readonly MarkdownNode[]): Line[] {
   return lines
 }
 
-function withoutBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+function removeBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const last = nodes.at(-1)
-  if (last?.type !== 'text' || !blockId.test(last.value ?? '')) return [...nodes]
-  return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockId, ''))]
+  if (last?.type !== 'text' || !blockIdPattern.test(last.value ?? '')) return [...nodes]
+  return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockIdPattern, ''))]
 }
 
 /** Returns true if the nodes contain only white space. */

@@ -8,7 +8,7 @@ export type MarkdownKind = 'answer' | 'note' | 'note-with-breaks'
 export interface MarkdownRequest {
   readonly text: string
   readonly kind: MarkdownKind
-  readonly isMath: boolean
+  readonly hasMath: boolean
 }
 
 /** A hast node. */
@@ -21,38 +21,40 @@ export interface HtmlTree {
 /** Laying out more nodes makes the window stutter. */
 const maxNodes = 6000
 
-async function parse({ text, kind, isMath }: MarkdownRequest): Promise<HtmlTree | null> {
-  const math = isMath ? await import('remark-math') : undefined
+async function parse({ text, kind, hasMath }: MarkdownRequest): Promise<HtmlTree | null> {
+  const math = hasMath ? await import('remark-math') : undefined
   const remarkMath = math ? [[math.default, { singleDollarTextMath: false }] as [typeof math.default, object]] : []
-  let found: HtmlTree | undefined
+  let result: HtmlTree | undefined
   Markdown({
     children: text,
     remarkPlugins: kind === 'answer' ? answerPlugins(remarkMath) : notePlugins(kind === 'note-with-breaks', remarkMath),
     rehypePlugins: [
       rehypeTaskLines,
+      // Takes the tree and leaves nothing to render.
       () => (tree: HtmlTree) => {
-        found = tree
+        result = tree
         return { type: 'root', children: [] }
       },
     ],
   })
-  return found && withoutPositions(found) <= maxNodes ? found : null
+  return result && removePositions(result) <= maxNodes ? result : null
 }
 
-function withoutPositions(node: HtmlTree): number {
+/** Removes the source positions. @returns the number of nodes */
+function removePositions(node: HtmlTree): number {
   delete node.position
   let count = 1
-  for (const child of node.children ?? []) count += withoutPositions(child)
+  for (const child of node.children ?? []) count += removePositions(child)
   return count
 }
 
-addEventListener('message', ({ data: { id, ...question } }: MessageEvent<MarkdownRequest & { id: number }>) => {
-  parse(question).then(
+addEventListener('message', ({ data: { id, ...request } }: MessageEvent<MarkdownRequest & { id: number }>) => {
+  parse(request).then(
     (answer) => postMessage({ id, answer }),
-    // Nested too deeply: the parser has overflowed the stack.
+    // In a text that is nested too deeply, the parser overflows the stack.
     () => postMessage({ id, answer: null }),
   )
 })
 
-// Signals that the worker is loaded: the deadline counts from here.
+// Signals that the worker is loaded, so that the deadline starts.
 postMessage({ id: 0, answer: null })

@@ -13,18 +13,17 @@ export function notePlugins(hasLineBreaks: boolean, math: Plugins = []): Plugins
 }
 
 export function remarkLineBreaks() {
-  return (tree: MarkdownNode) => breakLines(tree)
+  return (tree: MarkdownNode) => addLineBreaks(tree)
 }
 
-function breakLines(node: MarkdownNode): void {
+function addLineBreaks(node: MarkdownNode): void {
   if (!node.children) return
-  node.children = node.children.flatMap((child, index, all) => {
-    breakLines(child)
+  node.children = node.children.flatMap((child, index, siblings) => {
+    addLineBreaks(child)
     if (child.type !== 'text' || child.value?.includes('\n') !== true) return [child]
     // An explicit break already replaces the newline.
-    const value = all[index - 1]?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
-    return value
-      .split('\n')
-      .flatMap((line, at) => [...(at === 0 ? [] : [{ type: 'break' }]), ...(line === '' ? [] : [textNode(line)])])
+    const value = siblings[index - 1]?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
+    const lines = value.split('\n').flatMap((line) => [{ type: 'break' }, ...(line === '' ? [] : [textNode(line)])])
+    return lines.slice(1)
   })
 }

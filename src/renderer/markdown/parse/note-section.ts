@@ -10,13 +10,13 @@ import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
  */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {
   if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
-  const landmarks = parseLinks(text)
-  const line = lineOfFragment(fragment, landmarks)
+  const parsed = parseLinks(text)
+  const line = lineOfFragment(fragment, parsed)
   if (line === undefined) return undefined
   const lines = text.split('\n')
   if (!fragment.startsWith('^')) {
-    const heading = landmarks.headings.find((one) => one.line === line)
-    const next = landmarks.headings.find((one) => one.line > line && one.level <= (heading?.level ?? 6))
+    const heading = parsed.headings.find((candidate) => candidate.line === line)
+    const next = parsed.headings.find(({ line: nextLine, level }) => nextLine > line && level <= (heading?.level ?? 6))
     return lines.slice(line - 1, next ? next.line - 1 : undefined).join('\n')
   }
   return blockAt(lines, line - 1).join('\n')
@@ -26,9 +26,9 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
  * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
  * the block.
  */
-function blockAt(lines: readonly string[], at: number): string[] {
-  let end = at
-  if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[at] ?? '')) {
+function blockAt(lines: readonly string[], lineIndex: number): string[] {
+  let end = lineIndex
+  if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {
     end -= 1
     while (end > 0 && (lines[end] ?? '').trim() === '') end -= 1
   }

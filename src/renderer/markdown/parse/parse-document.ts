@@ -27,50 +27,51 @@ export interface Document {
   readonly footnotes: readonly string[]
 }
 
-/** Smaller than the parts of an answer, so that a row renders within a frame. In characters. */
+/** Size of a row, small enough to render within a frame. In characters. */
 const rowSize = 2500
-const fewCharacters = 1200
+const maxUnsplitSize = 1200
 
 /** `<details>` up to this size stay one row, with the Markdown inside. In characters. */
 const maxDetails = 20_000
 
-const details = /^ {0,3}<details[\s>]/i
-const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
+const detailsPattern = /^ {0,3}<details[\s>]/i
+const footnotePattern = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
 /** Splits a note into rows. @param text the whole note with its front matter */
 export function parseDocument(text: string): Document {
   const rows: Row[] = []
   const lines: number[] = []
-  const joined = new Set<number>()
-  const notes = new Map<string, { readonly text: string; readonly line: number }>()
-  const unified = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
-  const matter = frontMatterOf(unified)
-  const end = matter?.end ?? 0
-  if (matter) {
-    rows.push({ kind: 'properties', text: unified.slice(matter.from, matter.to).replace(/\n$/, '') })
+  const continuing = new Set<number>()
+  const notes = new Map<string, Footnote>()
+  const normalized = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  const frontMatter = frontMatterOf(normalized)
+  const bodyStart = frontMatter?.end ?? 0
+  if (frontMatter) {
+    rows.push({ kind: 'properties', text: normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '') })
     lines.push(2)
   }
-  const before = countLines(unified, end)
-  const { text: body, notes: inline } = takeInlineFootnotes(normalizeSyntax(unified.slice(end)))
-  for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
-  for (const { text: block, line } of withWholeDetails(blocksOf(body))) {
+  const linesBefore = countLines(normalized, bodyStart)
+  const { text: body, notes: inlineNotes } = extractInlineFootnotes(normalizeSyntax(normalized.slice(bodyStart)))
+  for (const [label, note] of inlineNotes) notes.set(label, { text: note.text, line: note.line + linesBefore })
+  for (const { text: block, line } of joinDetails(blocksOf(body))) {
     if (isAllDefinitions(block)) continue
-    const label = footnote.exec(block)?.[1]
+    const label = footnotePattern.exec(block)?.[1]
     if (label !== undefined) {
-      if (!notes.has(label)) notes.set(label, { text: withoutIndent(block.replace(footnote, '')), line: line + before })
+      if (!notes.has(label))
+        notes.set(label, { text: withoutIndent(block.replace(footnotePattern, '')), line: line + linesBefore })
       continue
     }
-    // Quotes and HTML are split later: a callout's second half would be a plain quote, and an HTML table
-    // would lose its opening tag.
+    // Quotes and HTML are split only if they are longer: the second half of a callout becomes a plain quote, and
+    // that of an HTML table has no opening tag.
     const size = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowSize : rowSize
-    const pieces = splitBlock(block, size, details.test(block) ? maxDetails : fewCharacters)
-    for (const [index, [piece, at]] of pieces.entries()) {
-      if (index < pieces.length - 1) joined.add(rows.length)
+    const pieces = splitBlock(block, size, detailsPattern.test(block) ? maxDetails : maxUnsplitSize)
+    for (const [index, [piece, lineOffset]] of pieces.entries()) {
+      if (index < pieces.length - 1) continuing.add(rows.length)
       rows.push(piece)
-      lines.push(line + before + at)
+      lines.push(line + linesBefore + lineOffset)
     }
   }
-  const footnotes = inOrderOfUse(notes, body)
+  const footnotes = sortByFirstUse(notes, body)
   for (const label of footnotes) {
     const note = notes.get(label)
     if (!note) continue
@@ -80,40 +81,41 @@ export function parseDocument(text: string): Document {
   return {
     rows,
     lines: Int32Array.from(lines),
-    continues: Uint8Array.from(rows, (_row, at) => Number(joined.has(at))),
+    continues: Uint8Array.from(rows, (_row, index) => Number(continuing.has(index))),
     footnotes,
   }
 }
 
 /** Joins the blocks of a `<details>` element: an empty line ends an HTML block, but not the element. */
-function withWholeDetails(blocks: readonly Block[]): Block[] {
+function joinDetails(blocks: readonly Block[]): Block[] {
   const result: Block[] = []
-  for (let at = 0; at < blocks.length; at += 1) {
-    const first = blocks[at]
+  for (let index = 0; index < blocks.length; index += 1) {
+    const first = blocks[index]
     if (!first) continue
-    const end = details.test(first.text) ? endOfDetails(blocks, at) : at
-    result.push(end === at ? first : joinedBlock(blocks.slice(at, end + 1), first.line))
-    at = end
+    const end = detailsPattern.test(first.text) ? endOfDetails(blocks, index) : index
+    result.push(end === index ? first : joinBlocks(blocks.slice(index, end + 1), first.line))
+    index = end
   }
   return result
 }
 
+/** Returns the index of the last block of the element, or `from` if it is not closed within the limits. */
 function endOfDetails(blocks: readonly Block[], from: number): number {
   let depth = 0
   let length = 0
-  for (let at = from; at < blocks.length && length < maxDetails; at += 1) {
-    const { text } = blocks[at] ?? { text: '' }
-    if (footnote.test(text)) return from
+  for (let index = from; index < blocks.length && length < maxDetails; index += 1) {
+    const { text } = blocks[index] ?? { text: '' }
+    if (footnotePattern.test(text)) return from
     length += text.length
     if (/^ {0,3}</.test(text))
       for (const [, slash] of text.matchAll(/<(\/?)details[\s>]/gi)) depth += slash === '' ? 1 : -1
-    if (depth <= 0) return at
+    if (depth <= 0) return index
   }
   return from
 }
 
 /** Joins blocks so that every line keeps its number; definitions go to the end. */
-function joinedBlock(blocks: readonly Block[], line: number): Block {
+function joinBlocks(blocks: readonly Block[], line: number): Block {
   const lines: string[] = []
   const definitions = new Set<string>()
   for (const block of blocks) {
@@ -127,18 +129,18 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
 }
 
 function normalizeSyntax(body: string): string {
-  return unindentNestedLists(withFences(withoutComments(body)))
+  return unindentNestedLists(convertOrgBlocks(blankComments(body)))
 }
 
-/** Keeps the newlines inside comments, so that every line keeps its number. */
-function withoutComments(text: string): string {
+/** Removes comments but keeps their newlines, so that every line keeps its number. */
+function blankComments(text: string): string {
   const parts: string[] = []
-  let at = 0
+  let position = 0
   for (const { from, to } of commentRanges(text)) {
-    parts.push(text.slice(at, from), text.slice(from, to).replaceAll(/[^\n]+/g, ''))
-    at = to
+    parts.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]+/g, ''))
+    position = to
   }
-  return parts.length === 0 ? text : parts.join('') + text.slice(at)
+  return parts.length === 0 ? text : parts.join('') + text.slice(position)
 }
 
 const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
@@ -149,40 +151,41 @@ const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WAR
  * Converts Org blocks, which Logseq supports: code and queries become fences, notes and quotes become
  * callouts and quotes.
  */
-function withFences(text: string): string {
+function convertOrgBlocks(text: string): string {
   if (!/#\+BEGIN_/i.test(text)) return text
-  let ends: RegExp | undefined
-  let quoted: { readonly indent: string; readonly end: RegExp } | undefined
-  let closes: ((line: string) => boolean) | undefined
+  let fenceEnd: RegExp | undefined
+  let openQuote: { readonly indent: string; readonly end: RegExp } | undefined
+  let isClosingLine: ((line: string) => boolean) | undefined
   return text
     .split('\n')
     .map((line) => {
-      if (closes) {
-        if (closes(line)) closes = undefined
+      if (isClosingLine) {
+        if (isClosingLine(line)) isClosingLine = undefined
         return line
       }
-      if (ends?.test(line)) {
-        ends = undefined
+      if (fenceEnd?.test(line)) {
+        fenceEnd = undefined
         return line.replace(/#\+END_\w+.*/i, '```')
       }
-      if (quoted) {
-        const { indent, end } = quoted
+      if (openQuote) {
+        const { indent, end } = openQuote
         if (!end.test(line)) return `${indent}> ${line.trimStart()}`
-        quoted = undefined
+        openQuote = undefined
         return `${indent}>`
       }
-      const [opened, indent = '', bullet = '', callout = ''] = (!ends && orgQuote.exec(line)) || []
-      if (opened !== undefined) {
+      const [quoteStart, indent = '', bullet = '', callout = ''] = (!fenceEnd && orgQuote.exec(line)) || []
+      if (quoteStart !== undefined) {
         const name = callout.toLowerCase()
-        quoted = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
-        return `${indent}${bullet}> ${name === 'quote' ? '' : `[!${name === 'pinned' ? 'note' : name}]`}`
+        openQuote = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
+        const kind = name === 'pinned' ? 'note' : name
+        return name === 'quote' ? `${indent}${bullet}> ` : `${indent}${bullet}> [!${kind}]`
       }
       const [, , kind = '', language] = orgBlock.exec(line) ?? []
-      if (kind === '' || ends) {
-        if (!ends) closes = closingTest(line)
+      if (kind === '' || fenceEnd) {
+        if (!fenceEnd) isClosingLine = closingTest(line)
         return line
       }
-      ends = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')
+      fenceEnd = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')
       return line.replace(/#\+BEGIN_.*/i, `\`\`\`${language ?? (/query/i.test(kind) ? 'query' : '')}`)
     })
     .join('\n')
@@ -192,8 +195,8 @@ function withoutIndent(text: string): string {
   return text.replaceAll(/\n(?: {1,4}|\t)/g, '\n')
 }
 
-/** Footnotes without a reference come last. */
-function inOrderOfUse(notes: ReadonlyMap<string, unknown>, text: string): string[] {
+/** Returns the labels in the order of their first reference; those without one come last. */
+function sortByFirstUse(notes: ReadonlyMap<string, unknown>, text: string): string[] {
   if (notes.size === 0) return []
   const used = new Set<string>()
   for (const [, label = ''] of text.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)) if (notes.has(label)) used.add(label)
@@ -206,53 +209,55 @@ function countLines(text: string, end: number): number {
   return count
 }
 
-interface InlineFootnote {
+interface Footnote {
   readonly text: string
   /** 1-based. */
   readonly line: number
 }
 
 /** A longer `^[…]` is not an inline footnote. In characters. */
-const maxNote = 2000
+const maxFootnote = 2000
 /** Privacy and provenance marks use the same syntax. */
-const mark = /^[ \t]*(?:local[ \t]*\]|(?:web|mcp|file|agent|import):)/i
+const sourceMark = /^[ \t]*(?:local[ \t]*\]|(?:web|mcp|file|agent|import):)/i
 const formulas = /\$\$[^$]*\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s\\$]\$(?![\d$])/g
 
-/** Replaces each inline footnote with a reference to a generated, unused label. Every line keeps its number. */
-function takeInlineFootnotes(text: string): { text: string; notes: Map<string, InlineFootnote> } {
-  const notes = new Map<string, InlineFootnote>()
+/** Replaces each inline footnote with a reference to a generated label. Every line keeps its number. */
+function extractInlineFootnotes(text: string): { text: string; notes: Map<string, Footnote> } {
+  const notes = new Map<string, Footnote>()
   if (!text.includes('^[')) return { text, notes }
   const hidden = [...hiddenRanges(text)]
   for (const { index, 0: formula } of text.matchAll(formulas)) hidden.push({ from: index, to: index + formula.length })
-  hidden.sort((one, other) => one.from - other.from)
+  hidden.sort((first, second) => first.from - second.from)
   const parts: string[] = []
   let from = 0
   let line = 1
-  let counted = 0
-  let next = 0
+  /** Offset up to which newlines are counted. */
+  let countedTo = 0
+  let nextHidden = 0
   for (let at = text.indexOf('^['); at >= 0; at = text.indexOf('^[', Math.max(at + 2, from))) {
-    while ((hidden[next]?.to ?? Infinity) <= at) next += 1
-    if ((hidden[next]?.from ?? Infinity) <= at || text[at - 1] === '\\') continue
-    const end = endOf(text, at + 2)
-    const said = end === undefined ? '' : text.slice(at + 2, end)
-    if (end === undefined || said.trim() === '' || mark.test(`${said}]`)) continue
-    for (; counted < at; counted += 1) if (text[counted] === '\n') line += 1
+    while ((hidden[nextHidden]?.to ?? Infinity) <= at) nextHidden += 1
+    if ((hidden[nextHidden]?.from ?? Infinity) <= at || text[at - 1] === '\\') continue
+    const end = closingBracketOf(text, at + 2)
+    const content = end === undefined ? '' : text.slice(at + 2, end)
+    if (end === undefined || content.trim() === '' || sourceMark.test(`${content}]`)) continue
+    for (; countedTo < at; countedTo += 1) if (text[countedTo] === '\n') line += 1
     const label = `^${notes.size + 1}`
-    notes.set(label, { text: said.trim(), line })
+    notes.set(label, { text: content.trim(), line })
     parts.push(text.slice(from, at), `[^${label}]`)
     from = end + 1
   }
   return { text: parts.join('') + text.slice(from), notes }
 }
 
-function endOf(text: string, from: number): number | undefined {
+/** Returns the offset of the `]` that closes an inline footnote, or undefined if its line has none. */
+function closingBracketOf(text: string, from: number): number | undefined {
   let depth = 1
-  for (let at = from; at < text.length && at < from + maxNote; at += 1) {
-    const sign = text[at]
-    if (sign === '\n') return undefined
-    if (sign === '\\') at += 1
-    else if (sign === '[') depth += 1
-    else if (sign === ']' && (depth -= 1) === 0) return at
+  for (let at = from; at < text.length && at < from + maxFootnote; at += 1) {
+    const character = text[at]
+    if (character === '\n') return undefined
+    if (character === '\\') at += 1
+    else if (character === '[') depth += 1
+    else if (character === ']' && (depth -= 1) === 0) return at
   }
   return undefined
 }

@@ -12,8 +12,8 @@ type Element = Extract<Node, { type: 'element' }>
 const maxDepth = 30
 const maxNodes = 6000
 
-/** Elements that `remark-notes.ts` and the Markdown parser create, in addition to the allowed tags. */
-const ownTags = [
+/** Elements that `remark-notes.ts` creates, in addition to the allowed tags. */
+const customTags = [
   'note-embed',
   'block-reference',
   'foot-note',
@@ -29,10 +29,10 @@ const ownTags = [
 ]
 
 const schema: Schema = {
-  tagNames: [...textTags, ...ownTags, 'input'],
+  tagNames: [...textTags, ...customTags, 'input'],
   attributes: {
     '*': [['align', 'left', 'center', 'right']],
-    ...Object.fromEntries(ownTags.map((name) => [name, ['data*']])),
+    ...Object.fromEntries(customTags.map((name) => [name, ['data*']])),
     a: ['href', 'title'],
     code: ['dir', ['className', /^language-./, 'math-inline', 'math-display']],
     details: ['open'],
@@ -68,32 +68,33 @@ const sanitize = rehypeSanitize(schema)
 
 export function rehypeHtml() {
   return (tree: Root, file: Parameters<Transform>[1]): Root => {
-    const pieces = rawOf(tree)
-    if (pieces.length === 0 || depthOf(pieces) > maxDepth) return tree
+    const pieces = rawHtmlOf(tree)
+    if (pieces.length === 0 || maxTagDepth(pieces) > maxDepth) return tree
     const first = tree.children[0]
-    const outer = first?.type === 'raw' ? outerTagOf(first.value) : undefined
-    const whole: Root =
-      outer === undefined ? tree : { ...tree, children: [{ type: 'raw', value: outer }, ...tree.children] }
-    const children = withParagraphs(parse(whole, file).children.flatMap(withoutMedia))
-    const shown = sanitize({ type: 'root', children })
-    return countNodes(shown) > maxNodes ? tree : shown
+    const outerTag = first?.type === 'raw' ? outerTagOf(first.value) : undefined
+    const wrapped: Root =
+      outerTag === undefined ? tree : { ...tree, children: [{ type: 'raw', value: outerTag }, ...tree.children] }
+    const children = wrapInParagraphs(parse(wrapped, file).children.flatMap(replaceMedia))
+    const sanitized = sanitize({ type: 'root', children })
+    return countNodes(sanitized) > maxNodes ? tree : sanitized
   }
 }
 
-function rawOf(node: Node | Root): string[] {
+function rawHtmlOf(node: Node | Root): string[] {
   if (node.type === 'raw') return [node.value]
-  return 'children' in node ? node.children.flatMap(rawOf) : []
+  return 'children' in node ? node.children.flatMap(rawHtmlOf) : []
 }
 
-const endless = /^(?:br|hr|img|wbr|source|p|li|d[dt]|t[dhr]|thead|tbody|tfoot|r[pt])$/i
+/** Tags whose end tag is optional or does not exist. */
+const tagsWithoutEnd = /^(?:br|hr|img|wbr|source|p|li|d[dt]|t[dhr]|thead|tbody|tfoot|r[pt])$/i
 
-/** Returns the maximum depth of unclosed start tags: the HTML parser recurses once per level. */
-function depthOf(pieces: readonly string[]): number {
+/** Returns the maximum nesting of open tags, since the HTML parser recurses once per level. */
+function maxTagDepth(pieces: readonly string[]): number {
   let depth = 0
   let deepest = 0
   for (const piece of pieces)
     for (const [, slash, name = ''] of piece.matchAll(/<(\/?)([a-z][a-z\d]*)/gi)) {
-      if (endless.test(name)) continue
+      if (tagsWithoutEnd.test(name)) continue
       depth = Math.max(0, depth + (slash === '' ? 1 : -1))
       deepest = Math.max(deepest, depth)
     }
@@ -108,10 +109,10 @@ function outerTagOf(html: string): string | undefined {
   return /^li$/i.test(name) ? '<ul>' : undefined
 }
 
-/** Replaces remote pages, video and audio with links, which never load; files of the workspace become embeds. */
-function withoutMedia(node: Node): Node[] {
+/** Replaces remote pages, video and audio with links, which load nothing, and files of the workspace with embeds. */
+function replaceMedia(node: Node): Node[] {
   if (node.type !== 'element') return [node]
-  const children = node.children.flatMap((child) => withoutMedia(child).filter((one) => one.type !== 'doctype'))
+  const children = node.children.flatMap((child) => replaceMedia(child).filter((inner) => inner.type !== 'doctype'))
   const address = propertyOf(node, 'src')
   switch (node.tagName) {
     case 'img': {
@@ -136,11 +137,11 @@ function withoutMedia(node: Node): Node[] {
   }
 }
 
-function withParagraphs(nodes: readonly Node[]): Node[] {
+function wrapInParagraphs(nodes: readonly Node[]): Node[] {
   const result: Node[] = []
   let paragraph: Element | undefined
   for (const node of nodes) {
-    if (!isLoose(node)) {
+    if (!isInline(node)) {
       paragraph = undefined
       result.push(node)
     } else if (paragraph) paragraph.children.push(node)
@@ -152,7 +153,7 @@ function withParagraphs(nodes: readonly Node[]): Node[] {
   return result
 }
 
-function isLoose(node: Node): node is Element | Extract<Node, { type: 'text' }> {
+function isInline(node: Node): node is Element | Extract<Node, { type: 'text' }> {
   if (node.type === 'element') return /^(?:img|web-page|quiet-macro)$/.test(node.tagName)
   return node.type === 'text' && node.value.trim() !== ''
 }

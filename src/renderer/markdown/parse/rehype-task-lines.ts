@@ -7,26 +7,27 @@ interface Element {
 
 /** Adds the source line to every task's checkbox, so that a click can change that line. */
 export function rehypeTaskLines() {
-  return (tree: Element) => visit(tree)
+  return (tree: Element) => addTaskLines(tree)
 }
 
-function visit(node: Element): void {
+function addTaskLines(node: Element): void {
   for (const child of node.children ?? []) {
     const classes = child.properties?.['className']
     const isTask = child.tagName === 'li' && Array.isArray(classes) && classes.includes('task-list-item')
-    const box = isTask ? boxOf(child) : undefined
-    if (box && child.position) box.properties = { ...box.properties, dataLine: child.position.start.line }
-    visit(child)
+    const checkbox = isTask ? checkboxOf(child) : undefined
+    if (checkbox && child.position)
+      checkbox.properties = { ...checkbox.properties, dataLine: child.position.start.line }
+    addTaskLines(child)
   }
 }
 
-function boxOf(item: Element): Element | undefined {
+function checkboxOf(item: Element): Element | undefined {
   const first = item.children?.find(({ tagName }) => tagName !== undefined)
-  if (isBox(first)) return first
-  const inner = first?.tagName === 'p' ? first.children?.find(({ tagName }) => tagName !== undefined) : undefined
-  return isBox(inner) ? inner : undefined
+  if (isCheckbox(first)) return first
+  const inParagraph = first?.tagName === 'p' ? first.children?.find(({ tagName }) => tagName !== undefined) : undefined
+  return isCheckbox(inParagraph) ? inParagraph : undefined
 }
 
-function isBox(element: Element | undefined): boolean {
+function isCheckbox(element: Element | undefined): boolean {
   return element?.tagName === 'input' || element?.tagName === 'task-mark'
 }

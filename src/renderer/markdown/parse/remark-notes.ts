@@ -5,57 +5,57 @@ import { transformInline } from './inline-text.ts'
 import { isEmpty, renderProperties } from './line-metadata.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
-const maxQuiet = 100
+/** Longer HTML with disallowed tags is shown as a code block. In characters. */
+const maxInlineHtml = 100
 
 export function remarkNotes() {
   return (tree: MarkdownNode) => {
-    tree.children = (tree.children ?? []).flatMap(changed)
+    tree.children = (tree.children ?? []).flatMap(transformNode)
   }
 }
 
-function changed(node: MarkdownNode): MarkdownNode[] {
+function transformNode(node: MarkdownNode): MarkdownNode[] {
   switch (node.type) {
     case 'html':
-      return ofHtml(node)
+      return transformHtml(node)
     case 'blockquote': {
-      const callout = calloutOf(node)
-      const shown = callout ?? node
-      return [{ ...shown, children: (shown.children ?? []).flatMap(changed) }]
+      const block = calloutOf(node) ?? node
+      return [{ ...block, children: (block.children ?? []).flatMap(transformNode) }]
     }
     case 'paragraph':
-      return ofParagraph(node)
+      return transformParagraph(node)
     case 'heading':
     case 'tableCell':
     case 'call-out-title':
-      return [{ ...node, children: transformInline(withShownTags(renderProperties(node.children ?? []))) }]
+      return [{ ...node, children: transformInline(disallowedTagsToText(renderProperties(node.children ?? []))) }]
     case 'listItem':
-      return [asTask({ ...node, children: withMarker((node.children ?? []).flatMap(changed)) })]
+      return [convertTask({ ...node, children: convertTaskState((node.children ?? []).flatMap(transformNode)) })]
     default:
-      return [node.children ? { ...node, children: node.children.flatMap(changed) } : node]
+      return [node.children ? { ...node, children: node.children.flatMap(transformNode) } : node]
   }
 }
 
-function ofHtml(node: MarkdownNode): MarkdownNode[] {
+function transformHtml(node: MarkdownNode): MarkdownNode[] {
   const text = (node.value ?? '').trim()
   if (isAllowedHtml(text)) return [node]
-  if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
+  if (text.length > maxInlineHtml || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
 
-function withShownTags(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+function disallowedTagsToText(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node) => {
     if (node.type === 'html') return isAllowedHtml(node.value ?? '') ? node : textNode(node.value ?? '')
-    return node.children ? { ...node, children: withShownTags(node.children) } : node
+    return node.children ? { ...node, children: disallowedTagsToText(node.children) } : node
   })
 }
 
-function ofParagraph(node: MarkdownNode): MarkdownNode[] {
-  const children = transformInline(withShownTags(renderProperties(node.children ?? [])))
+function transformParagraph(node: MarkdownNode): MarkdownNode[] {
+  const children = transformInline(disallowedTagsToText(renderProperties(node.children ?? [])))
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
-  if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]
+  if (only?.type === 'note-embed' && others.length === 0) return [markAsBlock(only)]
   // Embedded notes split the paragraph around them; images stay inline.
-  if (children.some(isNoteEmbed)) return partedAt(children, node)
+  if (children.some(isNoteEmbed)) return splitAtEmbeds(children, node)
   if (only?.type === 'inlineMath' && others.length === 0)
     return [{ ...node, children: [withProperty(only, 'className', ['language-math', 'math-display'])] }]
   return [{ ...node, children }]
@@ -66,25 +66,25 @@ function isNoteEmbed({ type, data }: MarkdownNode): boolean {
   return type === 'note-embed' && attachmentKind(splitTarget(target).target) === undefined
 }
 
-function partedAt(children: readonly MarkdownNode[], paragraph: MarkdownNode): MarkdownNode[] {
+function splitAtEmbeds(children: readonly MarkdownNode[], paragraph: MarkdownNode): MarkdownNode[] {
   const parts: MarkdownNode[] = []
-  let words: MarkdownNode[] = []
-  const end = () => {
-    if (!isEmpty(words)) parts.push({ ...paragraph, children: words })
-    words = []
+  let inlineNodes: MarkdownNode[] = []
+  const endParagraph = () => {
+    if (!isEmpty(inlineNodes)) parts.push({ ...paragraph, children: inlineNodes })
+    inlineNodes = []
   }
   for (const child of children) {
-    if (!isNoteEmbed(child)) words.push(child)
+    if (!isNoteEmbed(child)) inlineNodes.push(child)
     else {
-      end()
-      parts.push(asBlock(child))
+      endParagraph()
+      parts.push(markAsBlock(child))
     }
   }
-  end()
+  endParagraph()
   return parts
 }
 
-function asBlock(node: MarkdownNode): MarkdownNode {
+function markAsBlock(node: MarkdownNode): MarkdownNode {
   return withProperty(node, 'dataBlock', 'yes')
 }
 
@@ -92,50 +92,50 @@ function withProperty(node: MarkdownNode, name: string, value: unknown): Markdow
   return { ...node, data: { ...node.data, hProperties: { ...node.data?.hProperties, [name]: value } } }
 }
 
-const marker = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
+const taskStatePattern = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
 
-function withMarker(children: MarkdownNode[]): MarkdownNode[] {
+function convertTaskState(children: MarkdownNode[]): MarkdownNode[] {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [mark, state] = (start?.type === 'text' && marker.exec(plainText(start))) || []
-  if (!first || mark === undefined || state === undefined) return children
-  const text = textNode(plainText(start ?? textNode('')).slice(mark.length))
+  const [stateText, state] = (start?.type === 'text' && taskStatePattern.exec(plainText(start))) || []
+  if (!first || stateText === undefined || state === undefined) return children
+  const text = textNode(plainText(start ?? textNode('')).slice(stateText.length))
   return [{ ...first, children: [elementNode('task-state', { dataState: state }), text, ...line] }, ...rest]
 }
 
-const otherBox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
+const otherCheckbox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
 
-/** Makes tasks of items with other states than Markdown's, such as `- [/]` (begun) and `- [-]` (cancelled). */
-function asTask(item: MarkdownNode): MarkdownNode {
+/** Converts items with other states than those of Markdown to tasks: `- [/]` (begun), `- [-]` (cancelled) … */
+function convertTask(item: MarkdownNode): MarkdownNode {
   const [first, ...rest] = item.children ?? []
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [box, mark] = (start?.type === 'text' && otherBox.exec(plainText(start))) || []
-  if (!first || !start || box === undefined || mark === undefined || typeof item.checked === 'boolean') return item
-  const words = [textNode(plainText(start).slice(box.length)), ...line]
-  const shown = mark === '-' ? [{ type: 'delete', children: words }] : words
-  const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...shown] }
+  const [boxText, mark] = (start?.type === 'text' && otherCheckbox.exec(plainText(start))) || []
+  if (!first || !start || boxText === undefined || mark === undefined || typeof item.checked === 'boolean') return item
+  const content = [textNode(plainText(start).slice(boxText.length)), ...line]
+  const styledContent = mark === '-' ? [{ type: 'delete', children: content }] : content
+  const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...styledContent] }
   return withProperty({ ...item, children: [task, ...rest] }, 'className', ['task-list-item'])
 }
 
-const calloutHead = /^\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*/
+const calloutPattern = /^\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*/
 
 /** Converts `> [!note]- Title`, the syntax of Obsidian and GitHub. @returns undefined for any other quote */
 function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [mark, kind, fold] = (start?.type === 'text' && calloutHead.exec(start.value ?? '')) || []
-  if (mark === undefined || kind === undefined) return undefined
-  const [title, body] = cutLine([textNode((start?.value ?? '').slice(mark.length)), ...line])
-  const name = kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('-', ' ')
+  const [head, kind, fold] = (start?.type === 'text' && calloutPattern.exec(start.value ?? '')) || []
+  if (head === undefined || kind === undefined) return undefined
+  const [title, body] = splitFirstLine([textNode((start?.value ?? '').slice(head.length)), ...line])
+  const defaultTitle = kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('-', ' ')
   const isUntitled = title.every((node) => node.type === 'text' && (node.value ?? '').trim() === '')
   return elementNode('call-out', { dataKind: kind.toLowerCase(), dataFold: fold }, [
-    elementNode('call-out-title', {}, isUntitled ? [textNode(name)] : title),
+    elementNode('call-out-title', {}, isUntitled ? [textNode(defaultTitle)] : title),
     ...(body.length > 0 ? [{ type: 'paragraph', children: body }] : []),
     ...rest,
   ])
 }
 
-function cutLine(nodes: readonly MarkdownNode[]): [MarkdownNode[], MarkdownNode[]] {
+function splitFirstLine(nodes: readonly MarkdownNode[]): [MarkdownNode[], MarkdownNode[]] {
   for (const [index, node] of nodes.entries()) {
     if (node.type === 'break') return [nodes.slice(0, index), nodes.slice(index + 1)]
     const at = node.type === 'text' ? (node.value ?? '').indexOf('\n') : -1

@@ -15,24 +15,24 @@ export type PropertyValue =
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'other'; readonly text: string }
 
-/** Returns the properties in their order. @returns undefined if the front matter is not a YAML map or has errors */
-export function propertiesOf(matter: string): Property[] | undefined {
-  const document = parseDocument(matter, { keepSourceTokens: false, strict: false, uniqueKeys: false })
-  if (document.errors.length > 0 || !isMap(document.contents)) return matter.trim() === '' ? [] : undefined
+/** Returns the properties in order. @returns undefined if the front matter is not a YAML map or has errors */
+export function propertiesOf(source: string): Property[] | undefined {
+  const document = parseDocument(source, { keepSourceTokens: false, strict: false, uniqueKeys: false })
+  if (document.errors.length > 0 || !isMap(document.contents)) return source.trim() === '' ? [] : undefined
   return document.contents.items.map(({ key, value }) => {
     const name = isScalar(key) ? String(key.value ?? '') : ''
-    const at = isScalar(key) ? (key.range?.[0] ?? 0) : 0
-    return { key: name, value: valueOf(value as Node | null, matter, at), line: lineAt(matter, at) }
+    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0
+    return { key: name, value: propertyValueOf(value as Node | null, source, offset), line: lineAt(source, offset) }
   })
 }
 
-function valueOf(node: Node | null, matter: string, at: number): PropertyValue {
+function propertyValueOf(node: Node | null, source: string, keyOffset: number): PropertyValue {
   if (node === null) return { kind: 'text', text: '', isOwn: true }
   if (isScalar(node)) {
     if (typeof node.value === 'boolean') return { kind: 'flag', isSet: node.value }
     const [from = 0, to = 0] = node.range ?? []
-    const isOwn = !matter.slice(at, to).trimEnd().includes('\n') && node.anchor === undefined
-    const text = node.value === null ? '' : typeof node.value === 'string' ? node.value : matter.slice(from, to).trim()
+    const isOwn = !source.slice(keyOffset, to).trimEnd().includes('\n') && node.anchor === undefined
+    const text = node.value === null ? '' : typeof node.value === 'string' ? node.value : source.slice(from, to).trim()
     return { kind: 'text', text, isOwn }
   }
   if (isSeq(node) && node.items.every((item) => isScalar(item)))
@@ -41,7 +41,7 @@ function valueOf(node: Node | null, matter: string, at: number): PropertyValue {
       items: node.items.map((item) => (isScalar(item) ? String(item.value ?? '') : '')).filter((item) => item !== ''),
     }
   const [from = 0, to = 0] = node.range ?? []
-  return { kind: 'other', text: matter.slice(from, to).trim() }
+  return { kind: 'other', text: source.slice(from, to).trim() }
 }
 
 function lineAt(text: string, offset: number): number {
@@ -51,10 +51,10 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * Returns an edit that replaces a single value. The key and a comment at the end of the line stay.
- * @param was the value shown; the edit does nothing if the line has another value
+ * Returns an edit that replaces a single value and keeps the key and a comment at the end of the line.
+ * @param shownValue the edit does nothing if the line has another value
  */
-export function writeProperty(key: string, was: string | boolean, value: string | boolean): LineChange {
+export function writeProperty(key: string, shownValue: string | boolean, value: string | boolean): LineChange {
   return (line) => {
     const document = parseDocument(line)
     const [pair] = isMap(document.contents) ? document.contents.items : []
@@ -62,32 +62,32 @@ export function writeProperty(key: string, was: string | boolean, value: string 
     const node = pair.value
     if (node !== null && !isScalar(node)) return undefined
     const colon = line.indexOf(':', pair.key.range?.[1] ?? 0)
-    const [from = colon + 1, to = from] = (isWritten(node) ? node.range : undefined) ?? []
+    const [from = colon + 1, to = from] = (isNonEmpty(node) ? node.range : undefined) ?? []
     const current = isScalar(node) ? node.value : null
-    // An empty value can also be written as `~` or `null`.
-    const known =
-      current === null || typeof was === 'boolean' || typeof current === 'string'
+    // An empty value can also be `~` or `null`.
+    const currentValue =
+      current === null || typeof shownValue === 'boolean' || typeof current === 'string'
         ? (current ?? '')
         : line.slice(from, to).trim()
-    if (known !== was) return undefined
-    const written = asYaml(value)
-    if (from === colon + 1) return { from, to: from, text: written === '' ? '' : ` ${written}` }
-    if (written !== '') return { from, to, text: written }
+    if (currentValue !== shownValue) return undefined
+    const yaml = formatYaml(value)
+    if (from === colon + 1) return { from, to: from, text: yaml === '' ? '' : ` ${yaml}` }
+    if (yaml !== '') return { from, to, text: yaml }
     // Removes the spaces around the value, but not those before a comment.
     const end = /^[ \t]*$/.test(line.slice(to)) ? line.length : to
     return { from: colon + 1, to: end, text: '' }
   }
 }
 
-function isWritten(node: Node | null): node is Scalar {
+function isNonEmpty(node: Node | null): node is Scalar {
   return isScalar(node) && (node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)
 }
 
 /**
- * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, since it was
- * typed that way.
+ * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, as the user
+ * typed it.
  */
-function asYaml(value: string | boolean): string {
+function formatYaml(value: string | boolean): string {
   if (typeof value === 'boolean' || value === '') return String(value)
   if (/^[\d.+-]+$|^\d{4}-\d{2}-\d{2}/.test(value) && !/[:#]\s/.test(value)) return value
   return stringify(value, { lineWidth: 0, defaultStringType: 'PLAIN' }).trimEnd().includes('\n')

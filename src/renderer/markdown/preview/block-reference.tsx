@@ -17,10 +17,10 @@ export function useBlock(id: string | undefined) {
 export function BlockReference({ id, label }: { id: string; label: string | undefined }) {
   const block = useBlock(id)
   if (!block) return <code className="quiet-macro">{label ?? `((${id}))`}</code>
-  const words = plainTitle(withoutLead(block.text))
+  const title = plainTitle(withoutLead(block.text))
   return (
     <Link href={paths.file(block.path, block.line)} title={block.path} className="block-reference">
-      {label ?? clipLine(words || block.path, 300)}
+      {label ?? clipLine(title || block.path, 300)}
     </Link>
   )
 }

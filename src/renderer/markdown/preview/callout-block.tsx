@@ -18,7 +18,7 @@ import {
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 
 /** Obsidian's callout types and aliases, and the five of GitHub. */
-const kinds: Readonly<Record<string, readonly [LucideIcon, 'info' | 'good' | 'warning' | 'bad' | 'quiet']>> = {
+const calloutStyles: Readonly<Record<string, readonly [LucideIcon, 'info' | 'good' | 'warning' | 'bad' | 'quiet']>> = {
   note: [Pencil, 'info'],
   abstract: [ClipboardList, 'info'],
   summary: [ClipboardList, 'info'],
@@ -48,19 +48,20 @@ const kinds: Readonly<Record<string, readonly [LucideIcon, 'info' | 'good' | 'wa
   cite: [Quote, 'quiet'],
 }
 
-const Folding = createContext<{ readonly kind: string; readonly folds: boolean }>({ kind: 'note', folds: false })
+const CalloutContext = createContext({ kind: 'note', isFoldable: false })
 
-function lookOf(kind: string) {
-  return (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? ([Pencil, 'info'] as const)
+function styleOf(kind: string) {
+  return (Object.hasOwn(calloutStyles, kind) ? calloutStyles[kind] : undefined) ?? ([Pencil, 'info'] as const)
 }
 
+/** `fold` is `+` for an open and `-` for a closed callout that can be folded, or empty. */
 export function CallOut({ kind, fold, children }: { kind: string; fold: string; children: ReactNode }) {
-  const [, tone] = lookOf(kind)
-  const folds = fold !== ''
-  const folding = useMemo(() => ({ kind, folds }), [kind, folds])
+  const [, tone] = styleOf(kind)
+  const isFoldable = fold !== ''
+  const context = useMemo(() => ({ kind, isFoldable }), [kind, isFoldable])
   return (
-    <Folding value={folding}>
-      {folds ? (
+    <CalloutContext value={context}>
+      {isFoldable ? (
         <details className={`callout callout-${tone}`} open={fold === '+'}>
           {children}
         </details>
@@ -69,19 +70,19 @@ export function CallOut({ kind, fold, children }: { kind: string; fold: string; 
           {children}
         </div>
       )}
-    </Folding>
+    </CalloutContext>
   )
 }
 
 export function CallOutTitle({ children }: { children: ReactNode }) {
-  const { kind, folds } = useContext(Folding)
-  const [Icon] = lookOf(kind)
-  const content = (
-    <>
+  const { kind, isFoldable } = useContext(CalloutContext)
+  const [Icon] = styleOf(kind)
+  const Tag = isFoldable ? 'summary' : 'div'
+  return (
+    <Tag className="callout-title">
       <Icon size={15} aria-hidden className="shrink-0" />
       <span className="min-w-0 flex-1">{children}</span>
-      {folds && <ChevronRight size={14} aria-hidden className="callout-arrow shrink-0" />}
-    </>
+      {isFoldable && <ChevronRight size={14} aria-hidden className="callout-arrow shrink-0" />}
+    </Tag>
   )
-  return folds ? <summary className="callout-title">{content}</summary> : <div className="callout-title">{content}</div>
 }

@@ -18,9 +18,9 @@ import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
 import { sectionOf } from '../parse/note-section.ts'
 
 const maxDepth = 3
-/** Limits of an embedded note, in characters and pieces. A longer one shows a link. */
-const maxEmbedded = 6000
-const maxPieces = 40
+/** Limits of an embedded note, in characters and rows. The remaining text is not shown. */
+const maxCharacters = 6000
+const maxRows = 40
 
 interface EmbedProps {
   readonly target: string
@@ -32,23 +32,23 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   const { t } = useTranslation()
   const { links } = useContext(LinkContext)
   const { ancestors } = useNote()
-  const id = /^\(\((.+)\)\)$/.exec(target)?.[1]
-  const block = useBlock(id)
-  if (id !== undefined)
+  const blockId = /^\(\((.+)\)\)$/.exec(target)?.[1]
+  const block = useBlock(blockId)
+  if (blockId !== undefined)
     return block && ancestors.length <= maxDepth ? (
-      <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(fileNameOf(block.path))} />
+      <EmbeddedNote path={block.path} target={`${block.path}#^${blockId}`} name={stemOf(fileNameOf(block.path))} />
     ) : (
-      <BlockReference id={id} label={undefined} />
+      <BlockReference id={blockId} label={undefined} />
     )
   const link = splitTarget(target)
-  const file = link.target
-  // While the file list is loading, an image name resolves to itself.
+  const fileName = link.target
+  // While the file list is loading, a target resolves to itself.
   const path = links?.resolve('wiki', link)
-  if (path === undefined && attachmentKind(file) !== undefined)
-    return <MissingImage name={file} why={t('reading.noPicture')} />
+  if (path === undefined && attachmentKind(fileName) !== undefined)
+    return <MissingImage name={fileName} reason={t('reading.noPicture')} />
   if (path !== undefined && attachmentKind(path) !== undefined) {
     const { name, width } = parseImageLabel(label ?? '')
-    return <AttachmentView path={path} alt={name || file} width={width} />
+    return <AttachmentView path={path} alt={name || fileName} width={width} />
   }
   const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
   // Prevents cycles and deep nesting.
@@ -57,22 +57,22 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   return <EmbeddedNote path={path} target={target} />
 }
 
-interface EmbeddedProps {
+interface EmbeddedNoteProps {
   readonly path: string
   readonly target: string
   readonly name?: string
 }
 
-function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
+function EmbeddedNote({ path, target, name = target }: EmbeddedNoteProps) {
   const { t } = useTranslation()
-  const { agent, ancestors, hasLineBreaks, draw } = useNote()
+  const { agent, ancestors, hasLineBreaks, renderRow } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)
   const { fragment } = splitTarget(target)
-  const part = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
-  const shown = part === undefined ? '' : clipPassage(part.trim(), maxEmbedded)
-  const document = useMemo(() => parseDocument(shown), [shown])
-  const source = useMemo(() => ({ agent, links }), [agent, links])
+  const section = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
+  const text = section === undefined ? '' : clipPassage(section.trim(), maxCharacters)
+  const document = useMemo(() => parseDocument(text), [text])
+  const linkContext = useMemo(() => ({ agent, links }), [agent, links])
   const note = useMemo<Note>(
     () => ({
       agent,
@@ -83,12 +83,12 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
       onFootnote: () => undefined,
       onEdit: undefined,
       lineOf: () => 1,
-      draw,
+      renderRow,
     }),
-    [agent, path, ancestors, hasLineBreaks, document, draw],
+    [agent, path, ancestors, hasLineBreaks, document, renderRow],
   )
-  const rows = document.rows.slice(0, maxPieces)
-  const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)
+  const rows = document.rows.slice(0, maxRows)
+  const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < document.rows.length)
   return (
     <section className="embed" aria-label={name}>
       <div className="embed-title">
@@ -96,22 +96,22 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
       </div>
       {file.error ? (
         <p className="text-muted">{explainError(file.error)}</p>
-      ) : file.data && part === undefined ? (
+      ) : file.data && section === undefined ? (
         <p className="text-muted">{t('reading.noPart')}</p>
       ) : (
-        <LinkContext value={source}>
+        <LinkContext value={linkContext}>
           <NoteContext value={note}>
-            <ErrorBoundary piece="text" resetKey={shown}>
+            <ErrorBoundary piece="text" resetKey={text}>
               {rows.map((row, index) => (
                 <div key={index} className="reading-row">
-                  {draw(row)}
+                  {renderRow(row)}
                 </div>
               ))}
             </ErrorBoundary>
           </NoteContext>
         </LinkContext>
       )}
-      {isCut && <p className="text-muted">{t('reading.goesOn')}</p>}
+      {isClipped && <p className="text-muted">{t('reading.goesOn')}</p>}
     </section>
   )
 }

@@ -4,20 +4,21 @@ export interface LineEdit {
   readonly text: string
 }
 
-/** Computes the edit of a line. Returns undefined if the line is no longer the one that was clicked. */
+/** Computes the edit of a line. Returns undefined if the line has changed since it was rendered. */
 export type LineChange = (line: string) => LineEdit | undefined
 
-const box = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\](?=[\t ]|$)/u
+const checkbox = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\](?=[\t ]|$)/u
 
 /**
  * Returns an edit that toggles a task by replacing the character between the brackets: done (`x`) and
  * cancelled (`-`) tasks become open, all others done.
- * @param was the character shown; the edit does nothing if the line has another one
+ * @param shownState the character in the preview; the edit does nothing if the line has another one
  */
-export function toggleTask(was: string): LineChange {
+export function toggleTask(shownState: string): LineChange {
   return (line) => {
-    const [, before, state] = box.exec(line) ?? []
-    if (before === undefined || state === undefined || state.toLowerCase() !== was.toLowerCase()) return undefined
-    return { from: before.length, to: before.length + state.length, text: /^[xX-]$/.test(was) ? ' ' : 'x' }
+    const [, prefix, state] = checkbox.exec(line) ?? []
+    if (prefix === undefined || state === undefined || state.toLowerCase() !== shownState.toLowerCase())
+      return undefined
+    return { from: prefix.length, to: prefix.length + state.length, text: /^[xX-]$/.test(shownState) ? ' ' : 'x' }
   }
 }

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { CodeBlock } from '../chat/code-block.tsx'
 
 /**
- * Larger diagrams block the window during layout, so they are drawn on request; above `maxSource` not at all.
+ * Larger diagrams block the UI during layout, so they are drawn on request; above `maxSource` not at all.
  * In characters.
  */
 const maxAutoDraw = 2500
 const maxSource = 50_000
-const maxKept = 40
+const maxCachedDrawings = 40
 
 interface Drawing {
   readonly url: string
@@ -18,31 +18,27 @@ interface Drawing {
 
 const drawings = new Map<string, Promise<Drawing>>()
 let lastId = 0
-/** One diagram at a time: Mermaid's configuration is global. */
-let turn: Promise<unknown> = Promise.resolve()
+/** Diagrams are drawn one after the other, since the configuration of Mermaid is global. */
+let lastDrawing: Promise<unknown> = Promise.resolve()
 
 export function MermaidDiagram({ code }: { code: string }) {
   const { t } = useTranslation()
   const theme = useTheme()
-  const [isAsked, setIsAsked] = useState(false)
-  const [drawn, setDrawn] = useState<{
-    readonly code: string
-    readonly theme: string
-    readonly drawing: Drawing | Error
-  }>()
-  const mayDraw = code.length <= maxAutoDraw || (isAsked && code.length <= maxSource)
+  const [isRequested, setIsRequested] = useState(false)
+  const [result, setResult] = useState<{ code: string; theme: string; drawing: Drawing | Error }>()
+  const mayDraw = code.length <= maxAutoDraw || (isRequested && code.length <= maxSource)
   useEffect(() => {
     if (!mayDraw) return undefined
     let isCurrent = true
-    const show = (drawing: Drawing | Error) => isCurrent && setDrawn({ code, theme, drawing })
-    drawingOf(code, theme).then(show, (error: unknown) =>
+    const show = (drawing: Drawing | Error) => isCurrent && setResult({ code, theme, drawing })
+    cachedDrawing(code, theme).then(show, (error: unknown) =>
       show(error instanceof Error ? error : new Error(String(error))),
     )
     return () => {
       isCurrent = false
     }
   }, [code, theme, mayDraw])
-  const drawing = drawn?.code === code ? drawn.drawing : undefined
+  const drawing = result?.code === code ? result.drawing : undefined
   if (!drawing || drawing instanceof Error)
     return (
       <>
@@ -53,7 +49,7 @@ export function MermaidDiagram({ code }: { code: string }) {
           </p>
         )}
         {!mayDraw && code.length <= maxSource && (
-          <button type="button" className="no-picture" onClick={() => setIsAsked(true)}>
+          <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
             {t('reading.draw')}
           </button>
         )}
@@ -66,15 +62,15 @@ export function MermaidDiagram({ code }: { code: string }) {
   )
 }
 
-function drawingOf(code: string, theme: string): Promise<Drawing> {
+function cachedDrawing(code: string, theme: string): Promise<Drawing> {
   const key = `${theme}\n${code}`
-  const known = drawings.get(key)
-  if (known) return known
-  const drawing = turn.then(() => draw(code, theme))
-  turn = drawing.catch(() => undefined)
+  const cached = drawings.get(key)
+  if (cached) return cached
+  const drawing = lastDrawing.then(() => draw(code, theme))
+  lastDrawing = drawing.catch(() => undefined)
   drawings.set(key, drawing)
   for (const [oldest, old] of drawings) {
-    if (drawings.size <= maxKept) break
+    if (drawings.size <= maxCachedDrawings) break
     drawings.delete(oldest)
     old.then(
       ({ url }) => URL.revokeObjectURL(url),
@@ -96,20 +92,20 @@ async function draw(code: string, theme: string): Promise<Drawing> {
     fontFamily: getComputedStyle(document.body).fontFamily,
     maxTextSize: maxSource,
     maxEdges: 500,
-    // Also used for diagrams that ask for ELK, since ELK is not bundled (`no-elk.ts`).
+    // Also applies to diagrams that request ELK, which is not bundled (`no-elk.ts`).
     layout: 'dagre',
     secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'layout'],
   })
   lastId += 1
   const { svg } = await mermaid.render(`diagram-${lastId}`, code)
   // Mermaid returns HTML; an image source must be well-formed XML.
-  const parsed = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
-  if (!parsed) throw new Error('nothing was drawn')
-  const [, , width = 600, height = 400] = (parsed.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)
-  parsed.setAttribute('width', String(width))
-  parsed.setAttribute('height', String(height))
-  parsed.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
-  const text = new XMLSerializer().serializeToString(parsed)
+  const element = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
+  if (!element) throw new Error('Mermaid returned no SVG element')
+  const [, , width = 600, height = 400] = (element.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)
+  element.setAttribute('width', String(width))
+  element.setAttribute('height', String(height))
+  element.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+  const text = new XMLSerializer().serializeToString(element)
   const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }))
   return { url, width: Math.ceil(width), height: Math.ceil(height) }
 }

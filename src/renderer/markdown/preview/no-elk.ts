@@ -3,5 +3,5 @@
  * as source.
  */
 export default function noElk(): never {
-  throw new Error('the layout elk is not part of this app')
+  throw new Error('the ELK layout is not included in this app')
 }

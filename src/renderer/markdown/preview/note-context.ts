@@ -6,7 +6,7 @@ import type { PreviewRow } from '../parse/preview-rows.ts'
 export interface Note {
   readonly agent: string
   readonly path: string
-  /** The notes around this one, outermost first, and this note itself. */
+  /** The notes in which this one is embedded, outermost first, and this note. */
   readonly ancestors: readonly string[]
   /** True if a single newline renders as a line break. */
   readonly hasLineBreaks: boolean
@@ -17,8 +17,8 @@ export interface Note {
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
   /** Returns the current 1-based source line of a row. */
   readonly lineOf: (row: PreviewRow) => number
-  /** Passed in, because embeds render rows and rows render embeds. */
-  readonly draw: (row: Row) => ReactNode
+  /** In the context to avoid an import cycle: embeds render rows, and rows render embeds. */
+  readonly renderRow: (row: Row) => ReactNode
 }
 
 export const emptyNote: Note = {
@@ -30,7 +30,7 @@ export const emptyNote: Note = {
   onFootnote: () => undefined,
   onEdit: undefined,
   lineOf: () => 1,
-  draw: () => null,
+  renderRow: () => null,
 }
 
 export const NoteContext = createContext<Note>(emptyNote)

@@ -29,21 +29,21 @@ const sizes = new Map<string, { readonly width: number; readonly height: number 
 export function Picture({ path, alt, width }: PictureProps) {
   const { t } = useTranslation()
   const { agent } = useNote()
-  const [isAsked, setIsAsked] = useState(false)
+  const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
-  const shown = useAttachment(agent, path, isAsked)
+  const file = useAttachment(agent, path, isRequested)
   const size = sizes.get(path)
-  if (isBroken) return <MissingImage name={alt || path} why={t('reading.brokenPicture')} />
-  if (shown.state === 'failed') return <MissingImage name={alt || path} why={explainError(shown.error)} />
-  if (shown.state === 'large')
+  if (isBroken) return <MissingImage name={alt || path} reason={t('reading.brokenPicture')} />
+  if (file.state === 'failed') return <MissingImage name={alt || path} reason={explainError(file.error)} />
+  if (file.state === 'large')
     return (
-      <button type="button" className="no-picture" onClick={() => setIsAsked(true)}>
-        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(shown.size) })}
+      <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
+        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(file.size) })}
       </button>
     )
   return (
     <img
-      src={shown.state === 'there' ? shown.attachment.url : undefined}
+      src={file.state === 'loaded' ? file.loaded.url : undefined}
       alt={alt}
       title={alt}
       decoding="async"
@@ -53,17 +53,17 @@ export function Picture({ path, alt, width }: PictureProps) {
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
         if (naturalWidth > 0) sizes.set(path, { width: naturalWidth, height: naturalHeight })
       }}
-      onError={() => shown.state === 'there' && setIsBroken(true)}
+      onError={() => file.state === 'loaded' && setIsBroken(true)}
     />
   )
 }
 
-export function MissingImage({ name, why }: { name: string; why: string }) {
+export function MissingImage({ name, reason }: { name: string; reason: string }) {
   return (
-    <span className="no-picture" title={why}>
+    <span className="no-picture" title={reason}>
       <ImageOff size={13} aria-hidden />
       {clipLine(name, 100)}
-      <span className="text-muted">{clipLine(why, 120)}</span>
+      <span className="text-muted">{clipLine(reason, 120)}</span>
     </span>
   )
 }
@@ -79,10 +79,10 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
     return <AttachmentView path={path} alt={name} width={width} />
   // A file without a preview, such as a canvas, becomes a link.
   if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || formatTarget(target)}</Anchor>
-  if (target !== undefined) return <MissingImage name={name || formatTarget(target)} why={t('reading.noPicture')} />
+  if (target !== undefined) return <MissingImage name={name || formatTarget(target)} reason={t('reading.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
-  return <MissingImage name={name || src} why={t('reading.outside')} />
+  return <MissingImage name={name || src} reason={t('reading.outside')} />
 }
 
 /** Shows an attachment: an image inline, other files as a card. */
@@ -99,8 +99,8 @@ export function AttachmentView({ path, alt, width }: PictureProps) {
  * @returns the whole label and an undefined width if there is no size
  */
 export function parseImageLabel(label: string): { readonly name: string; readonly width: number | undefined } {
-  const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
-  return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
+  const [match, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
+  return match === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
 }
 
 const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
@@ -111,9 +111,9 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
   const [isPlaying, setIsPlaying] = useState(false)
   const reveal = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'
-  const shown = useAttachment(agent, path, isPlaying)
+  const file = useAttachment(agent, path, isPlaying)
   const Icon = icons[kind]
-  const url = isPlaying && shown.state === 'there' ? shown.attachment.url : undefined
+  const url = isPlaying && file.state === 'loaded' ? file.loaded.url : undefined
   return (
     <span className="attachment">
       <span className="flex items-center gap-2">
@@ -133,7 +133,7 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
           <FolderOpen size={14} />
         </IconButton>
       </span>
-      {isPlaying && shown.state === 'failed' && <span className="text-muted">{explainError(shown.error)}</span>}
+      {isPlaying && file.state === 'failed' && <span className="text-muted">{explainError(file.error)}</span>}
       {url !== undefined && kind === 'audio' && <audio controls autoPlay src={url} className="mt-2 w-full" />}
       {url !== undefined && kind === 'video' && <video controls autoPlay src={url} className="mt-2 max-h-96 w-full" />}
     </span>

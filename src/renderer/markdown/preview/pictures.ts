@@ -10,45 +10,45 @@ export interface Attachment {
 
 export type AttachmentState =
   | { readonly state: 'loading' }
-  | { readonly state: 'there'; readonly attachment: Attachment }
+  | { readonly state: 'loaded'; readonly loaded: Attachment }
   | { readonly state: 'failed'; readonly error: unknown }
   /** Over the limit for automatic loading, bytes. */
   | { readonly state: 'large'; readonly size: number }
 
-/** Larger images load on request, in bytes. Audio and video always do, since they are rarely played. */
+/** Larger images load on request. Audio and video always load on request, since they are rarely played. */
 const maxAutoLoadBytes = 12 * 1024 * 1024
 const cacheBytes = 48 * 1024 * 1024
-/** Files may change on disk, so entries are reloaded after this time, ms. */
+/** Older entries are loaded again, since files may change on disk. */
 const freshMs = 30_000
-/** Parallel downloads: a page of images must not block other requests. */
-const atOnce = 3
+/** Limit of parallel downloads: a page of images must not block other requests. */
+const maxParallel = 3
 
-type Loaded = Attachment | { readonly tooLarge: number }
+type LoadResult = Attachment | { readonly tooLarge: number }
 
 interface Entry {
   users: number
-  readonly at: number
-  readonly loaded: Promise<Loaded>
+  readonly startedAt: number
+  readonly result: Promise<LoadResult>
   attachment: Attachment | undefined
 }
 
 /** In order of last use. */
 const entries = new Map<string, Entry>()
-let running = 0
-const waiting: (() => void)[] = []
+let runningDownloads = 0
+const waitingDownloads: (() => void)[] = []
 
-/** Loads an attachment and keeps it while the component is mounted. @param isAsked loads it even if it is large */
-export function useAttachment(agent: string, path: string, isAsked: boolean): AttachmentState {
+/** Loads an attachment and keeps it while the component is mounted. @param isRequested loads it even if it is large */
+export function useAttachment(agent: string, path: string, isRequested: boolean): AttachmentState {
   const [shown, setShown] = useState<{ key: string; state: AttachmentState }>()
-  const key = JSON.stringify([agent, path, isAsked])
+  const key = JSON.stringify([agent, path, isRequested])
   useEffect(() => {
-    if (attachmentKind(path) !== 'image' && !isAsked) return undefined
+    if (attachmentKind(path) !== 'image' && !isRequested) return undefined
     let isCurrent = true
-    const entry = take(key, agent, path, isAsked)
+    const entry = acquire(key, agent, path, isRequested)
     const show = (state: AttachmentState) => isCurrent && setShown({ key, state })
-    entry.loaded.then(
-      (found) =>
-        show('url' in found ? { state: 'there', attachment: found } : { state: 'large', size: found.tooLarge }),
+    entry.result.then(
+      (result) =>
+        show('url' in result ? { state: 'loaded', loaded: result } : { state: 'large', size: result.tooLarge }),
       (error: unknown) => show({ state: 'failed', error }),
     )
     return () => {
@@ -56,27 +56,27 @@ export function useAttachment(agent: string, path: string, isAsked: boolean): At
       entry.users -= 1
       evict()
     }
-  }, [key, agent, path, isAsked])
+  }, [key, agent, path, isRequested])
   return shown?.key === key ? shown.state : { state: 'loading' }
 }
 
-function take(key: string, agent: string, path: string, isAsked: boolean): Entry {
-  const known = entries.get(key)
-  const isFresh = known && (known.users > 0 || performance.now() - known.at < freshMs)
-  const entry = isFresh ? known : begin(agent, path, isAsked)
-  if (known && !isFresh) release(known)
+function acquire(key: string, agent: string, path: string, isRequested: boolean): Entry {
+  const cached = entries.get(key)
+  const isFresh = cached && (cached.users > 0 || performance.now() - cached.startedAt < freshMs)
+  const entry = isFresh ? cached : startLoading(agent, path, isRequested)
+  if (cached && !isFresh) release(cached)
   entry.users += 1
   entries.delete(key)
   entries.set(key, entry)
   return entry
 }
 
-function begin(agent: string, path: string, isAsked: boolean): Entry {
-  const loaded = inTurn(() => load(agent, path, isAsked))
-  const entry: Entry = { users: 0, at: performance.now(), loaded, attachment: undefined }
-  loaded.then(
-    (found) => {
-      if ('url' in found) entry.attachment = found
+function startLoading(agent: string, path: string, isRequested: boolean): Entry {
+  const result = withDownloadSlot(() => load(agent, path, isRequested))
+  const entry: Entry = { users: 0, startedAt: performance.now(), result, attachment: undefined }
+  result.then(
+    (loaded) => {
+      if ('url' in loaded) entry.attachment = loaded
       evict()
     },
     () => undefined,
@@ -84,16 +84,16 @@ function begin(agent: string, path: string, isAsked: boolean): Entry {
   return entry
 }
 
-async function load(agent: string, path: string, isAsked: boolean): Promise<Loaded> {
+async function load(agent: string, path: string, isRequested: boolean): Promise<LoadResult> {
   for (;;) {
     const first = await client.workspace.attachment({ agent, path })
-    if (first.size > maxAutoLoadBytes && !isAsked) return { tooLarge: first.size }
-    const parts = [bytesOf(first.data)]
+    if (first.size > maxAutoLoadBytes && !isRequested) return { tooLarge: first.size }
+    const parts = [decodeBase64(first.data)]
     let from = parts[0]?.length ?? 0
     let isSame = true
     while (from < first.size && isSame) {
       const { data, modifiedAt } = await client.workspace.attachment({ agent, path, from })
-      const part = bytesOf(data)
+      const part = decodeBase64(data)
       isSame = modifiedAt === first.modifiedAt && part.length > 0
       parts.push(part)
       from += part.length
@@ -103,29 +103,29 @@ async function load(agent: string, path: string, isAsked: boolean): Promise<Load
   }
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(base64)
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  running += 1
+async function withDownloadSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (runningDownloads >= maxParallel) await new Promise<void>((resolve) => waitingDownloads.push(resolve))
+  runningDownloads += 1
   try {
     return await work()
   } finally {
-    running -= 1
-    waiting.shift()?.()
+    runningDownloads -= 1
+    waitingDownloads.shift()?.()
   }
 }
 
+/** Removes the least recently used entries above the size of the cache. */
 function evict(): void {
   let bytes = 0
   for (const [key, entry] of [...entries].reverse()) {
-    if (entry.users > 0) continue
-    bytes += entry.attachment?.size ?? 0
-    if (bytes <= cacheBytes && entry.attachment) continue
-    // A pending download is released when it completes.
-    if (!entry.attachment) continue
+    // A pending download is evicted when it completes.
+    if (entry.users > 0 || !entry.attachment) continue
+    bytes += entry.attachment.size
+    if (bytes <= cacheBytes) continue
     entries.delete(key)
     release(entry)
   }

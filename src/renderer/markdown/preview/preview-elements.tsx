@@ -18,7 +18,7 @@ import { toggleTask } from './line-edits.ts'
 
 const maxSpans = 900
 
-interface Data {
+interface ElementProps {
   readonly children?: ReactNode
   readonly 'data-target'?: string
   readonly 'data-label'?: string
@@ -33,7 +33,7 @@ interface Data {
   readonly 'data-address'?: string
 }
 
-const customElements: Readonly<Record<string, (data: Data) => ReactNode>> = {
+const customElements: Readonly<Record<string, (data: ElementProps) => ReactNode>> = {
   'note-embed': (data) => (
     <Embed target={data['data-target'] ?? ''} label={data['data-label']} isBlock={data['data-block'] !== undefined} />
   ),
@@ -56,8 +56,8 @@ const customElements: Readonly<Record<string, (data: Data) => ReactNode>> = {
       {data.children}
     </span>
   ),
-  'task-mark': (data) => <TaskMark mark={data['data-mark'] ?? ''} at={data['data-line']} />,
-  'line-mark': (data) => <LineMark said={data['data-text'] ?? ''} />,
+  'task-mark': (data) => <TaskMark mark={data['data-mark'] ?? ''} rowLine={data['data-line']} />,
+  'line-mark': (data) => <LineMark source={data['data-text'] ?? ''} />,
   'task-state': (data) => (
     <span className="task-state" data-state={data['data-state']}>
       {data['data-state']}
@@ -71,28 +71,28 @@ export const components = {
     <LinkedPicture src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />
   ),
   input: TaskBox,
-  pre: Code,
+  pre: PreviewCode,
   table: Table,
-  // Custom element names; the renderer looks them up in the same map.
+  // The renderer looks up custom elements in the same map.
   ...customElements,
 } as Components
 
-function LineMark({ said }: { said: string }) {
+function LineMark({ source }: { source: string }) {
   const { t } = useTranslation()
-  const isLocal = said.toLowerCase() === 'local'
-  const title = isLocal ? t('local.whole') : t('reading.source', { source: said })
+  const isLocal = source.toLowerCase() === 'local'
+  const title = isLocal ? t('local.whole') : t('reading.source', { source })
   return (
     <span
       data-testid="line-mark"
       title={title}
       className="mx-0.5 rounded-sm border border-line px-1 align-text-top text-[10px] leading-none whitespace-nowrap text-muted"
     >
-      {isLocal ? t('local.mark') : said}
+      {isLocal ? t('local.mark') : source}
     </span>
   )
 }
 
-function Code({ children }: ComponentProps<'pre'>) {
+function PreviewCode({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)
   if (!code) return <pre>{children}</pre>
   if (code.language === 'mermaid') return <MermaidDiagram code={code.text} />
@@ -153,8 +153,8 @@ function ForeignCode({ code, program }: { code: string; program: string }) {
   )
 }
 
-/** Meanings of the checkbox states that Obsidian's themes and plugins share. */
-const meanings = {
+/** Names of the checkbox states that the themes and plugins of Obsidian share. */
+const stateNames = {
   '/': 'begun',
   '-': 'cancelled',
   '>': 'forwarded',
@@ -164,29 +164,29 @@ const meanings = {
   '*': 'star',
 } as const
 
-/** Signs drawn instead of those that are illegible in a small box. */
-const signs: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
+/** Replacements for marks that are illegible in a small box. */
+const visibleMarks: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
 
 function TaskBox(props: ComponentProps<'input'>) {
   const { t } = useTranslation()
   const isDone = props.checked === true
-  const change = useTick((props as { 'data-line'?: number | string })['data-line'], isDone ? 'x' : ' ')
+  const toggle = useTaskToggle((props as { 'data-line'?: number | string })['data-line'], isDone ? 'x' : ' ')
   return (
     <input
       type="checkbox"
       aria-label={t('reading.done')}
       checked={isDone}
-      disabled={change === undefined}
-      onChange={change}
+      disabled={toggle === undefined}
+      onChange={toggle}
     />
   )
 }
 
-function TaskMark({ mark, at }: { mark: string; at: number | string | undefined }) {
+function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | undefined }) {
   const { t } = useTranslation()
-  const change = useTick(at, mark)
-  const meaning = Object.hasOwn(meanings, mark) ? meanings[mark as keyof typeof meanings] : undefined
-  const label = meaning === undefined ? t('reading.task.other', { mark }) : t(`reading.task.${meaning}`)
+  const toggle = useTaskToggle(rowLine, mark)
+  const stateName = Object.hasOwn(stateNames, mark) ? stateNames[mark as keyof typeof stateNames] : undefined
+  const label = stateName === undefined ? t('reading.task.other', { mark }) : t(`reading.task.${stateName}`)
   return (
     <button
       type="button"
@@ -196,21 +196,21 @@ function TaskMark({ mark, at }: { mark: string; at: number | string | undefined 
       title={label}
       data-mark={mark}
       className="task-mark"
-      disabled={change === undefined}
-      onClick={change}
+      disabled={toggle === undefined}
+      onClick={toggle}
     >
-      {signs[mark] ?? mark}
+      {visibleMarks[mark] ?? mark}
     </button>
   )
 }
 
-/** Returns the click handler of a checkbox, or undefined if it is read-only. @param at 1-based line within the row */
-function useTick(at: number | string | undefined, was: string): (() => void) | undefined {
+/** Returns the click handler of a checkbox, or undefined if it is read-only. @param rowLine 1-based line in the row */
+function useTaskToggle(rowLine: number | string | undefined, state: string): (() => void) | undefined {
   const { onEdit } = useNote()
   const lineOf = useContext(RowLineContext)
-  if (onEdit === undefined || at === undefined) return undefined
+  if (onEdit === undefined || rowLine === undefined) return undefined
   return () => {
-    const line = lineOf(Number(at))
-    if (line !== undefined) onEdit(line, toggleTask(was))
+    const line = lineOf(Number(rowLine))
+    if (line !== undefined) onEdit(line, toggleTask(state))
   }
 }

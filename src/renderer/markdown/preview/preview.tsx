@@ -17,7 +17,7 @@ export interface PreviewHandle {
   follow(line: number): void
 }
 
-interface ReadingProps {
+interface PreviewProps {
   readonly ref?: Ref<PreviewHandle>
   readonly agent: string
   readonly path: string
@@ -30,34 +30,35 @@ interface ReadingProps {
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
 
-function drawRow(row: Row) {
+function renderRow(row: Row) {
   return <RowText row={row} />
 }
 
+/** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()
 
-export default function Preview({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {
+export default function Preview({ ref, agent, path, text, isWide, line, onEdit }: PreviewProps) {
   const { t } = useTranslation()
-  const shown = useDocument(text)
+  const state = useDocument(text)
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
-  const source = useMemo(() => ({ agent, links }), [agent, links])
+  const linkContext = useMemo(() => ({ agent, links }), [agent, links])
   const rows = useRef<RowsHandle>(null)
-  const latest = useRef({ shown, onEdit })
+  const latest = useRef({ state, onEdit })
   useEffect(() => {
-    latest.current = { shown, onEdit }
+    latest.current = { state, onEdit }
   })
   const lineOf = useCallback((row: PreviewRow) => {
-    const { shown: now } = latest.current
-    return now.lines[now.rows.indexOf(row)] ?? 1
+    const { state: current } = latest.current
+    return current.lines[current.rows.indexOf(row)] ?? 1
   }, [])
   const onFootnote = useCallback((label: string) => {
-    const index = latest.current.shown.rows.findIndex(({ row }) => row.kind === 'footnote' && row.label === label)
+    const index = latest.current.state.rows.findIndex(({ row }) => row.kind === 'footnote' && row.label === label)
     if (index >= 0) rows.current?.scrollTo(index, 0, true)
   }, [])
-  const edit = useCallback((at: number, change: LineChange) => latest.current.onEdit?.(at, change), [])
+  const edit = useCallback((line: number, change: LineChange) => latest.current.onEdit?.(line, change), [])
   const canEdit = onEdit !== undefined
-  const { footnotes } = shown
+  const { footnotes } = state
   const note = useMemo<Note>(
     () => ({
       agent,
@@ -68,53 +69,57 @@ export default function Preview({ ref, agent, path, text, isWide, line, onEdit }
       onFootnote,
       onEdit: canEdit ? edit : undefined,
       lineOf,
-      draw: drawRow,
+      renderRow,
     }),
     [agent, path, hasLineBreaks, footnotes, onFootnote, canEdit, edit, lineOf],
   )
   const follow = useCallback((target: number, isCentred = false) => {
-    const { shown: now } = latest.current
-    const index = rowOfLine(now, target)
+    const { state: current } = latest.current
+    const index = rowOfLine(current, target)
     if (index < 0) return rows.current?.scrollTo(0)
-    const from = now.lines[index] ?? 1
-    const to = Math.max(from + 1, now.lines[index + 1] ?? from + 1)
+    const from = current.lines[index] ?? 1
+    const to = Math.max(from + 1, current.lines[index + 1] ?? from + 1)
     rows.current?.scrollTo(index, isCentred ? 0 : Math.min(1, (target - from) / (to - from)), isCentred)
   }, [])
   useImperativeHandle(ref, () => ({ follow }), [follow])
 
   // Scrolls to the requested line, or to the last position.
-  const isThere = shown.rows.length > 0
+  const hasRows = state.rows.length > 0
   useEffect(() => {
-    if (!isThere) return
+    if (!hasRows) return
     const to = line ?? lastLines.get(`${agent} ${path}`)
     if (to !== undefined) follow(to, line !== undefined)
-  }, [isThere, line, agent, path, follow])
-  const remember = useCallback(() => {
-    const at = rows.current?.position()
-    const { lines } = latest.current.shown
-    if (!at) return
-    const from = lines[at.index] ?? 1
-    lastLines.set(`${agent} ${path}`, from + at.share * Math.max(0, (lines[at.index + 1] ?? from + 1) - from))
+  }, [hasRows, line, agent, path, follow])
+  const rememberTopLine = useCallback(() => {
+    const top = rows.current?.position()
+    const { lines } = latest.current.state
+    if (!top) return
+    const from = lines[top.index] ?? 1
+    lastLines.set(`${agent} ${path}`, from + top.share * Math.max(0, (lines[top.index + 1] ?? from + 1) - from))
   }, [agent, path])
 
-  const marked = line === undefined ? -1 : rowOfLine(shown, line)
-  const firstNote = shown.rows.findIndex(({ row }) => row.kind === 'footnote')
+  const markedIndex = line === undefined ? -1 : rowOfLine(state, line)
+  const firstFootnote = state.rows.findIndex(({ row }) => row.kind === 'footnote')
   return (
-    <LinkContext value={source}>
+    <LinkContext value={linkContext}>
       <NoteContext value={note}>
         <VirtualRows
           ref={rows}
-          rows={shown.rows}
-          continues={shown.joined}
+          rows={state.rows}
+          continues={state.continues}
           textKey={path}
           label={t('reading.label', { path })}
           className={`prose reading ${isWide ? 'reading-wide' : ''}`}
-          onScroll={remember}
+          onScroll={rememberTopLine}
         >
           {(row, index) => (
-            <div className={index === marked ? 'reading-marked' : index === firstNote ? 'footnotes-start' : undefined}>
+            <div
+              className={
+                index === markedIndex ? 'reading-marked' : index === firstFootnote ? 'footnotes-start' : undefined
+              }
+            >
               <ErrorBoundary piece="text" resetKey={row.row.text}>
-                <RowView shown={row} />
+                <RowView previewRow={row} />
               </ErrorBoundary>
             </div>
           )}

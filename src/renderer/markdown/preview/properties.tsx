@@ -12,44 +12,44 @@ import { RowLineContext, useNote } from './note-context.ts'
 
 const maxShown = 60
 
-export function Properties({ matter }: { matter: string }) {
+export function Properties({ frontMatter }: { frontMatter: string }) {
   const { t } = useTranslation()
-  const properties = useMemo(() => propertiesOf(matter), [matter])
+  const properties = useMemo(() => propertiesOf(frontMatter), [frontMatter])
   if (properties?.length === 0) return null
   return (
     <section aria-label={t('reading.properties')} className="properties">
       {properties ? (
         <dl>
           {properties.slice(0, maxShown).map((property, index) => (
-            <Entry key={`${index} ${property.key}`} property={property} />
+            <PropertyEntry key={`${index} ${property.key}`} property={property} />
           ))}
         </dl>
       ) : (
-        <pre tabIndex={0}>{clipPassage(matter, 4000)}</pre>
+        <pre tabIndex={0}>{clipPassage(frontMatter, 4000)}</pre>
       )}
     </section>
   )
 }
 
-function Entry({ property }: { property: Property }) {
+function PropertyEntry({ property }: { property: Property }) {
   const { key } = property
   return (
     <div className="property">
       <dt title={key}>{clipLine(key, 60)}</dt>
       <dd>
-        <Value property={property} />
+        <PropertyValue property={property} />
       </dd>
     </div>
   )
 }
 
-function Value({ property: { key, value, line } }: { property: Property }) {
+function PropertyValue({ property: { key, value, line } }: { property: Property }) {
   const { t } = useTranslation()
   const { onEdit } = useNote()
   const lineOf = useContext(RowLineContext)
-  const write = (was: string | boolean, now: string | boolean) => {
-    const at = lineOf(line + 1)
-    if (at !== undefined && was !== now) onEdit?.(at, writeProperty(key, was, now))
+  const write = (previous: string | boolean, next: string | boolean) => {
+    const noteLine = lineOf(line + 1)
+    if (noteLine !== undefined && previous !== next) onEdit?.(noteLine, writeProperty(key, previous, next))
   }
   switch (value.kind) {
     case 'flag':
@@ -70,7 +70,7 @@ function Value({ property: { key, value, line } }: { property: Property }) {
               {/^tags?$/i.test(key) ? (
                 <Link href={paths.search(tagQuery(item.replace(/^#/, '')))}>{clipLine(item, 120)}</Link>
               ) : (
-                <Linked text={item} />
+                <LinkedText text={item} />
               )}
             </span>
           ))}
@@ -80,37 +80,37 @@ function Value({ property: { key, value, line } }: { property: Property }) {
       return <code className="whitespace-pre-wrap">{clipPassage(value.text, 1000)}</code>
     case 'text':
       return onEdit && value.isOwn ? (
-        <Field key={value.text} label={t('reading.property', { name: key })} text={value.text} onDone={write} />
+        <TextField key={value.text} label={t('reading.property', { name: key })} text={value.text} onDone={write} />
       ) : (
-        <Linked text={value.text} />
+        <LinkedText text={value.text} />
       )
   }
 }
 
-interface FieldProps {
+interface TextFieldProps {
   readonly label: string
   readonly text: string
-  readonly onDone: (was: string, now: string) => void
+  readonly onDone: (previous: string, next: string) => void
 }
 
-function Field({ label, text, onDone }: FieldProps) {
-  const [isOpen, setIsOpen] = useState(false)
+function TextField({ label, text, onDone }: TextFieldProps) {
+  const [isEditing, setIsEditing] = useState(false)
   const [typed, setTyped] = useState(text)
-  if (!isOpen)
+  if (!isEditing)
     return (
       <span className="property-text">
-        <Linked text={text} />
-        <button type="button" aria-label={label} className="property-open" onClick={() => setIsOpen(true)} />
+        <LinkedText text={text} />
+        <button type="button" aria-label={label} className="property-open" onClick={() => setIsEditing(true)} />
       </span>
     )
   const finish = (value: string) => {
-    setIsOpen(false)
+    setIsEditing(false)
     onDone(text, value)
   }
   return (
     <input
       type="text"
-      // The user has opened the field by a click.
+      // Gets the focus, since the user has opened the field with a click.
       ref={(element) => element?.focus()}
       aria-label={label}
       value={typed}
@@ -122,14 +122,14 @@ function Field({ label, text, onDone }: FieldProps) {
         if (event.key === 'Enter') finish(typed)
         if (event.key === 'Escape') {
           setTyped(text)
-          setIsOpen(false)
+          setIsEditing(false)
         }
       }}
     />
   )
 }
 
-function Linked({ text }: { text: string }) {
+function LinkedText({ text }: { text: string }) {
   const shown = clipLine(text, 300)
   if (/^https?:\/\/\S+$/i.test(text))
     return (

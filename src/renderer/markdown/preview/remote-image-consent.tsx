@@ -16,22 +16,22 @@ interface RemotePictureProps {
   readonly width: number | undefined
 }
 
-const keptMs = 60_000
+const cacheMs = 60_000
 
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const { t } = useTranslation()
   const { agent, path } = useNote()
-  const isAlways = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
-  // Loading an image would reveal the content of a local note to its server, so local notes always ask.
+  const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
+  // Loading an image would reveal the content of a local note to a server, so images in local notes always ask.
   const isLocal = useQuery(
     api.workspace.list.queryOptions({
       input: { agent },
       select: (files) => files.find((file) => file.path === path)?.local !== undefined,
     }),
   ).data
-  const isLeft = useRemoteImageConsent(agent, path, address) || (isAlways && isLocal === false)
+  const isAllowed = useRemoteImageConsent(agent, path, address) || (isAlwaysAllowed && isLocal === false)
   const picture = useQuery(
-    api.pictures.remote.queryOptions({ input: { address }, enabled: isLeft, gcTime: keptMs, retry: false }),
+    api.pictures.remote.queryOptions({ input: { address }, enabled: isAllowed, gcTime: cacheMs, retry: false }),
   )
   const url = useMemo(() => picture.data && `data:${picture.data.type};base64,${picture.data.data}`, [picture.data])
   const host = URL.parse(address)?.host ?? ''
@@ -55,21 +55,21 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       <span className="text-muted">
         {picture.error
           ? explainError(picture.error)
-          : isLeft
+          : isAllowed
             ? t('reading.remoteLoading', { host })
             : t('reading.remote', { host })}
       </span>
-      {isLeft && picture.error && (
+      {isAllowed && picture.error && (
         <button type="button" onClick={() => void picture.refetch()}>
           {t('common.retry')}
         </button>
       )}
-      {!isLeft && (
+      {!isAllowed && (
         <>
-          <button type="button" onClick={() => givePicture(address)}>
+          <button type="button" onClick={() => addConsent(imageKey(address))}>
             {t('reading.loadPicture')}
           </button>
-          <button type="button" onClick={() => giveNote(agent, path)}>
+          <button type="button" onClick={() => addConsent(noteKey(agent, path))}>
             {t('reading.loadPictures')}
           </button>
           <Link href={paths.settings('interface.remotePictures')} title={t('reading.alwaysLoadTitle')}>
@@ -85,19 +85,11 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
 const consents = new Set<string>()
 const listeners = new Set<() => void>()
 
-const ofPicture = (address: string) => JSON.stringify(address)
-const ofNote = (agent: string, path: string) => JSON.stringify([agent, path])
+const imageKey = (address: string) => JSON.stringify(address)
+const noteKey = (agent: string, path: string) => JSON.stringify([agent, path])
 
 function useRemoteImageConsent(agent: string, path: string, address: string): boolean {
-  return useSyncExternalStore(onGiven, () => consents.has(ofPicture(address)) || consents.has(ofNote(agent, path)))
-}
-
-function givePicture(address: string): void {
-  addConsent(ofPicture(address))
-}
-
-function giveNote(agent: string, path: string): void {
-  addConsent(ofNote(agent, path))
+  return useSyncExternalStore(subscribe, () => consents.has(imageKey(address)) || consents.has(noteKey(agent, path)))
 }
 
 function addConsent(key: string): void {
@@ -105,7 +97,7 @@ function addConsent(key: string): void {
   for (const listener of listeners) listener()
 }
 
-function onGiven(listener: () => void): () => void {
+function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

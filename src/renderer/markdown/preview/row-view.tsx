@@ -14,35 +14,35 @@ import { rehypeTaskLines } from '../parse/rehype-task-lines.ts'
 import { notePlugins } from '../parse/note-plugins.ts'
 import type { PreviewRow } from '../parse/preview-rows.ts'
 
-let html: ReturnType<NonNullable<BlockRenderer['loadHtml']>> | undefined
+let htmlPlugins: ReturnType<NonNullable<BlockRenderer['loadHtml']>> | undefined
 
-const note: BlockRenderer = {
+const noteRenderer: BlockRenderer = {
   kind: 'note',
   remark: (math) => notePlugins(false, math),
   rehype: [rehypeTaskLines, rehypeCodeDirection],
   components,
-  loadHtml: () => (html ??= import('../parse/rehype-html.ts').then(({ rehypeHtml }) => [rehypeHtml])),
+  loadHtml: () => (htmlPlugins ??= import('../parse/rehype-html.ts').then(({ rehypeHtml }) => [rehypeHtml])),
 }
-const noteWithBreaks: BlockRenderer = {
-  ...note,
+const noteWithBreaksRenderer: BlockRenderer = {
+  ...noteRenderer,
   kind: 'note-with-breaks',
   remark: (math) => notePlugins(true, math),
 }
 const maxSpans = 900
 
-export const RowView = memo(function RowView({ shown }: { shown: PreviewRow }) {
+export const RowView = memo(function RowView({ previewRow }: { previewRow: PreviewRow }) {
   const { lineOf } = useNote()
-  const { text } = shown.row
-  // `normalizeFormulas` may add lines, which shifts the lines after them.
-  const isExact = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
-  const toLine = useMemo(
-    () => (line: number) => (isExact ? lineOf(shown) + line - 1 : undefined),
-    [lineOf, shown, isExact],
+  const { text } = previewRow.row
+  // If `normalizeFormulas` adds lines, the line numbers of the row are unknown.
+  const keepsLines = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
+  const lineInNote = useMemo(
+    () => (line: number) => (keepsLines ? lineOf(previewRow) + line - 1 : undefined),
+    [lineOf, previewRow, keepsLines],
   )
   return (
-    <RowLineContext value={toLine}>
-      <ErrorBoundary piece="text" resetKey={shown.row.text}>
-        <RowText row={shown.row} />
+    <RowLineContext value={lineInNote}>
+      <ErrorBoundary piece="text" resetKey={previewRow.row.text}>
+        <RowText row={previewRow.row} />
       </ErrorBoundary>
     </RowLineContext>
   )
@@ -65,11 +65,11 @@ export function RowText({ row }: { row: Row }) {
     case 'plain':
       return (
         <ListIndent depth={row.depth}>
-          <PlainPassage text={row.text} excess={row.excess} />
+          <PlainPassage text={row.text} reason={row.reason} />
         </ListIndent>
       )
     case 'properties':
-      return <Properties matter={row.text} />
+      return <Properties frontMatter={row.text} />
     case 'footnote':
       return <Footnote text={row.text} label={row.label} />
   }
@@ -81,9 +81,9 @@ function Block({ text }: { text: string }) {
   return (
     <MarkdownBlock
       text={normalized}
-      look={hasLineBreaks ? noteWithBreaks : note}
-      isMath={(normalized !== text || text.includes('$$')) && hasMath(normalized) && isCheapMath(normalized)}
-      isHtml={/<\/?[a-z]/i.test(text)}
+      renderer={hasLineBreaks ? noteWithBreaksRenderer : noteRenderer}
+      hasMath={(normalized !== text || text.includes('$$')) && hasMath(normalized) && isCheapMath(normalized)}
+      hasHtml={/<\/?[a-z]/i.test(text)}
     />
   )
 }

@@ -3,88 +3,83 @@ import { parseDocument } from '../parse/parse-document.ts'
 import { applyPatch, emptyPreview, patchOf, type Patch, type PreviewState } from '../parse/preview-rows.ts'
 
 /** Texts up to this many characters are split in a few milliseconds, so no worker is used. */
-const short = 40_000
+const maxSyncLength = 40_000
 
 /**
- * Debounce and its maximum, in ms, before a long text is split again. Above 200 kB or so the debounce exceeds
+ * Debounce and its maximum, in ms, before a long text is split again. From about 200 kB on, the debounce exceeds
  * the pause between two keys, because the work would slow down typing.
  */
-const pauseMs = (text: string) => Math.min(400, 40 + text.length / 2000)
-const longestMs = 3000
+const debounceMs = (text: string) => Math.min(400, 40 + text.length / 2000)
+const maxDebounceMs = 3000
 
 let lastId = 0
 const nextId = () => (lastId += 1)
 
 /** Returns the rows of a note. For long notes they lag behind the text, and are empty at first. */
 export function useDocument(text: string): PreviewState {
-  const isShort = text.length <= short
-  const [state, setState] = useState<{ readonly of?: string; readonly shown: PreviewState }>(() =>
-    isShort ? { of: text, shown: fresh(text, emptyPreview) } : { shown: emptyPreview },
+  const isShort = text.length <= maxSyncLength
+  const [state, setState] = useState<{ readonly text?: string; readonly preview: PreviewState }>(() =>
+    isShort ? { text, preview: parseFrom(emptyPreview, text) } : { preview: emptyPreview },
   )
-  const thread = useRef<DocumentWorker>(undefined)
-  if (isShort && state.of !== text) setState({ of: text, shown: fresh(text, state.shown) })
+  const worker = useRef<DocumentWorker>(undefined)
+  if (isShort && state.text !== text) setState({ text, preview: parseFrom(state.preview, text) })
   useEffect(() => {
     if (isShort) {
-      thread.current?.close()
-      thread.current = undefined
+      worker.current?.close()
+      worker.current = undefined
       return
     }
-    thread.current ??= new DocumentWorker((patch) =>
-      setState(({ shown }) => ({ shown: applyPatch(shown, patch, nextId) })),
+    worker.current ??= new DocumentWorker((patch) =>
+      setState(({ preview }) => ({ preview: applyPatch(preview, patch, nextId) })),
     )
-    thread.current.read(text)
+    worker.current.parse(text)
   }, [text, isShort])
   useEffect(
     () => () => {
-      thread.current?.close()
-      thread.current = undefined
+      worker.current?.close()
+      worker.current = undefined
     },
     [],
   )
-  return state.shown
+  return state.preview
 }
 
-function fresh(text: string, before: PreviewState): PreviewState {
-  return applyPatch(
-    before,
-    patchOf(
-      before.rows.map(({ row }) => row),
-      parseDocument(text),
-    ),
-    nextId,
-  )
+function parseFrom(previous: PreviewState, text: string): PreviewState {
+  const previousRows = previous.rows.map(({ row }) => row)
+  return applyPatch(previous, patchOf(previousRows, parseDocument(text)), nextId)
 }
 
 /** Splits one text at a time in a worker. While the worker is busy, only the latest text is queued. */
 class DocumentWorker {
   readonly #worker = new Worker(new URL('../parse/document.worker.ts', import.meta.url), { type: 'module' })
-  #waiting: string | undefined
+  #pendingText: string | undefined
   #isBusy = false
   #timer = 0
-  #since = 0
+  #pendingSince = 0
   #isFirst = true
+  /** True if the pending text is sent as soon as the worker is idle. */
   #isDue = false
 
-  /** @param tell receives the patch from the previous text; the first patch starts from an empty one */
-  constructor(tell: (patch: Patch) => void) {
+  /** @param onPatch receives the patch from the previous text; the first patch starts from an empty one */
+  constructor(onPatch: (patch: Patch) => void) {
     this.#worker.addEventListener('message', ({ data }: MessageEvent<Patch>) => {
       this.#isBusy = false
-      tell(data)
-      if (this.#isDue) this.#next()
+      onPatch(data)
+      if (this.#isDue) this.#sendPending()
     })
   }
 
-  read(text: string): void {
+  parse(text: string): void {
     const now = performance.now()
-    if (this.#waiting === undefined) this.#since = now
-    this.#waiting = text
+    if (this.#pendingText === undefined) this.#pendingSince = now
+    this.#pendingText = text
     clearTimeout(this.#timer)
     this.#isDue = this.#isFirst
-    if (this.#isFirst) return this.#next()
-    const wait = Math.max(0, Math.min(pauseMs(text), this.#since + longestMs - now))
+    if (this.#isFirst) return this.#sendPending()
+    const wait = Math.max(0, Math.min(debounceMs(text), this.#pendingSince + maxDebounceMs - now))
     this.#timer = window.setTimeout(() => {
       this.#isDue = true
-      this.#next()
+      this.#sendPending()
     }, wait)
   }
 
@@ -93,11 +88,11 @@ class DocumentWorker {
     this.#worker.terminate()
   }
 
-  #next(): void {
-    if (this.#isBusy || this.#waiting === undefined) return
+  #sendPending(): void {
+    if (this.#isBusy || this.#pendingText === undefined) return
     this.#isBusy = true
     this.#isFirst = false
-    this.#worker.postMessage(this.#waiting)
-    this.#waiting = undefined
+    this.#worker.postMessage(this.#pendingText)
+    this.#pendingText = undefined
   }
 }

@@ -4,8 +4,8 @@ import { estimatedHeight, type PreviewRow } from '../parse/preview-rows.ts'
 
 const overscan = 4
 const paddingTop = 20
-/** Frames during which a jump corrects its target while rows above it are measured. */
-const corrections = 8
+/** Number of frames in which a jump corrects its position, while the rows above the target are measured. */
+const maxCorrections = 8
 
 export interface RowsHandle {
   /**
@@ -32,12 +32,12 @@ interface VirtualRowsProps {
 }
 
 export function VirtualRows({ ref, rows, continues, textKey, label, className, children, onScroll }: VirtualRowsProps) {
-  const frame = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
-    getScrollElement: () => frame.current,
+    getScrollElement: () => container.current,
     initialRect: { width: 700, height: 900 },
-    estimateSize: (index) => (rows[index] ? estimatedHeight(rows[index], frame.current?.clientWidth ?? 700) : 0),
+    estimateSize: (index) => (rows[index] ? estimatedHeight(rows[index], container.current?.clientWidth ?? 700) : 0),
     // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan,
@@ -48,26 +48,27 @@ export function VirtualRows({ ref, rows, continues, textKey, label, className, c
     virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
   }, [virtualizer])
 
-  const jump = useRef(0)
+  const lastJump = useRef(0)
   const scrollTo = useCallback(
     (index: number, share = 0, isCentred = false) => {
-      let left = corrections
-      jump.current += 1
-      const mine = jump.current
-      const step = () => {
-        const element = frame.current
+      let remaining = maxCorrections
+      lastJump.current += 1
+      const thisJump = lastJump.current
+      const correctPosition = () => {
+        const element = container.current
         const item = virtualizer.measurementsCache[index]
-        if (!element || !item || jump.current !== mine) return
-        const drawn = element.querySelector<HTMLElement>(`:scope > [data-index="${index}"]`)
-        const top = drawn?.offsetTop ?? item.start
-        const above = share * (drawn?.offsetHeight ?? item.size)
+        if (!element || !item || lastJump.current !== thisJump) return
+        const rowElement = element.querySelector<HTMLElement>(`:scope > [data-index="${index}"]`)
+        const top = rowElement?.offsetTop ?? item.start
+        const hiddenHeight = share * (rowElement?.offsetHeight ?? item.size)
         // The first row scrolls to the very top, including the padding.
-        const wanted = isCentred ? top - element.clientHeight / 3 : index === 0 && share === 0 ? 0 : top + above
-        if (Math.abs(element.scrollTop - wanted) > 1) element.scrollTop = wanted
-        left -= 1
-        if (left > 0 && !(drawn && left < corrections - 2)) requestAnimationFrame(step)
+        const isStart = index === 0 && share === 0
+        const scrollTop = isCentred ? top - element.clientHeight / 3 : isStart ? 0 : top + hiddenHeight
+        if (Math.abs(element.scrollTop - scrollTop) > 1) element.scrollTop = scrollTop
+        remaining -= 1
+        if (remaining > 0 && !(rowElement && remaining < maxCorrections - 2)) requestAnimationFrame(correctPosition)
       }
-      step()
+      correctPosition()
     },
     [virtualizer],
   )
@@ -76,7 +77,7 @@ export function VirtualRows({ ref, rows, continues, textKey, label, className, c
     () => ({
       scrollTo,
       position() {
-        const top = frame.current?.scrollTop ?? 0
+        const top = container.current?.scrollTop ?? 0
         const item = virtualizer.getVirtualItemForOffset(top)
         if (!item) return { index: 0, share: 0 }
         return { index: item.index, share: item.size > 0 ? Math.max(0, (top - item.start) / item.size) : 0 }
@@ -88,7 +89,7 @@ export function VirtualRows({ ref, rows, continues, textKey, label, className, c
   const items = virtualizer.getVirtualItems()
   return (
     <div
-      ref={frame}
+      ref={container}
       key={textKey}
       role="document"
       aria-label={label}
