@@ -155,8 +155,8 @@ describe('answers', () => {
     for (const path of ['drafts/secret.md', './drafts/secret.md', 'keys.pem', 'data.csv']) {
       const answer = await call('memory_get', { path })
       expect(answer, path).toMatchObject({ isError: true })
-      expect(textOf(answer)).toMatch(/no note of this memory/)
-      await expect(client.readResource({ uri: `note://${path}` })).rejects.toThrow(/no note/)
+      expect(textOf(answer)).toMatch(/not a note of this memory/)
+      await expect(client.readResource({ uri: `note://${path}` })).rejects.toThrow(/not a note/)
     }
     expect(textOf(await call('memory_get', { path: 'memory/x.md' }))).toContain('y')
     const { resources } = await client.listResources()

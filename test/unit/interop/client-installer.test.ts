@@ -44,9 +44,9 @@ describe('registering this memory with another program', () => {
     const text = JSON.stringify({ mcpServers: { commonplace: other, 'commonplace-memory': other } })
     const { connections, read } = await openFor(text)
     await expect(connections.connect('cursor', {})).rejects.toThrow(
-      'commonplace and commonplace-memory are other servers',
+      'commonplace and commonplace-memory are names of other servers',
     )
-    expect((await connections.inspect('cursor', {})).problem).toContain('other servers there')
+    expect((await connections.inspect('cursor', {})).problem).toContain('names of other servers; rename one')
     expect(await read()).toBe(text)
   })
 
