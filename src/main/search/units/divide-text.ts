@@ -90,9 +90,15 @@ function sentencesOf({ line, text }: TextLine): TextLine[] {
 
 /** Cuts a text without sentence ends, at white space where possible and never inside a surrogate pair. */
 function cutLong({ line, text }: TextLine): TextLine[] {
-  if (text.length <= maxSentence) return [{ line, text }]
-  const space = text.lastIndexOf(' ', partLength)
-  let at = space > partLength / 2 ? space + 1 : partLength
-  if (/[\ud800-\udbff]/.test(text[at - 1] ?? '')) at += 1
-  return [{ line, text: text.slice(0, at) }, ...cutLong({ line, text: text.slice(at) })]
+  const pieces: TextLine[] = []
+  let from = 0
+  while (text.length - from > maxSentence) {
+    const space = text.slice(from, from + partLength + 1).lastIndexOf(' ')
+    let to = from + (space > partLength / 2 ? space + 1 : partLength)
+    if (/[\ud800-\udbff]/.test(text[to - 1] ?? '')) to += 1
+    pieces.push({ line, text: text.slice(from, to) })
+    from = to
+  }
+  pieces.push({ line, text: text.slice(from) })
+  return pieces
 }

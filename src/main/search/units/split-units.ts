@@ -3,6 +3,9 @@ import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { divideText, type TextLine } from './divide-text.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
+/** Characters (UTF-16) of a heading, or of a parent item or table header, that the units below repeat. */
+const maxRepeated = 300
+
 /** A block or several blocks of one list item or quotation, before long text is divided. */
 interface Entry {
   readonly kind: Unit['kind']
@@ -16,7 +19,7 @@ interface Entry {
  * are divided. Headings are part of the units below them, and units themselves only if nothing follows.
  */
 export function splitUnits(text: string): Unit[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const entries = new EntryCollector(lines).collect()
   const labels = labelsOf(entries)
   return entries.flatMap((entry, number) => {
@@ -104,12 +107,12 @@ class EntryCollector {
     this.#entries.push(entry)
     this.#open = owner && kind === 'text' ? { entry, owner } : undefined
     if (owner?.kind === 'item' && kind === 'text' && !this.#itemTexts.has(owner))
-      this.#itemTexts.set(owner, lines.map((line) => line.text).join(' '))
+      this.#itemTexts.set(owner, repeated(lines.map((line) => line.text).join(' ')))
   }
 
   #addTable(block: Block): void {
     const header = this.#lines[block.from] ?? ''
-    const context = [this.#contextOf(block.parent), cellsOf(header)].filter(Boolean).join(' ')
+    const context = [this.#contextOf(block.parent), repeated(cellsOf(header))].filter(Boolean).join(' ')
     const hasRows = block.to - block.from > 2
     const heading = this.#useHeadings()
     for (let at = hasRows ? block.from + 2 : block.from; at < block.to; at += hasRows ? 1 : block.to) {
@@ -140,15 +143,20 @@ class EntryCollector {
 /** Returns the innermost list item or footnote, or the outermost quotation around it. */
 function ownerOf(parent: Container | undefined): Container | undefined {
   let owner = parent
-  for (let container = parent; container; container = container.parent) if (container.kind === 'quote') owner = container
+  for (let container = parent; container; container = container.parent)
+    if (container.kind === 'quote') owner = container
   return owner
 }
 
 function joinTitles(headings: readonly { readonly title: string }[]): string {
   return headings
-    .map(({ title }) => title)
+    .map(({ title }) => repeated(title))
     .filter(Boolean)
     .join(headingSeparator)
+}
+
+function repeated(text: string): string {
+  return text.length <= maxRepeated ? text : text.slice(0, maxRepeated).toWellFormed()
 }
 
 function withoutMarkers(line: string): string {
@@ -166,7 +174,8 @@ function cellsOf(row: string): string {
 }
 
 /** A label has at most three words, or ten characters without spaces, so that most sentences with a colon have none. */
-const labelPattern = /^(?:\*\*)?(\p{L}[\p{L}\p{N}.'’_-]*(?: [\p{L}\p{N}.'’_-]+){0,2})(?:\*\*)?\s?[:：](?:\*\*)?\s*(?=\S)/u
+const labelPattern =
+  /^(?:\*\*)?(\p{L}[\p{L}\p{N}.'’_-]*(?: [\p{L}\p{N}.'’_-]+){0,2})(?:\*\*)?\s?[:：](?:\*\*)?\s*(?=\S)/u
 const maxLabelLength = 30
 
 /** Returns the speaker label of a text, and the text after it; undefined if it starts without one. */
