@@ -24,6 +24,11 @@ const sentences = segmenter(undefined, 'sentence')
 
 /** Divides the lines of an entry: text at sentence ends, code at blank lines and then line ends. */
 export function divideText(lines: readonly TextLine[], isCode: boolean): TextPart[] {
+  const [only] = lines
+  if (only && lines.length === 1 && only.text.length < maxLength) {
+    const text = only.text.trim()
+    return text === '' ? [] : [{ startLine: only.line, endLine: only.line, text }]
+  }
   const length = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
   const pieces = length <= maxLength ? [[...lines]] : isCode ? joinCode(lines) : joinSentences(lines)
   return pieces.flatMap((piece) => {

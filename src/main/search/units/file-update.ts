@@ -72,7 +72,7 @@ export class FileUpdate {
     return changes > 0
   }
 
-  /** The contents can lack units if the index has changed since the file was prepared. */
+  /** Contents are missing for copies of indexed units, and if the index has changed since the file was prepared. */
   #findContents(settings: UnitSettings): ReadonlyMap<string, NewContent> {
     const found = byHash(this.#file)
     const missing = this.#file.units.filter(({ hash }, at) => !this.#kept[at] && !found.has(hash))

@@ -68,17 +68,14 @@ export interface PreparedFile extends KnownFile, PreparedContents {
   readonly units: readonly PreparedUnit[]
 }
 
-/** Number of indexed units of a file by hash. */
-export type KnownUnits = ReadonlyMap<string, number>
-
 /**
  * Splits a file and computes everything that the index stores of it.
- * @param known indexed units, whose contents are left out
+ * @param known hashes of the file's indexed units, whose contents are left out
  */
 export function prepareUnits(
   { text, lineDays, ...file }: FileContent,
   settings: UnitSettings,
-  known: KnownUnits = new Map(),
+  known: ReadonlySet<string> = new Set(),
 ): PreparedFile {
   const metadata = isChat(file) ? noMetadata : metadataOf(text)
   const names = metadata.names.map(({ name }) => name).join('\n')
@@ -89,8 +86,7 @@ export function prepareUnits(
     const isPrivate = isPrivateUnit(unit, privacy)
     return { ...unit, hash: hashOfUnit(unit, names, isPrivate), days: findDays(unit), isPrivate }
   })
-  const counts = countByHash(units)
-  const added = units.filter(({ hash: own }) => (counts.get(own) ?? 0) > (known.get(own) ?? 0))
+  const added = known.size === 0 ? units : units.filter((unit) => !known.has(unit.hash))
   const { contents, vectors } = prepareContents(added, { ...file, metadata }, settings)
   return { ...file, words: countWords(text), tokens: estimateTokens(text), metadata, units, contents, vectors }
 }
@@ -166,12 +162,6 @@ function hashOfUnit({ text, context, heading, label, kind }: Unit, names: string
   return hash('sha256', parts, 'base64url').slice(0, hashLength)
 }
 
-export function countByHash(units: readonly Pick<PreparedUnit, 'hash'>[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const unit of units) counts.set(unit.hash, (counts.get(unit.hash) ?? 0) + 1)
-  return counts
-}
-
 type FindDays = (unit: Unit) => DaySpan | undefined
 
 function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
@@ -181,6 +171,9 @@ function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
   }
 }
 
+/** Excludes most texts, so that their dates need not be parsed. */
+const mayStartWithDate = /^[^\n]{0,24}?[\d月월]/
+
 /** Finds the day that a file name, a heading or the first words of a text give. */
 function daysByHeading(path: string): FindDays {
   const ofPath = daysOfPath(path)
@@ -189,7 +182,7 @@ function daysByHeading(path: string): FindDays {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
     if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfPassage({ heading: title, text: '' }, ofPath)))
     const span = byHeading.get(title)
-    if (kind !== 'text') return span
+    if (kind !== 'text' || !mayStartWithDate.test(text)) return span
     return spanFrom(daysOfPassage({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
   }
 }

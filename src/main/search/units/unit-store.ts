@@ -5,15 +5,7 @@ import type { KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
 import { hashOf, type FileContent, type PreparedMetadata } from '../indexing/prepare-file.ts'
 import { bytesOf, FileUpdate, fromDigest } from './file-update.ts'
-import {
-  bodyOf,
-  countByHash,
-  prepareUnits,
-  signCodeOf,
-  type KnownUnits,
-  type PreparedFile,
-  type UnitSettings,
-} from './prepare-units.ts'
+import { bodyOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
 import { prepareStatements, type UnitCounts } from './unit-statements.ts'
 
@@ -52,9 +44,9 @@ export class UnitStore {
     return this.#statements.knownFile.get(source, path)
   }
 
-  /** Returns the argument that lets `prepareUnits` leave out the contents of indexed units. */
-  knownUnits(source: Source, path: string): KnownUnits {
-    return countByHash(this.#statements.hashes.all(source, path).map((hash) => ({ hash })))
+  /** Returns the hashes of a file's units, so that `prepareUnits` leaves out their contents. */
+  knownUnits(source: Source, path: string): Set<string> {
+    return new Set(this.#statements.hashes.all(source, path))
   }
 
   /** Runs `work` in a transaction that takes the write lock at once; within another transaction, as part of it. */
