@@ -1,4 +1,4 @@
-import { blocksOfNote, type Block, type Container } from '#shared/markdown/blocks/scan-blocks.ts'
+import { blocksOfNote, type Block, type Container, type Heading } from '#shared/markdown/blocks/scan-blocks.ts'
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { divideText, type TextLine } from './divide-text.ts'
 import { headingSeparator, type Unit } from './unit.ts'
@@ -12,6 +12,13 @@ interface Entry {
   readonly lines: TextLine[]
   readonly heading: string
   readonly context: string
+}
+
+interface OpenHeading {
+  readonly level: number
+  readonly title: string
+  readonly lines: TextLine[]
+  isUsed: boolean
 }
 
 /**
@@ -39,7 +46,7 @@ class EntryCollector {
   readonly #lines: readonly string[]
   readonly #entries: Entry[] = []
   readonly #itemTexts = new Map<Container, string>()
-  #headings: { readonly level: number; readonly title: string; readonly line: number; isUsed: boolean }[] = []
+  readonly #headings: OpenHeading[] = []
   #open: { readonly entry: Entry; readonly owner: Container } | undefined
 
   constructor(lines: readonly string[]) {
@@ -61,7 +68,12 @@ class EntryCollector {
         return
       case 'heading':
         this.#closeHeadings(block.level)
-        this.#headings.push({ level: block.level, title: block.title, line: block.from, isUsed: false })
+        this.#headings.push({
+          level: block.level,
+          title: block.title,
+          lines: this.#linesOfHeading(block),
+          isUsed: false,
+        })
         this.#open = undefined
         return
       case 'table':
@@ -77,15 +89,19 @@ class EntryCollector {
     }
   }
 
-  /** Removes headings of this or a deeper level; a heading without content becomes an entry. */
+  /** Removes headings of this or a deeper level, innermost first; a heading with nothing below becomes an entry. */
   #closeHeadings(level: number): void {
-    for (const heading of this.#headings.filter((other) => other.level >= level)) {
-      if (heading.isUsed || heading.title === '') continue
-      const trail = this.#headings.filter((other) => other.level < heading.level)
-      const lines = [{ line: heading.line + 1, text: heading.title }]
-      this.#entries.push({ kind: 'heading', lines, heading: joinTitles(trail), context: '' })
+    for (let last = this.#headings.at(-1); last && last.level >= level; last = this.#headings.at(-1)) {
+      this.#headings.pop()
+      if (!last.isUsed && last.title !== '')
+        this.#entries.push({ kind: 'heading', lines: last.lines, heading: this.#useHeadings(), context: '' })
     }
-    this.#headings = this.#headings.filter((other) => other.level < level)
+  }
+
+  /** Only an underlined heading has several lines. */
+  #linesOfHeading({ from, to, title }: Heading): TextLine[] {
+    if (to - from <= 2) return [{ line: from + 1, text: title }]
+    return this.#lines.slice(from, to - 1).map((text, at) => ({ line: from + at + 1, text: withoutMarkers(text) }))
   }
 
   #addLines(kind: Entry['kind'], block: Block, from: number, to: number): void {
