@@ -69,7 +69,7 @@ export interface PrepareSettings {
 }
 
 const maxRemembered = 50_000
-const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
+export const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
 
 /**
  * Cuts files into chunks and computes everything that the index stores of them. Omits spellings that it has returned
@@ -135,7 +135,7 @@ function packed(digests: readonly TokenIdSequence[]): PackedDigests {
   return { numbers, ends }
 }
 
-function metadataOf(text: string): PreparedMetadata {
+export function metadataOf(text: string): PreparedMetadata {
   const said = parseProperties(text)
   const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
   return {

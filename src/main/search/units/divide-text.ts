@@ -1,0 +1,109 @@
+import { segmenter } from '#shared/util/segmenter.ts'
+
+export interface TextLine {
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
+export interface TextPart {
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly text: string
+}
+
+/** Characters (UTF-16) up to which sentences or lines are joined in one part. */
+const partLength = 300
+/** Longer entries are divided: a little more than a part, so that no tiny remainder is cut off. */
+const maxLength = 400
+/** Longer sentences are divided at white space. */
+const maxSentence = 450
+
+const sentences = segmenter(undefined, 'sentence')
+
+/** Divides the lines of an entry: text at sentence ends, code at blank lines and then line ends. */
+export function divideText(lines: readonly TextLine[], isCode: boolean): TextPart[] {
+  const [only] = lines
+  if (only && lines.length === 1 && only.text.length < maxLength) {
+    const text = only.text.trim()
+    return text === '' ? [] : [{ startLine: only.line, endLine: only.line, text }]
+  }
+  const length = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
+  const pieces = length <= maxLength ? [[...lines]] : isCode ? joinCode(lines) : joinSentences(lines)
+  return pieces.flatMap((piece) => {
+    const trimmed = trimBlank(piece)
+    const [first, last] = [trimmed[0], trimmed.at(-1)]
+    if (!first || !last) return []
+    return [{ startLine: first.line, endLine: last.line, text: joinLines(trimmed, isCode ? '\n' : '') }]
+  })
+}
+
+/** Joins pieces; pieces of different lines are separated by a line feed, those of one line by `separator`. */
+function joinLines(pieces: readonly TextLine[], separator: string): string {
+  let text = ''
+  for (const [at, piece] of pieces.entries()) {
+    if (at > 0) text += piece.line === pieces[at - 1]?.line ? separator : '\n'
+    text += piece.text
+  }
+  return text.trim()
+}
+
+function trimBlank(pieces: readonly TextLine[]): TextLine[] {
+  const isFilled = ({ text }: TextLine) => text.trim() !== ''
+  return pieces.slice(pieces.findIndex(isFilled), pieces.findLastIndex(isFilled) + 1)
+}
+
+function joinCode(lines: readonly TextLine[]): TextLine[][] {
+  const parts: TextLine[][] = []
+  let part: TextLine[] = []
+  let length = 0
+  for (const line of lines.flatMap((one) => cutLong(one))) {
+    const isBreak = line.text.trim() === '' && length >= partLength / 2
+    if (isBreak || length + line.text.length > maxLength) {
+      parts.push(part)
+      part = []
+      length = 0
+    }
+    part.push(line)
+    length += line.text.length + 1
+  }
+  parts.push(part)
+  return parts
+}
+
+function joinSentences(lines: readonly TextLine[]): TextLine[][] {
+  const parts: TextLine[][] = []
+  let part: TextLine[] = []
+  let length = 0
+  for (const sentence of lines.flatMap(sentencesOf)) {
+    if (length > 0 && length + sentence.text.length > partLength) {
+      parts.push(part)
+      part = []
+      length = 0
+    }
+    part.push(sentence)
+    length += sentence.text.length
+  }
+  parts.push(part)
+  return parts
+}
+
+function sentencesOf({ line, text }: TextLine): TextLine[] {
+  return Array.from(sentences.segment(text), ({ segment }) => ({ line, text: segment })).flatMap((one) => cutLong(one))
+}
+
+/** Cuts a text without sentence ends, at white space where possible and never inside a surrogate pair. */
+function cutLong({ line, text }: TextLine): TextLine[] {
+  const pieces: TextLine[] = []
+  let from = 0
+  while (text.length - from > maxSentence) {
+    const space = text.slice(from, from + partLength + 1).lastIndexOf(' ')
+    let to = from + (space > partLength / 2 ? space + 1 : partLength)
+    if (/[\ud800-\udbff]/.test(text[to - 1] ?? '')) to += 1
+    pieces.push({ line, text: text.slice(from, to) })
+    from = to
+  }
+  pieces.push({ line, text: text.slice(from) })
+  return pieces
+}

@@ -1,0 +1,249 @@
+import { hash } from 'node:crypto'
+import { withoutLocalMark } from '#shared/markdown/visibility.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { countWords, estimateTokens } from '#shared/util/tokens.ts'
+import { marksBy, type LocalNote, type NotesFolder } from '#workspace/privacy'
+import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-provider.ts'
+import { daysOfPassage, daysOfPath } from '../indexing/chunk-days.ts'
+import type { KnownFile } from '../indexing/indexed-file.ts'
+import { metadataOf, noMetadata, type FileContent, type PreparedMetadata } from '../indexing/prepare-file.ts'
+import { parseDay, type DaySpan } from '../text/days.ts'
+import { bigramsOf, lineTerms } from '../text/terms.ts'
+import { binaryCodeOf } from '../vector/binary-quantization.ts'
+import { splitLabel, splitUnits } from './split-units.ts'
+import { flagsOf } from './unit-flags.ts'
+import { headingSeparator, type Unit } from './unit.ts'
+
+export interface UnitSettings {
+  /** The index's embedding model, if it makes digests. */
+  readonly model?: SimilarityModel | undefined
+  /** Folders with their rules for private notes. */
+  readonly folders: readonly NotesFolder[]
+}
+
+export interface PreparedUnit extends Unit {
+  /** Equal for two units of one file if their contents and vectors are equal. */
+  readonly hash: string
+  /** Undefined if the unit has no date. */
+  readonly days: DaySpan | undefined
+  readonly isPrivate: boolean
+}
+
+/** Everything that the index stores of a unit's text. */
+export interface UnitContent {
+  readonly hash: string
+  /** Distinct terms, separated by spaces. */
+  readonly terms: string
+  readonly headTerms: string
+  /** Words of at least four letters, each followed by its term, separated by spaces. */
+  readonly words: string
+  /** Number of distinct terms, without single CJK characters. */
+  readonly length: number
+  readonly flags: number
+  readonly chars: number
+}
+
+/** Vectors of the contents, in their order; concatenated, because many small arrays are slow to send to a thread. */
+export interface PackedVectors {
+  readonly digests: TokenIdSequence
+  /** End offset (exclusive) of each digest in `digests`. */
+  readonly ends: Uint32Array
+  /** Lengths before normalization. */
+  readonly lengths: Float64Array
+  readonly codes: Uint8Array
+  /** Length of a vector; 0 if there is none. */
+  readonly dimensions: number
+}
+
+export interface PreparedContents {
+  readonly contents: readonly UnitContent[]
+  /** Undefined if the model is remote or can't be loaded. */
+  readonly vectors: PackedVectors | undefined
+}
+
+export interface PreparedFile extends KnownFile, PreparedContents {
+  readonly words: number
+  readonly tokens: number
+  readonly metadata: PreparedMetadata
+  readonly units: readonly PreparedUnit[]
+}
+
+/**
+ * Splits a file and computes everything that the index stores of it.
+ * @param known hashes of the file's indexed units, whose contents are left out
+ */
+export function prepareUnits(
+  { text, lineDays, ...file }: FileContent,
+  settings: UnitSettings,
+  known: ReadonlySet<string> = new Set(),
+): PreparedFile {
+  const metadata = isChat(file) ? noMetadata : metadataOf(text)
+  const names = metadata.names.map(({ name }) => name).join('\n')
+  const privacy = marksBy(settings.folders).of(file.path, text)
+  const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(file.path)
+  const split = isChat(file) ? messagesOf(text) : splitUnits(text)
+  const units = split.map((unit) => {
+    const isPrivate = isPrivateUnit(unit, privacy)
+    return { ...unit, hash: hashOfUnit(unit, names, isPrivate), days: findDays(unit), isPrivate }
+  })
+  const added = known.size === 0 ? units : units.filter((unit) => !known.has(unit.hash))
+  const { contents, vectors } = prepareContents(added, { ...file, metadata }, settings)
+  return { ...file, words: countWords(text), tokens: estimateTokens(text), metadata, units, contents, vectors }
+}
+
+/** Returns one content for each hash. */
+export function prepareContents(
+  units: readonly PreparedUnit[],
+  file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
+  { model }: UnitSettings,
+): PreparedContents {
+  const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
+  const bodies = distinct.map(bodyOf)
+  const fileHead = fileHeadOf(file)
+  const heads = new Map<string, string>()
+  const contents = distinct.map((unit, at): UnitContent => {
+    const body = bodies[at] ?? ''
+    const head = [unit.heading, unit.context, fileHead].filter(Boolean).join('\n')
+    let headTerms = heads.get(head)
+    if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
+    const { all, length, words } = termsOf(body)
+    const chars = unit.text.replace(/\s+/g, ' ').trim().length
+    const flags = flagsOf(body, unit.kind)
+    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
+  })
+  return { contents, vectors: model && pack(bodies, model) }
+}
+
+/** Returns the text without speaker label, time and privacy mark: the text that is searched and embedded. */
+export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
+  const found = label === '' ? undefined : splitLabel(text)
+  const body = found?.label === label ? found.rest : text
+  return withoutLocalMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
+}
+
+/** Returns words of at least four letters, each followed by its term, separated by spaces. */
+export function wordsOf(body: string): string {
+  return termsOf(body).words
+}
+
+/** Dimensions whose signs a code has. */
+const maxCodeBits = 1024
+
+/** Returns the signs of a vector's first dimensions, as `vec_bit` of sqlite-vec expects them. */
+export function signCodeOf(vector: Float32Array): Buffer {
+  const dimensions = Math.min(vector.length, maxCodeBits)
+  return binaryCodeOf(vector.subarray(0, dimensions), undefined).subarray(0, Math.ceil(dimensions / 8))
+}
+
+export function isChat({ source }: Pick<KnownFile, 'source'>): boolean {
+  return source === 'sessions'
+}
+
+/** Splits a converted transcript: each line is one message. */
+function messagesOf(text: string): Unit[] {
+  const lines = text.split('\n')
+  return splitUnits(text).map((unit) => {
+    const label = /^- (User|Assistant): /.exec(lines[unit.startLine - 1] ?? '')?.[1] ?? ''
+    return { ...unit, label }
+  })
+}
+
+function isPrivateUnit({ startLine, endLine }: Unit, { isWhole, lines }: LocalNote): boolean {
+  if (isWhole || lines.size === 0) return isWhole
+  for (let line = startLine; line <= endLine; line += 1) if (lines.has(line - 1)) return true
+  return false
+}
+
+/** Length of a unit's hash: 128 bits in base64, because the index stores one for each unit. */
+const hashLength = 22
+
+function hashOfUnit({ text, context, heading, label, kind }: Unit, names: string, isPrivate: boolean): string {
+  const parts = [text, context, heading, label, kind, names, isPrivate ? 'private' : ''].join('\0')
+  return hash('sha256', parts, 'base64url').slice(0, hashLength)
+}
+
+type FindDays = (unit: Unit) => DaySpan | undefined
+
+function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
+  return ({ startLine }) => {
+    const day = lineDays[startLine - 1]
+    return day === undefined ? undefined : spanFrom([{ first: parseDay(day), last: parseDay(day) }])
+  }
+}
+
+/** Excludes most texts, so that their dates need not be parsed. */
+const mayStartWithDate = /^[^\n]{0,24}?[\d月월]/
+
+/** Finds the day that a file name, a heading or the first words of a text give. */
+function daysByHeading(path: string): FindDays {
+  const ofPath = daysOfPath(path)
+  const byHeading = new Map<string, DaySpan | undefined>()
+  return ({ heading, text, kind }) => {
+    const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
+    if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfPassage({ heading: title, text: '' }, ofPath)))
+    const span = byHeading.get(title)
+    if (kind !== 'text' || !mayStartWithDate.test(text)) return span
+    return spanFrom(daysOfPassage({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
+  }
+}
+
+/** Returns the narrowest of nested spans: a day in another month than the file's is only mentioned. */
+function spanFrom(spans: readonly DaySpan[]): DaySpan | undefined {
+  let span: DaySpan | undefined
+  for (const next of spans) if (!span || (next.first >= span.first && next.last <= span.last)) span = next
+  return span
+}
+
+/** Returns names and path of a note. The paths of chats are random ids. */
+function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>): string {
+  if (isChat(file)) return ''
+  const path = file.path.replace(/\.(?:md|markdown)$/i, '').replace(/[/\-_]/g, ' ')
+  return [...file.metadata.names.map(({ name }) => name), path].join('\n')
+}
+
+interface TextTerms {
+  readonly all: ReadonlySet<string>
+  readonly length: number
+  readonly words: string
+}
+
+function termsOf(text: string): TextTerms {
+  const all = new Set<string>()
+  const letters = new Set<string>()
+  const words = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    const { terms, runs } = lineTerms(line, (word, term) => words.set(word, term))
+    for (const term of terms) all.add(term)
+    for (const run of runs) {
+      const lettersOfRun = [...run]
+      for (const letter of lettersOfRun) letters.add(letter)
+      for (const bigram of bigramsOf(lettersOfRun)) all.add(bigram)
+    }
+  }
+  for (const letter of letters) all.add(letter)
+  return { all, length: all.size - letters.size, words: [...words].flat().join(' ') }
+}
+
+/** Returns undefined if the model can't be loaded: the embedder reports that error. */
+function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
+  try {
+    const all = bodies.map((body) => model.digestOf(body))
+    let end = 0
+    const ends = Uint32Array.from(all, ({ length }) => (end += length))
+    const digests = new Uint16Array(end)
+    const lengths = new Float64Array(all.length)
+    const codes: Buffer[] = []
+    let dimensions = 0
+    for (const [at, digest] of all.entries()) {
+      digests.set(digest, (ends[at] ?? 0) - digest.length)
+      const { vector, length } = model.vectorOf(digest)
+      lengths[at] = length
+      dimensions = vector.length
+      codes.push(signCodeOf(vector))
+    }
+    return { digests, ends, lengths, codes: Uint8Array.from(Buffer.concat(codes)), dimensions }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return undefined
+  }
+}

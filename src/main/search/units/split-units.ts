@@ -1,0 +1,217 @@
+import { blocksOfNote, type Block, type Container, type Heading } from '#shared/markdown/blocks/scan-blocks.ts'
+import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
+import { divideText, type TextLine } from './divide-text.ts'
+import { headingSeparator, type Unit } from './unit.ts'
+
+/** Characters (UTF-16) of a heading, or of a parent item or table header, that the units below repeat. */
+const maxRepeated = 300
+
+/** A block or several blocks of one list item or quotation, before long text is divided. */
+interface Entry {
+  readonly kind: Unit['kind']
+  readonly lines: TextLine[]
+  readonly heading: string
+  readonly context: string
+}
+
+interface OpenHeading {
+  readonly level: number
+  readonly title: string
+  readonly lines: TextLine[]
+  isUsed: boolean
+}
+
+/**
+ * Splits a note into units. List items, paragraphs, table rows, code blocks and quotations are entries; long entries
+ * are divided. Headings are part of the units below them, and units themselves only if nothing follows.
+ */
+export function splitUnits(text: string): Unit[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
+  const entries = new EntryCollector(lines).collect()
+  const labels = labelsOf(entries)
+  return entries.flatMap((entry, number) => {
+    const label = labels.get(entry) ?? ''
+    return divideText(entry.lines, entry.kind === 'code').map((part) => ({
+      ...part,
+      heading: entry.heading,
+      context: entry.context,
+      label,
+      kind: entry.kind,
+      entry: number,
+    }))
+  })
+}
+
+class EntryCollector {
+  readonly #lines: readonly string[]
+  readonly #entries: Entry[] = []
+  readonly #itemTexts = new Map<Container, string>()
+  readonly #headings: OpenHeading[] = []
+  #open: { readonly entry: Entry; readonly owner: Container } | undefined
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  collect(): Entry[] {
+    for (const block of blocksOfNote(this.#lines)) this.#add(block)
+    this.#closeHeadings(0)
+    return this.#entries
+  }
+
+  #add(block: Block): void {
+    switch (block.kind) {
+      case 'quote':
+      case 'item':
+      case 'footnote':
+      case 'rule':
+        return
+      case 'heading':
+        this.#closeHeadings(block.level)
+        this.#headings.push({
+          level: block.level,
+          title: block.title,
+          lines: this.#linesOfHeading(block),
+          isUsed: false,
+        })
+        this.#open = undefined
+        return
+      case 'table':
+        return this.#addTable(block)
+      case 'fence':
+        return this.#addLines('code', block, block.from + 1, block.isClosed ? block.to - 1 : block.to)
+      case 'indentedCode':
+      case 'frontMatter':
+      case 'math':
+        return this.#addLines('code', block, block.from, block.to)
+      default:
+        return this.#addLines('text', block, block.from, block.to)
+    }
+  }
+
+  /** Removes headings of this or a deeper level, innermost first; a heading with nothing below becomes an entry. */
+  #closeHeadings(level: number): void {
+    for (let last = this.#headings.at(-1); last && last.level >= level; last = this.#headings.at(-1)) {
+      this.#headings.pop()
+      if (!last.isUsed && last.title !== '')
+        this.#entries.push({ kind: 'heading', lines: last.lines, heading: this.#useHeadings(), context: '' })
+    }
+  }
+
+  /** Only an underlined heading has several lines. */
+  #linesOfHeading({ from, to, title }: Heading): TextLine[] {
+    if (to - from <= 2) return [{ line: from + 1, text: title }]
+    return this.#lines.slice(from, to - 1).map((text, at) => ({ line: from + at + 1, text: withoutMarkers(text) }))
+  }
+
+  #addLines(kind: Entry['kind'], block: Block, from: number, to: number): void {
+    const lines: TextLine[] = []
+    for (let at = from; at < to; at += 1) {
+      const raw = this.#lines[at] ?? ''
+      const isFenceOfFrontMatter = block.kind === 'frontMatter' && (at === from || at === to - 1)
+      const text = kind === 'code' ? raw.trimEnd() : withoutMarkers(raw)
+      if (!isFenceOfFrontMatter && /[\p{L}\p{N}]/u.test(text)) lines.push({ line: at + 1, text })
+      else if (kind === 'code' && text === '' && lines.length > 0) lines.push({ line: at + 1, text: '' })
+    }
+    if (lines.length === 0) return
+    const owner = ownerOf(block.parent)
+    if (owner && kind === 'text' && this.#open?.owner === owner) {
+      this.#open.entry.lines.push(...lines)
+      return
+    }
+    const entry = { kind, lines, heading: this.#useHeadings(), context: this.#contextOf(block.parent) }
+    this.#entries.push(entry)
+    this.#open = owner && kind === 'text' ? { entry, owner } : undefined
+    if (owner?.kind === 'item' && kind === 'text' && !this.#itemTexts.has(owner))
+      this.#itemTexts.set(owner, repeated(lines.map((line) => line.text).join(' ')))
+  }
+
+  #addTable(block: Block): void {
+    const header = this.#lines[block.from] ?? ''
+    const context = [this.#contextOf(block.parent), repeated(cellsOf(header))].filter(Boolean).join(' ')
+    const hasRows = block.to - block.from > 2
+    const heading = this.#useHeadings()
+    for (let at = hasRows ? block.from + 2 : block.from; at < block.to; at += hasRows ? 1 : block.to) {
+      const text = cellsOf(this.#lines[at] ?? '')
+      if (/[\p{L}\p{N}]/u.test(text))
+        this.#entries.push({ kind: 'text', lines: [{ line: at + 1, text }], heading, context: hasRows ? context : '' })
+    }
+    this.#open = undefined
+  }
+
+  #useHeadings(): string {
+    for (const heading of this.#headings) heading.isUsed = true
+    return joinTitles(this.#headings)
+  }
+
+  /** Returns the texts of the items that contain this block, without its own item. */
+  #contextOf(parent: Container | undefined): string {
+    const texts: string[] = []
+    const own = ownerOf(parent)
+    for (let container = parent; container; container = container.parent) {
+      const text = container === own && !this.#itemTexts.has(container) ? undefined : this.#itemTexts.get(container)
+      if (text !== undefined) texts.unshift(text)
+    }
+    return texts.join(' ')
+  }
+}
+
+/** Returns the innermost list item or footnote, or the outermost quotation around it. */
+function ownerOf(parent: Container | undefined): Container | undefined {
+  let owner = parent
+  for (let container = parent; container; container = container.parent)
+    if (container.kind === 'quote') owner = container
+  return owner
+}
+
+function joinTitles(headings: readonly { readonly title: string }[]): string {
+  return headings
+    .map(({ title }) => repeated(title))
+    .filter(Boolean)
+    .join(headingSeparator)
+}
+
+function repeated(text: string): string {
+  return text.length <= maxRepeated ? text : text.slice(0, maxRepeated).toWellFormed()
+}
+
+function withoutMarkers(line: string): string {
+  return line.slice(leadOf(line).length).trim()
+}
+
+function cellsOf(row: string): string {
+  return row
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim())
+    .filter(Boolean)
+    .join(' | ')
+}
+
+/** A label has at most three words, or ten characters without spaces, so that most sentences with a colon have none. */
+const labelPattern =
+  /^(?:\*\*)?(\p{L}[\p{L}\p{N}.'’_-]*(?: [\p{L}\p{N}.'’_-]+){0,2})(?:\*\*)?\s?[:：](?:\*\*)?\s*(?=\S)/u
+const maxLabelLength = 30
+
+/** Returns the speaker label of a text, and the text after it; undefined if it starts without one. */
+export function splitLabel(text: string): { readonly label: string; readonly rest: string } | undefined {
+  const found = labelPattern.exec(text)
+  const label = found?.[1] ?? ''
+  if (!found || label.length > maxLabelLength) return undefined
+  return { label, rest: text.slice(found[0].length) }
+}
+
+/** Returns the labels of dialogue lines. Only a label that occurs twice in the note is a speaker. */
+function labelsOf(entries: readonly Entry[]): Map<Entry, string> {
+  const labels = new Map<Entry, string>()
+  const counts = new Map<string, number>()
+  for (const entry of entries) {
+    const label = entry.kind === 'text' ? splitLabel(entry.lines[0]?.text ?? '')?.label : undefined
+    if (label === undefined) continue
+    labels.set(entry, label)
+    counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  for (const [entry, label] of labels) if ((counts.get(label) ?? 0) < 2) labels.delete(entry)
+  return labels
+}

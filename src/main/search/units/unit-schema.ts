@@ -1,0 +1,94 @@
+import { setMeta, type Db } from '../indexing/index-schema.ts'
+
+/** Key of the counter that increases with every transaction that changes units; `files.version` has its values. */
+export const versionKey = 'units:version'
+
+/**
+ * The full-text tables. Statistics of notes must not depend on chats, nor those of open units on private ones, so each
+ * has a table of its own.
+ */
+export const termTables = ['note_terms', 'private_note_terms', 'chat_terms', 'private_chat_terms'] as const
+
+export type TermTable = (typeof termTables)[number]
+
+export function termTableOf({ isPrivate, isChat }: { isPrivate: boolean; isChat: boolean }): TermTable {
+  if (isChat) return isPrivate ? 'private_chat_terms' : 'chat_terms'
+  return isPrivate ? 'private_note_terms' : 'note_terms'
+}
+
+/** The terms are separated by spaces. With all other ASCII characters as token characters, no term is split. */
+const tokenizer = `ascii tokenchars '!"#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'`
+
+export function createUnitTables(db: Db): void {
+  db.exec(`
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    CREATE TABLE files (
+      id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
+      mtime REAL NOT NULL, size INTEGER NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
+      version INTEGER NOT NULL, UNIQUE (source, path)
+    );
+
+    -- Runs of units with the same headings above.
+    CREATE TABLE sections (id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, heading TEXT NOT NULL);
+    CREATE INDEX sections_by_file ON sections (file_id);
+
+    -- Days since 1970-01-01, both inclusive; null if the unit has no date. \`vector\` is a row of embedding_cache, 0 if
+    -- the vector is computed from the digest, or null while there is neither.
+    CREATE TABLE units (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, seq INTEGER NOT NULL,
+      section_id INTEGER NOT NULL, entry INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+      first_day INTEGER, last_day INTEGER, private INTEGER NOT NULL, is_chat INTEGER NOT NULL,
+      flags INTEGER NOT NULL, length INTEGER NOT NULL, chars INTEGER NOT NULL, vector INTEGER,
+      kind TEXT NOT NULL, hash TEXT NOT NULL, label TEXT NOT NULL, context TEXT NOT NULL, text TEXT NOT NULL
+    );
+    CREATE INDEX units_by_file ON units (file_id);
+    CREATE INDEX units_to_embed ON units (id) WHERE vector IS NULL;
+
+    -- Words of notes with their terms, and the number of open and private units that have them.
+    CREATE TABLE words (
+      word TEXT PRIMARY KEY, term TEXT NOT NULL, open_units INTEGER NOT NULL, private_units INTEGER NOT NULL,
+      private INTEGER GENERATED ALWAYS AS (open_units = 0) VIRTUAL
+    ) WITHOUT ROWID;
+
+    -- Signs of the vector's first dimensions, one bit each.
+    CREATE TABLE unit_codes (
+      unit_id INTEGER PRIMARY KEY, code BLOB NOT NULL, private INTEGER NOT NULL, is_chat INTEGER NOT NULL
+    );
+
+    -- The built-in model's token ids (uint16, native byte order), from which the vector is computed, and the length of
+    -- that vector before normalization.
+    CREATE TABLE unit_digests (unit_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
+
+    CREATE TABLE embedding_cache (
+      id INTEGER PRIMARY KEY,
+      provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,
+      UNIQUE (provider, model, dims, hash)
+    );
+
+    -- Keys as normalized by shared/markdown/properties, lines 1-based. A property without a value has one row with an
+    -- empty value. Names are title and aliases; the title has place 0.
+    CREATE TABLE note_tags (
+      tag TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (tag, file_id, line)
+    ) WITHOUT ROWID;
+    CREATE INDEX tags_by_file ON note_tags (file_id);
+    CREATE TABLE note_properties (
+      name TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL, value TEXT NOT NULL,
+      PRIMARY KEY (name, file_id, line, value)
+    ) WITHOUT ROWID;
+    CREATE INDEX properties_by_file ON note_properties (file_id);
+    CREATE TABLE note_names (
+      file_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (file_id, place)
+    ) WITHOUT ROWID;
+  `)
+  for (const table of termTables)
+    // Each `_hits` row is a term in one column of one unit; `_counts` has the number of units by term and column.
+    db.exec(`
+      CREATE VIRTUAL TABLE ${table} USING fts5 (
+        text, head, content = '', contentless_delete = 1, detail = column, tokenize = "${tokenizer.replaceAll('"', '""')}"
+      );
+      CREATE VIRTUAL TABLE ${table}_hits USING fts5vocab (${table}, instance);
+      CREATE VIRTUAL TABLE ${table}_counts USING fts5vocab (${table}, col);
+    `)
+  setMeta(db, versionKey, '0')
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest'
+import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
+import { formatDay } from '../../../../src/main/search/text/days.ts'
+import { bodyOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import { capitalizedIn, flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
+import { builtinModelFile } from '../../../support/built.ts'
+
+const plain: UnitSettings = { folders: [] }
+const model = builtinSimilarity(builtinModelFile)
+
+function fileOf(text: string, path = 'note.md', source: Source = 'memory') {
+  return { path, source, text, hash: 'h', mtime: 0, size: 0 }
+}
+
+function chatOf(...lines: string[]) {
+  return { ...fileOf(lines.join('\n'), 'sessions/one.jsonl', 'sessions'), lineDays: lines.map(() => '2026-03-05') }
+}
+
+const contentOf = (text: string, path?: string) => prepareUnits(fileOf(text, path), plain).contents[0]!
+const termsOf = (text: string) => contentOf(text).terms.split(' ')
+const daysOf = (text: string, path: string) =>
+  prepareUnits(fileOf(text, path), plain).units.map(
+    ({ days }) => days && [...new Set([formatDay(days.first), formatDay(days.last)])].join(' '),
+  )
+
+describe('terms of a unit', () => {
+  it('has each stem once', () => {
+    expect(termsOf('walking, walked and walks')).toEqual(['walk', 'and'])
+  })
+
+  it('has single characters and pairs of Chinese text, and counts only the pairs', () => {
+    const { terms, length } = contentOf('数据库')
+    expect(new Set(terms.split(' '))).toEqual(new Set(['数', '据', '库', '数据', '据库']))
+    expect(length).toBe(2)
+  })
+
+  it('leaves out the speaker, a time at the start and the privacy mark', () => {
+    expect(termsOf('Ana: hello\n\nAna: bye')).toEqual(['hello'])
+    expect(termsOf('10:30 - lunch')).toEqual(['lunch'])
+    expect(termsOf('lunch ^[local]')).toEqual(['lunch'])
+  })
+
+  it('keeps a colon that is no speaker, in the text and in later parts of a dialogue line', () => {
+    expect(termsOf('Note: buy milk')).toContain('note')
+    expect(bodyOf({ text: 'Result: it works', label: 'Ana' })).toBe('Result: it works')
+  })
+
+  it('has headings, context, names and the parts of the path as terms of the head', () => {
+    const text = '---\naliases: [Furnace]\n---\n# House\n- valve\n  - leaks'
+    const { units, contents } = prepareUnits(fileOf(text, 'projects/old-boiler_notes.md'), plain)
+    const content = contents.find(({ hash }) => hash === units.find((unit) => unit.text === 'leaks')?.hash)
+    expect(new Set(content?.headTerms.split(' '))).toEqual(
+      new Set(['hous', 'valv', 'furnac', 'project', 'old', 'boiler', 'note']),
+    )
+    expect(content?.terms).toBe('leak')
+  })
+
+  it('has words of at least four letters with their terms', () => {
+    expect(contentOf('The gardens were big').words).toBe('gardens garden were were')
+  })
+
+  it('counts characters with white space collapsed', () => {
+    expect(contentOf('one\n  two').chars).toBe(7)
+  })
+})
+
+describe('flags', () => {
+  const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text, 'text') & unitFlags[flag]) !== 0
+
+  it.each<[keyof typeof unitFlags, string[], string[]]>([
+    ['asks', ['Why?', '为什么？', 'Is it new? [image of a car]'], ['Why? Because.', '[a question?]']],
+    ['hasNumber', ['it has 3 rooms', 'two of them', '三个'], ['someone came', 'rooms']],
+    ['hasTime', ['last week', '昨天去了', '先週', '어제', 'at 10:30', '2020年'], ['the lasting peace', '今']],
+    ['isFirstPerson', ["I'm here", 'in my house', '我在这里'], ['he is here', 'Ivy']],
+  ])('sets %s', (flag, yes, no) => {
+    for (const text of yes) expect(has(flag, text), text).toBe(true)
+    for (const text of no) expect(has(flag, text), text).toBe(false)
+  })
+
+  it('sets the kind of the unit', () => {
+    expect(flagsOf('x', 'heading')).toBe(unitFlags.isHeading)
+    expect(flagsOf('x', 'code')).toBe(unitFlags.isCode)
+    expect(flagsOf('x', 'text')).toBe(0)
+  })
+
+  it('counts capitalized words inside sentences, up to three', () => {
+    const counts = ['Then she left', 'then Ana left', 'then Ana met Ben', 'he, Ana, Ben, Cleo and Dora left']
+    expect(counts.map((text) => capitalizedIn(flagsOf(text, 'text')))).toEqual([0, 1, 2, 3])
+    expect(has('isFirstPerson', 'then Ana met Ben, Cleo, Dora, Eve')).toBe(false)
+  })
+})
+
+describe('days', () => {
+  it('has the day of a daily log, and no day that a heading in it mentions', () => {
+    expect(daysOf('## Plan for 2026-10-09\n- pack', 'memory/2026-10-03.md')).toEqual(['2026-10-03'])
+  })
+
+  it('has the day of the heading within the month or year of the file', () => {
+    expect(daysOf('## 3 October\n- pack\n## Other\n- rest', '2026-10.md')).toEqual([
+      '2026-10-03',
+      '2026-10-01 2026-10-31',
+    ])
+  })
+
+  it('has the day with which a text starts', () => {
+    expect(daysOf('- 2026-05-01: paid rent\n- paid on 2026-05-02', 'rent.md')).toEqual(['2026-05-01', undefined])
+  })
+
+  it('has the day of the message in a chat', () => {
+    const { units } = prepareUnits(chatOf('- User: hello', '', '- Assistant: hi'), plain)
+    expect(units.map(({ days }) => days && formatDay(days.first))).toEqual(['2026-03-05', '2026-03-05'])
+  })
+})
+
+describe('chats', () => {
+  it('has one unit for each message, labelled by its role, even if the role occurs once', () => {
+    const { units, contents } = prepareUnits(chatOf('', '- User: where is Ana?', '', '- Assistant: Note: at home'), plain)
+    expect(units.map(({ startLine, label }) => [startLine, label])).toEqual([
+      [2, 'User'],
+      [4, 'Assistant'],
+    ])
+    expect(contents.map(({ terms }) => terms)).toEqual(['where is ana', 'note at home'])
+    expect(contents.map(({ headTerms }) => headTerms)).toEqual(['', ''])
+  })
+})
+
+describe('privacy', () => {
+  const privateTexts = (text: string, path = 'note.md', local: string[] = []) => {
+    const folders = [{ folder: '/notes', prefix: '', forbidden: [], local }]
+    const { units } = prepareUnits(fileOf(text, path), { folders })
+    return units.filter(({ isPrivate }) => isPrivate).map((unit) => unit.text)
+  }
+
+  it('marks units of a local section, item or note', () => {
+    expect(privateTexts('# A ^[local]\none\n# B\ntwo')).toEqual(['one'])
+    expect(privateTexts('- one ^[local]\n  - two\n- three')).toEqual(['one ^[local]', 'two'])
+    expect(privateTexts('---\nvisibility: local\n---\none')).toEqual(['visibility: local', 'one'])
+    expect(privateTexts('one')).toEqual([])
+  })
+
+  it('marks units of a path that a rule covers', () => {
+    expect(privateTexts('one', 'diary/a.md', ['diary/'])).toEqual(['one'])
+    expect(privateTexts('one', 'other/a.md', ['diary/'])).toEqual([])
+  })
+
+  it('finds local lines after every kind of line end', () => {
+    for (const end of ['\n', '\r\n', '\r'])
+      expect(privateTexts(['\uFEFFone', '', 'two ^[local]', '', 'three'].join(end))).toEqual(['two ^[local]'])
+  })
+})
+
+describe('hashes', () => {
+  const hashes = (text: string, path?: string) => prepareUnits(fileOf(text, path), plain).units.map(({ hash }) => hash)
+
+  it('are equal for equal units, wherever they are in the note', () => {
+    const [one, two] = hashes('- milk\n- milk')
+    expect(one).toBe(two)
+    expect(hashes('- eggs\n\n\n- milk').at(-1)).toBe(one)
+  })
+
+  it.each([
+    ['the text', '- Milk'],
+    ['the heading', '# Shop\n- milk'],
+    ['the context', '- shop\n  - milk'],
+    ['the kind', '```\nmilk\n```'],
+    ['the names of the note', '---\ntitle: Shop\n---\n- milk'],
+    ['privacy', '- milk\n\n^[local]'],
+  ])('differ by %s', (_, text) => {
+    expect(hashes(text)).not.toContain(hashes('- milk')[0])
+  })
+})
+
+describe('preparing', () => {
+  const text = '# House\n- The boiler is old\n- 数据库在哪里？\n\n- The boiler is old'
+
+  it('returns the same every time', () => {
+    const settings = { model, folders: [] }
+    expect(prepareUnits(fileOf(text), settings)).toEqual(prepareUnits(fileOf(text), settings))
+  })
+
+  it('leaves out the contents of known units and repeats none', () => {
+    const all = prepareUnits(fileOf(text), plain)
+    expect(all.contents.map(({ hash }) => hash)).toEqual([all.units[0]?.hash, all.units[1]?.hash])
+    const others = prepareUnits(fileOf(text), plain, new Set([all.units[0]!.hash]))
+    expect(others.units).toEqual(all.units)
+    expect(others.contents).toEqual(all.contents.slice(1))
+  })
+
+  it('has the digest, the length and the signs of the vector of each text without its label', () => {
+    const { contents, vectors } = prepareUnits(fileOf('Ana: the old boiler\n\nAna: bye'), { model, folders: [] })
+    const digest = model.digestOf('the old boiler')
+    const { vector, length } = model.vectorOf(digest)
+    expect(contents).toHaveLength(2)
+    expect(vectors?.digests.slice(0, vectors.ends[0])).toEqual(digest)
+    expect(vectors?.lengths[0]).toBe(length)
+    expect(vectors?.dimensions).toBe(vector.length)
+    expect(Buffer.from(vectors!.codes.slice(0, vector.length / 8))).toEqual(signCodeOf(vector))
+  })
+
+  it('has no vectors if the model cannot be loaded', () => {
+    const settings = { model: builtinSimilarity('/missing/model.bin'), folders: [] }
+    expect(prepareUnits(fileOf(text), settings)).toMatchObject({ vectors: undefined, contents: [{}, {}] })
+  })
+})
+
+describe('codes of signs', () => {
+  it('have one bit for each dimension, padded to bytes', () => {
+    expect([...signCodeOf(Float32Array.of(1, -1, 1, 0, -1, -1, -1, 1, 1, -1))]).toEqual([0b1000_0101, 0b1])
+  })
+
+  it('have at most 1,024 bits', () => {
+    expect(signCodeOf(new Float32Array(1536).fill(1))).toEqual(Buffer.alloc(128, 255))
+  })
+})
