@@ -26,6 +26,8 @@ export interface EmbeddingProvider {
   explain?(question: string, passage: string): MeaningTerm[]
   /** Returns words similar to a folded word, most similar first. */
   related?(word: string): RelatedWord[]
+  /** Returns the cosine of two folded words. */
+  wordCosine?(one: string, other: string): number
 }
 
 /** Compact form of a passage that only its model can read. The index stores it instead of a vector. */

@@ -3,7 +3,7 @@ import { cosinesWith, TokenEncoder, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
 import { similarityTo, explainSimilarity } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
-import { embedText } from './embed-text.ts'
+import { dot, embedText } from './embed-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embedding-provider.ts'
 
@@ -40,6 +40,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
     similarity: builtinSimilarity(file),
     explain: (question, passage) => explainSimilarity(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
+    wordCosine: (one, other) => dot(embedText(openBuiltinModel(file), one), embedText(openBuiltinModel(file), other)),
   }
 }
 

@@ -1,0 +1,334 @@
+/**
+ * Computes the features of candidate units: numbers that say how a unit, its neighbours and its section fit a query.
+ * The ranking model weighs them. The features follow the literature on passage retrieval: BM25 with neighbouring and
+ * section context, coverage of the query, and cosines of embeddings.
+ */
+import type { UnitTable } from '../units/unit-table.ts'
+import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
+import { questionForm } from './question-form.ts'
+import type { QueryWords } from './query-words.ts'
+
+/** Groups of the score breakdown, with the features of each. */
+export const featureGroups = {
+  ownWords: ['ownWords', 'coverage', 'allWords', 'names'],
+  nearbyWords: ['previousWords', 'secondPreviousWords', 'nextWords', 'coverageOfThree', 'coverageOfSeven'],
+  section: ['sectionRank', 'sectionWords', 'headingWords'],
+  meaning: [
+    'cosine',
+    'windowCosine',
+    'previousCosine',
+    'sectionCosine',
+    'questionCosine',
+    'similarity',
+    'windowSimilarity',
+    'sectionSimilarity',
+  ],
+  form: [
+    'namedSpeaker',
+    'otherSpeaker',
+    'isQuestion',
+    'followsQuestion',
+    'questionWords',
+    'time',
+    'number',
+    'capitalized',
+    'fittingName',
+    'length',
+    'isShort',
+    'isFirstPerson',
+    'isCode',
+  ],
+  /** The same for all candidates of a query, except `isDialogue`. */
+  query: [
+    'unknownName',
+    'unknownNameBesideSpeaker',
+    'unknownWords',
+    'logUnits',
+    'isOneWord',
+    'isTwoWords',
+    'isDialogue',
+    'namesSpeaker',
+    'totalWeight',
+  ],
+} as const
+
+export type FeatureGroup = keyof typeof featureGroups
+export type FeatureName = (typeof featureGroups)[FeatureGroup][number]
+export type Features = Readonly<Record<FeatureName, number>>
+
+/** Similarity of units to the query by an embedding model. */
+export interface UnitSimilarity {
+  /** Ids of the nearest units. */
+  readonly nearest: readonly number[]
+  /** Returns the cosine, standardized over the units to the scale of the built-in model. */
+  cosine(id: number): number
+  /** Returns a similarity that also counts word pairs, on the scale of the cosine; the cosine if the model has none. */
+  similarity(id: number): number
+}
+
+export interface CandidateUnit {
+  readonly id: number
+  readonly features: Features
+  /** BM25 score of the unit's own words. */
+  readonly bm25: number
+}
+
+const maxByWords = 160
+/** Number of units with query words that the first pass scores in full, with their neighbours. */
+const maxSeeds = 400
+const neighbourDistance = 3
+/** BM25 parameters: saturation and length normalization. */
+const k1 = 1.2
+const b = 0.4
+
+/** Returns the candidates of a query with their features, at most a few hundred. */
+export function collectCandidates(
+  query: string,
+  queryWords: QueryWords,
+  table: UnitTable,
+  similarity: UnitSimilarity | undefined,
+): CandidateUnit[] {
+  const computer = new FeatureComputer(query, queryWords, table, similarity)
+  return computer.candidates().map((id) => ({ id, features: computer.compute(id), bm25: computer.bm25(id) }))
+}
+
+class FeatureComputer {
+  readonly #query: QueryWords
+  readonly #table: UnitTable
+  readonly #similarity: UnitSimilarity | undefined
+  readonly #form: ReturnType<typeof questionForm>
+  readonly #totalWeight: number
+  readonly #sectionScores = new Map<number, number>()
+  #maxSectionScore = 0
+  #sectionTotal = 0
+  readonly #queryFeatures: Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>>
+  readonly #sectionCosines = new Map<number, { cosine: number; similarity: number }>()
+
+  constructor(query: string, queryWords: QueryWords, table: UnitTable, similarity: UnitSimilarity | undefined) {
+    this.#query = queryWords
+    this.#table = table
+    this.#similarity = similarity
+    this.#form = questionForm(query)
+    this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
+    this.#scoreSections()
+    this.#queryFeatures = this.#computeQueryFeatures()
+  }
+
+  /** Returns the units with the most promising words, and those nearest in meaning. */
+  candidates(): number[] {
+    const seeds = this.#seeds()
+    const around = new Set<number>()
+    for (const id of seeds)
+      for (let distance = -neighbourDistance; distance <= neighbourDistance; distance += 1) {
+        const other = this.#table.sectionNeighbour(id, distance)
+        if (other !== 0) around.add(other)
+      }
+    const scored = Array.from(around, (id) => ({ id, score: this.#firstScore(id) }))
+    scored.sort((one, other) => other.score - one.score || one.id - other.id)
+    const ids = new Set(scored.slice(0, maxByWords).map(({ id }) => id))
+    for (const id of this.#similarity?.nearest ?? []) ids.add(id)
+    const candidates = [...ids].filter((id) => this.#table.has(id))
+    for (const id of candidates) this.#noteSectionCosine(id)
+    return candidates
+  }
+
+  bm25(id: number): number {
+    return this.#query.words.reduce((sum, _, word) => sum + this.#wordScore(id, word), 0)
+  }
+
+  compute(id: number): Features {
+    const table = this.#table
+    const near = (distance: number) => table.sectionNeighbour(id, distance)
+    const flags = table.flagsOf(id)
+    const has = (flag: number) => (flags & flag) !== 0
+    const followsQuestion = near(-1) !== 0 && (table.flagsOf(near(-1)) & unitFlags.asks) !== 0
+    const previousWords = this.#extraWords(id, near(-1))
+    const sectionScore = this.#sectionScores.get(table.sectionOf(id)) ?? 0
+    const label = table.labelOf(id)
+    const namesSpeaker = this.#query.speakers.size > 0 && label !== 0
+    const isNamed = namesSpeaker && this.#query.speakers.has(label)
+    const capitalized = capitalizedIn(flags) / 3
+    const coverage = this.#coverage([id])
+    return {
+      ownWords: this.bm25(id) / this.#totalWeight,
+      coverage,
+      allWords: toNumber(coverage > 0.99),
+      names: this.#nameShare(id),
+      previousWords,
+      secondPreviousWords: this.#extraWords(id, near(-2)),
+      nextWords: this.#extraWords(id, near(1)),
+      coverageOfThree: this.#coverage([id, near(-1), near(1)]),
+      coverageOfSeven: this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)]),
+      sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
+      sectionWords: this.#sectionTotal > 0 ? sectionScore / this.#sectionTotal / 2 : 0,
+      headingWords: this.#headingShare(id),
+      ...this.#meaning(id, followsQuestion),
+      namedSpeaker: toNumber(isNamed),
+      otherSpeaker: toNumber(namesSpeaker && !isNamed),
+      isQuestion: toNumber(has(unitFlags.asks)),
+      followsQuestion: toNumber(followsQuestion),
+      questionWords: followsQuestion ? previousWords : 0,
+      time: toNumber(this.#form.asksTime && has(unitFlags.hasTime)),
+      number: toNumber(this.#form.asksNumber && has(unitFlags.hasNumber)),
+      capitalized,
+      fittingName: this.#form.asksName ? capitalized : 0,
+      length: Math.min(table.lengthOf(id), 30) / 30,
+      isShort: toNumber(table.lengthOf(id) < 4),
+      isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
+      isCode: toNumber(has(unitFlags.isCode)),
+      ...this.#queryFeatures,
+      isDialogue: toNumber(label !== 0),
+    }
+  }
+
+  /** Returns the units with query words in their text or headings; the best ones if there are many. */
+  #seeds(): number[] {
+    const scores = new Map<number, number>()
+    for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
+      for (const id of units.keys()) scores.set(id, (scores.get(id) ?? 0) + this.#wordScore(id, at))
+      if (documents < 200) for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + 0.3 * weight)
+    }
+    if (scores.size <= maxSeeds) return [...scores.keys()]
+    for (const [id, score] of scores) {
+      const section = this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
+      scores.set(id, score + 0.15 * section)
+    }
+    return [...scores]
+      .sort((one, other) => other[1] - one[1] || one[0] - other[0])
+      .slice(0, maxSeeds)
+      .map(([id]) => id)
+  }
+
+  /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
+  #firstScore(id: number): number {
+    let score = 0.15 * (this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0)
+    for (const [at, word] of this.#query.words.entries()) {
+      if (word.units.has(id)) score += this.#wordScore(id, at)
+      else {
+        let near = 0
+        for (const distance of [-2, -1, 1, 2])
+          near = Math.max(near, word.units.get(this.#table.sectionNeighbour(id, distance)) ?? 0)
+        score += 0.3 * word.weight * (near + toNumber(word.headUnits.has(id)))
+      }
+    }
+    return score
+  }
+
+  /** BM25 of one query word; a word counts once per unit, because units are short. */
+  #wordScore(id: number, at: number): number {
+    const word = this.#query.words[at]
+    const match = word?.units.get(id)
+    if (!word || match === undefined) return 0
+    const norm = 1 - b + (b * this.#table.lengthOf(id)) / this.#table.meanLength
+    return (word.weight * match * (k1 + 1)) / (1 + k1 * norm)
+  }
+
+  /** Returns the share of the query's words that a neighbour has beyond those of the unit. */
+  #extraWords(id: number, neighbour: number): number {
+    if (neighbour === 0) return 0
+    let sum = 0
+    for (let at = 0; at < this.#query.words.length; at += 1)
+      sum += Math.max(0, this.#wordScore(neighbour, at) - this.#wordScore(id, at))
+    return sum / this.#totalWeight
+  }
+
+  #coverage(ids: readonly number[]): number {
+    let sum = 0
+    for (const { units, weight } of this.#query.words) {
+      let match = 0
+      for (const id of ids) match = Math.max(match, units.get(id) ?? 0)
+      sum += weight * match
+    }
+    return sum / this.#totalWeight
+  }
+
+  #headingShare(id: number): number {
+    let sum = 0
+    for (const { units, headUnits, weight } of this.#query.words) if (headUnits.has(id) && !units.has(id)) sum += weight
+    return sum / this.#totalWeight
+  }
+
+  #nameShare(id: number): number {
+    const names = this.#query.words.filter(({ role }) => role === 'name')
+    const found = names.filter(({ units, headUnits }) => units.has(id) || headUnits.has(id))
+    return names.length === 0 ? 0 : found.length / names.length
+  }
+
+  /** Scores sections as BM25 would score them as documents, over the sections that have a query word. */
+  #scoreSections(): void {
+    const table = this.#table
+    for (const { units, weight, documents } of this.#query.words) {
+      const counts = new Map<number, number>()
+      for (const [id, match] of units) {
+        const section = table.sectionOf(id)
+        counts.set(section, (counts.get(section) ?? 0) + match)
+      }
+      const rarity = Math.log(1 + (table.sections - counts.size + 0.5) / (counts.size + 0.5))
+      const roleFactor = weight / Math.log(1 + (Math.max(table.units, 600) - documents + 0.5) / (documents + 0.5))
+      this.#sectionTotal += rarity * roleFactor
+      for (const [section, count] of counts) {
+        const norm = 1 - b + (b * table.sectionLength(section)) / table.meanSectionLength
+        const score = (rarity * roleFactor * count * (k1 + 1)) / (count + k1 * norm)
+        this.#sectionScores.set(section, (this.#sectionScores.get(section) ?? 0) + score)
+      }
+    }
+    for (const score of this.#sectionScores.values()) this.#maxSectionScore = Math.max(this.#maxSectionScore, score)
+  }
+
+  #noteSectionCosine(id: number): void {
+    if (!this.#similarity) return
+    const section = this.#table.sectionOf(id)
+    const best = this.#sectionCosines.get(section) ?? { cosine: -1, similarity: -1 }
+    best.cosine = Math.max(best.cosine, this.#similarity.cosine(id))
+    best.similarity = Math.max(best.similarity, this.#similarity.similarity(id))
+    this.#sectionCosines.set(section, best)
+  }
+
+  #meaning(id: number, followsQuestion: boolean): Pick<Features, (typeof featureGroups.meaning)[number]> {
+    const model = this.#similarity
+    const table = this.#table
+    const cosineAt = (distance: number) => {
+      const other = table.neighbour(id, distance)
+      return model && other !== 0 ? model.cosine(other) : 0
+    }
+    const similarityAt = (distance: number) => {
+      const other = table.sectionNeighbour(id, distance)
+      return model && other !== 0 ? model.similarity(other) : 0
+    }
+    const section = this.#sectionCosines.get(table.sectionOf(id))
+    const [cosine, previousCosine] = [cosineAt(0), cosineAt(-1)]
+    return {
+      cosine,
+      windowCosine: (cosine + previousCosine + cosineAt(1) + (cosineAt(-2) + cosineAt(2)) / 2) / 4,
+      previousCosine,
+      sectionCosine: section?.cosine ?? 0,
+      questionCosine: followsQuestion ? previousCosine : 0,
+      similarity: similarityAt(0),
+      windowSimilarity: (similarityAt(0) + similarityAt(-1) + similarityAt(1)) / 3,
+      sectionSimilarity: section?.similarity ?? 0,
+    }
+  }
+
+  #computeQueryFeatures(): Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>> {
+    const { words, speakers } = this.#query
+    const hasUnknownName = words.some(
+      ({ role, matches }) =>
+        role === 'name' && !matches.some(({ kind, units }) => kind === 'exact' && units.length > 0),
+    )
+    const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)
+    return {
+      unknownName: toNumber(hasUnknownName && speakers.size === 0),
+      unknownNameBesideSpeaker: toNumber(hasUnknownName && speakers.size > 0),
+      unknownWords: unknownWeight / this.#totalWeight,
+      logUnits: Math.log10(Math.max(1, this.#table.units)),
+      isOneWord: toNumber(words.length <= 1),
+      isTwoWords: toNumber(words.length === 2),
+      namesSpeaker: toNumber(speakers.size > 0),
+      totalWeight: Math.min(30, this.#totalWeight) / 30,
+    }
+  }
+}
+
+function toNumber(value: boolean): number {
+  return value ? 1 : 0
+}

@@ -1,0 +1,268 @@
+/**
+ * Finds the words of a query in the index. A word that no note has is replaced by words that it may stand for: a
+ * longer word, another spelling, its parts. Related words and other forms of the word also match, with a lower weight.
+ */
+import { editDistance } from '../keyword/spellings.ts'
+import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
+import { areDerived } from '../text/derived-words.ts'
+import { stem } from '../text/stem.ts'
+import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
+import { bigramsOf } from '../text/terms.ts'
+
+/** Words of the searched units. Implementations exclude units that the reader must not see. */
+export interface Lexicon {
+  readonly units: number
+  /** Returns the ids of the units whose text has the term. */
+  unitsWith(term: string): readonly number[]
+  /** Returns the ids of the units whose headings, context or note name have the term. */
+  unitsUnder(term: string): readonly number[]
+  /** Returns the words that start with a prefix, with their terms. */
+  wordsFrom(prefix: string): readonly (readonly [word: string, term: string])[]
+  /** Returns the words whose length is within `tolerance` of a length, with their terms. */
+  wordsOfLength(length: number, tolerance: number): readonly (readonly [word: string, term: string])[]
+  /** Speaker labels with their numbers in the unit table. */
+  readonly labels: readonly (readonly [label: string, number: number])[]
+}
+
+/** Word relations of an embedding model. */
+export interface WordRelations {
+  /** Returns similar words, most similar first. */
+  related(word: string): readonly { readonly word: string; readonly cosine: number }[]
+  cosine(one: string, other: string): number
+}
+
+export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound' | 'piece' | 'related'
+
+export interface WordMatch {
+  readonly kind: MatchKind
+  /** The matched word; undefined for the query word itself. */
+  readonly word?: string
+  /** In (0, 1]: the weight of an occurrence, relative to the query word. */
+  readonly weight: number
+  readonly units: readonly number[]
+  readonly headUnits: readonly number[]
+}
+
+export interface QueryWord {
+  readonly shown: string
+  readonly role: WordRole
+  /** Rarity of the word, times a factor for its role. */
+  readonly weight: number
+  readonly matches: readonly WordMatch[]
+  /** Number of units with the word; of the most frequent match if no unit has the word itself. */
+  readonly documents: number
+  /** Weight of the best match by unit. */
+  readonly units: ReadonlyMap<number, number>
+  readonly headUnits: ReadonlySet<number>
+}
+
+export interface QueryWords {
+  readonly words: readonly QueryWord[]
+  /** Numbers of the speaker labels that the query names. */
+  readonly speakers: ReadonlySet<number>
+}
+
+/** Factor on rarity, by role: names decide, fillers hardly matter. Fitted by hand on the judged sets. */
+const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, word: 1, name: 1.6, figure: 1.2 }
+/** The same for words that no unit has: an unknown name is strong evidence that the memory has no answer. */
+const unknownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.35, word: 0.7, name: 2, figure: 0.6 }
+/** Factor of a single CJK character, which occurs in many words. */
+const singleCharacter = 0.6
+/** Minimum number of units for rarity: in fewer units, it means little. */
+const minUnits = 600
+
+/** Returns the content words of a query and the speakers that it names. */
+export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
+  const terms = queryTerms(query).filter(({ role }) => role !== 'function')
+  const speakers = new Set<number>()
+  const words: QueryWord[] = []
+  const names: QueryWord[] = []
+  for (const term of terms) {
+    const word = new WordFinder(term, lexicon, relations).find()
+    const labels = lexicon.labels.filter(([label]) => isPartOf(term, label))
+    for (const [, number] of labels) speakers.add(number)
+    if (labels.length > 0) names.push(word)
+    else words.push(word)
+  }
+  return words.length > 0 ? { words, speakers } : { words: names, speakers: new Set() }
+}
+
+function isPartOf({ readings }: QueryTerm, label: string): boolean {
+  const parts = label.toLowerCase().split(/[\s.'’_-]+/)
+  return readings.some(({ kind, term }) =>
+    kind === 'cjk' ? term.replaceAll(' ', '') === label : parts.some((part) => stem(part) === term),
+  )
+}
+
+const minDerivedCosine = 0.3
+/** Enough for a word that no unit has, if the words share at least five letters. */
+const minCosineOfUnknown = 0.15
+const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
+const maxRelated = 8
+const maxSpellings = 3
+const derivedWeight = 0.85
+const prefixWeight = 0.8
+const compoundWeight = 0.8
+
+class WordFinder {
+  readonly #term: QueryTerm
+  readonly #lexicon: Lexicon
+  readonly #relations: WordRelations
+  readonly #matches: WordMatch[] = []
+  readonly #terms = new Set<string>()
+
+  constructor(term: QueryTerm, lexicon: Lexicon, relations: WordRelations) {
+    this.#term = term
+    this.#lexicon = lexicon
+    this.#relations = relations
+  }
+
+  find(): QueryWord {
+    const { shown, role, readings } = this.#term
+    for (const { kind, term, weight } of readings) this.#add('exact', indexTerms(kind, term), weight)
+    const exact = this.#maxUnits()
+    const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
+    if (isLatin) this.#addLatin(shown, exact === 0)
+    if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
+    if (role === 'word' || role === 'filler') this.#addRelated(shown)
+    const documents = exact > 0 ? exact : this.#maxUnits()
+    return { shown, role, documents, weight: this.#weightOf(documents), ...this.#collect(), matches: this.#matches }
+  }
+
+  #weightOf(documents: number): number {
+    const { shown, role, readings } = this.#term
+    const size = Math.max(this.#lexicon.units, minUnits)
+    const rarity = Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
+    const isSingle = readings[0]?.kind === 'cjk' && [...shown].length === 1
+    return rarity * (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
+  }
+
+  #collect(): Pick<QueryWord, 'units' | 'headUnits'> {
+    const units = new Map<number, number>()
+    const headUnits = new Set<number>()
+    for (const match of this.#matches) {
+      for (const id of match.units) if (match.weight > (units.get(id) ?? 0)) units.set(id, match.weight)
+      if (match.kind === 'exact' || match.kind === 'derived') for (const id of match.headUnits) headUnits.add(id)
+    }
+    return { units, headUnits }
+  }
+
+  #maxUnits(): number {
+    return Math.max(0, ...this.#matches.map(({ units }) => units.length))
+  }
+
+  /** @returns true if a unit has all terms */
+  #add(kind: MatchKind, terms: readonly string[], weight: number, word?: string): boolean {
+    const key = terms.join(' ')
+    if (this.#terms.has(key)) return false
+    const units = intersection(terms.map((term) => this.#lexicon.unitsWith(term)))
+    const headUnits = intersection(terms.map((term) => this.#lexicon.unitsUnder(term)))
+    if (kind !== 'exact' && units.length === 0 && headUnits.length === 0) return false
+    this.#terms.add(key)
+    this.#matches.push({ kind, weight, units, headUnits, ...(word === undefined ? {} : { word }) })
+    return units.length > 0
+  }
+
+  #addWord(kind: MatchKind, word: string, term: string, weight: number): boolean {
+    return roleOfStem(term) !== 'function' && this.#add(kind, [term], weight, word)
+  }
+
+  #addLatin(word: string, isUnknown: boolean): void {
+    let isFound = this.#addDerived(word, isUnknown)
+    if (!isUnknown) return
+    if (word.length >= 3)
+      for (const [other, term] of this.#lexicon.wordsFrom(word))
+        isFound = this.#addWord('prefix', other, term, prefixWeight) || isFound
+    if (!isFound && word.length >= 4) isFound = this.#addSpellings(word)
+    if (!isFound && word.length >= 5) isFound = this.#addMisspelledPrefix(word)
+    if (!isFound && word.length >= 6) this.#addParts(word)
+  }
+
+  /** Adds other forms of the word, such as allergic for allergy. */
+  #addDerived(word: string, isUnknown: boolean): boolean {
+    if (word.length < 4) return false
+    let isFound = false
+    for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 3))) {
+      if (other === word || !areDerived(word, other)) continue
+      const cosine = this.#relations.cosine(word, other)
+      const isEnough = isUnknown && Math.min(word.length, other.length) >= 5 ? minCosineOfUnknown : minDerivedCosine
+      if (cosine > isEnough) isFound = this.#addWord('derived', other, term, derivedWeight) || isFound
+    }
+    return isFound
+  }
+
+  #addSpellings(word: string): boolean {
+    let maxEdits = word.length >= 8 ? 2 : 1
+    let nearest: { readonly word: string; readonly term: string; readonly edits: number }[] = []
+    for (const [other, term] of this.#lexicon.wordsOfLength(word.length, maxEdits)) {
+      const edits = editDistance(word, other, maxEdits)
+      if (edits > maxEdits || edits === 0) continue
+      if (edits < maxEdits) nearest = []
+      maxEdits = edits
+      nearest.push({ word: other, term, edits })
+    }
+    // Typing errors in the first letter are rare.
+    const likely = nearest.filter((spelling) => spelling.word[0] === word[0])
+    let isFound = false
+    for (const spelling of (likely.length > 0 ? likely : nearest).slice(0, maxSpellings)) {
+      const weight = spelling.edits > 1 ? 0.5 : word.length < 6 ? 0.4 : 0.7
+      isFound = this.#addWord('spelling', spelling.word, spelling.term, weight) || isFound
+    }
+    return isFound
+  }
+
+  #addMisspelledPrefix(word: string): boolean {
+    let isFound = false
+    for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 1)))
+      if (other.length > word.length && editDistance(word, other.slice(0, word.length), 1) <= 1)
+        isFound = this.#addWord('prefix', other, term, prefixWeight / 2) || isFound
+    return isFound
+  }
+
+  /** Adds the two words that a compound consists of, such as mac book for macbook. */
+  #addParts(word: string): void {
+    for (let at = 3; at <= word.length - 3; at += 1) {
+      const terms = [stem(word.slice(0, at)), stem(word.slice(at))]
+      if (this.#add('compound', terms, compoundWeight, `${word.slice(0, at)} ${word.slice(at)}`)) return
+    }
+  }
+
+  /** Adds the longest pieces of a CJK word that units have. */
+  #addPieces(letters: readonly string[]): void {
+    for (let length = letters.length - 1; length >= 2; length -= 1) {
+      let isFound = false
+      for (let at = 0; at + length <= letters.length; at += 1) {
+        const piece = letters.slice(at, at + length)
+        const weight = (0.6 * length) / letters.length + 0.1
+        isFound = this.#add('piece', bigramsOf(piece), weight, piece.join('')) || isFound
+      }
+      if (isFound) return
+    }
+  }
+
+  #addRelated(shown: string): void {
+    const isCjk = this.#term.readings[0]?.kind === 'cjk'
+    let count = 0
+    for (const { word, cosine } of this.#relations.related(shown)) {
+      if (cosine < (isCjk ? minRelatedCosine.cjk : minRelatedCosine.latin) || count === maxRelated) return
+      const isAdded = /[\u3400-\u9fff]/.test(word)
+        ? roleOfCjk(word) !== 'function' &&
+          this.#add('related', indexTerms('cjk', [...word].join(' ')), 0.6 * cosine ** 2, word)
+        : this.#addWord('related', word, stem(word), 0.8 * cosine ** 2)
+      if (isAdded) count += 1
+    }
+  }
+}
+
+/** Returns the terms by which the index has a reading: CJK words as bigrams. */
+function indexTerms(kind: 'word' | 'cjk', term: string): readonly string[] {
+  const parts = term.split(' ')
+  return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
+}
+
+function intersection(lists: readonly (readonly number[])[]): readonly number[] {
+  const [first = [], ...others] = lists.toSorted((one, other) => one.length - other.length)
+  if (others.length === 0 || first.length === 0) return first
+  const sets = others.map((list) => new Set(list))
+  return first.filter((id) => sets.every((set) => set.has(id)))
+}

@@ -1,0 +1,146 @@
+import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-provider.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import type { Scope } from '../units/unit-reader.ts'
+import type { UnitTable } from '../units/unit-table.ts'
+import { signCodeOf } from '../units/prepare-units.ts'
+import type { UnitSimilarity } from './features.ts'
+
+/** Number of nearest codes whose exact cosines are computed, and of those that become candidates. */
+const nearestCodes = 200
+const maxNearest = 60
+/** Size of the sample of units that a query's cosines are standardized with. */
+const maxSample = 400
+/** Mean and deviation of the built-in model's cosines on the judged sets; counted as `priorUnits` units. */
+const usual = { mean: 0.12, deviation: 0.14 }
+const priorUnits = 30
+
+/** The query, as an embedding model reads it. */
+export interface EmbeddedQuery {
+  readonly vector: Float32Array
+  /** Present if the index has digests of the model instead of vectors. */
+  readonly digests?: SimilarityModel | undefined
+  readonly text: string
+}
+
+/** Compares units with queries. Keeps a sample of the units' vectors between queries. */
+export class UnitVectors {
+  readonly #table: UnitTable
+  readonly #statements: ReturnType<typeof prepare>
+  #sample: readonly number[] = []
+  #sampledUnits = -1
+
+  constructor(db: Db, scope: Scope, table: UnitTable) {
+    this.#table = table
+    this.#statements = prepare(db, scope)
+  }
+
+  /** Must run in the transaction of the search. */
+  similarityTo(query: EmbeddedQuery): UnitSimilarity {
+    const raw = query.digests ? this.#digestCosines(query, query.digests) : this.#vectorCosines(query.vector)
+    const { mean, deviation } = this.#distribution(raw)
+    const cosines = new Map<number, number>()
+    const cosine = (id: number): number => {
+      let value = cosines.get(id)
+      if (value === undefined) {
+        const found = raw(id)
+        value = found === undefined ? 0 : usual.mean + (usual.deviation * (found - mean)) / deviation
+        cosines.set(id, value)
+      }
+      return value
+    }
+    const similarities = new Map<number, number>()
+    const wordSimilarity = query.digests?.similarityTo(query.text)
+    const similarity = (id: number): number => {
+      let value = similarities.get(id)
+      if (value === undefined) {
+        const digest = wordSimilarity && this.#digest(id)?.digest
+        value = wordSimilarity && digest ? wordSimilarity(digest, cosine(id)) : cosine(id)
+        similarities.set(id, value)
+      }
+      return value
+    }
+    return { nearest: this.#nearest(query.vector, cosine), cosine, similarity }
+  }
+
+  #nearest(vector: Float32Array, cosine: (id: number) => number): number[] {
+    const ids = this.#statements.nearest.all(signCodeOf(vector), nearestCodes).filter((id) => this.#table.has(id))
+    return ids
+      .map((id) => ({ id, cosine: cosine(id) }))
+      .sort((one, other) => other.cosine - one.cosine)
+      .slice(0, maxNearest)
+      .map(({ id }) => id)
+  }
+
+  #digestCosines({ vector }: EmbeddedQuery, model: SimilarityModel): (id: number) => number | undefined {
+    const cosineOf = model.cosinesWith(vector)
+    return (id) => {
+      const found = this.#digest(id)
+      return found && cosineOf(found.digest, found.length)
+    }
+  }
+
+  readonly #digests = new Map<number, { digest: TokenIdSequence; length: number }>()
+
+  #digest(id: number): { digest: TokenIdSequence; length: number } | undefined {
+    const known = this.#digests.get(id)
+    if (known) return known
+    const row = this.#statements.digest.get(id)
+    if (!row) return undefined
+    // Blobs can start at an odd address, which a Uint16Array does not accept.
+    const bytes = Uint8Array.from(row.digest)
+    const found = { digest: new Uint16Array(bytes.buffer), length: row.length }
+    if (this.#digests.size > 20_000) this.#digests.clear()
+    this.#digests.set(id, found)
+    return found
+  }
+
+  #vectorCosines(vector: Float32Array): (id: number) => number | undefined {
+    return (id) => {
+      const blob = this.#statements.vector.get(id)
+      if (!blob || blob.length !== vector.byteLength) return undefined
+      const other = new Float32Array(Uint8Array.from(blob).buffer)
+      let sum = 0
+      for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (other[at] as number)
+      return sum
+    }
+  }
+
+  /** Returns mean and standard deviation of a query's cosines, from a sample of the units and a prior. */
+  #distribution(raw: (id: number) => number | undefined): { mean: number; deviation: number } {
+    const values = this.#sampleIds().flatMap((id) => raw(id) ?? [])
+    const count = values.length + priorUnits
+    const mean = (values.reduce((sum, value) => sum + value, 0) + priorUnits * usual.mean) / count
+    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+    return { mean, deviation: Math.sqrt((squares + priorUnits * usual.deviation ** 2) / count) }
+  }
+
+  #sampleIds(): readonly number[] {
+    if (this.#sampledUnits !== this.#table.units) {
+      const ids = [...this.#table.ids()]
+      const step = Math.max(1, ids.length / maxSample)
+      this.#sample = Array.from({ length: Math.min(maxSample, ids.length) }, (_, at) => ids[Math.floor(at * step)] ?? 0)
+      this.#sampledUnits = this.#table.units
+      this.#digests.clear()
+    }
+    return this.#sample
+  }
+}
+
+function prepare(db: Db, { isChat, hasPrivate }: Scope) {
+  return {
+    nearest: db
+      .prepare<[Buffer, number], number>(
+        `SELECT unit_id FROM unit_codes WHERE is_chat = ${Number(isChat)} AND private <= ${Number(hasPrivate)}
+         ORDER BY vec_distance_hamming(vec_bit(code), vec_bit(?)) LIMIT ?`,
+      )
+      .pluck(),
+    digest: db.prepare<[number], { digest: Buffer; length: number }>(
+      'SELECT digest, length FROM unit_digests WHERE unit_id = ?',
+    ),
+    vector: db
+      .prepare<[number], Buffer>(
+        'SELECT vector FROM embedding_cache WHERE id = (SELECT vector FROM units WHERE id = ?)',
+      )
+      .pluck(),
+  }
+}

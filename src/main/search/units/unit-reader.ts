@@ -1,0 +1,98 @@
+import type { Db } from '../indexing/index-schema.ts'
+import type { Lexicon } from '../ranking/query-words.ts'
+import { termTableOf, type TermTable } from './unit-schema.ts'
+import { UnitTable, type UnitRow } from './unit-table.ts'
+
+/** The units that a search covers. */
+export interface Scope {
+  readonly isChat: boolean
+  /** True if private units are searched too. */
+  readonly hasPrivate: boolean
+}
+
+interface Hit {
+  readonly doc: number
+  readonly col: 'text' | 'head'
+}
+
+/** Reads the units of one scope. Statistics, words and neighbours come from these units alone. */
+export class UnitReader {
+  readonly table = new UnitTable()
+  readonly scope: Scope
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #versions = new Map<number, number>()
+  #dataVersion = -1
+
+  constructor(db: Db, scope: Scope) {
+    this.scope = scope
+    this.#statements = prepare(db, scope)
+  }
+
+  /** Loads the files that changed since the last call. Must run in the transaction of the search. */
+  refresh(): void {
+    const dataVersion = this.#statements.version.get() ?? 0
+    if (dataVersion === this.#dataVersion) return
+    this.#dataVersion = dataVersion
+    const removed = new Set(this.#versions.keys())
+    for (const { id, version } of this.#statements.files.iterate()) {
+      removed.delete(id)
+      if (this.#versions.get(id) === version) continue
+      this.#versions.set(id, version)
+      this.table.setFile(id, this.#statements.units.all(id))
+    }
+    for (const id of removed) {
+      this.#versions.delete(id)
+      this.table.setFile(id, [])
+    }
+  }
+
+  /** Returns the words of the scope; the object caches what it reads, so it serves one query. */
+  lexicon(): Lexicon {
+    const cache = new Map<string, { readonly text: number[]; readonly head: number[] }>()
+    const hits = (term: string) => {
+      let found = cache.get(term)
+      if (!found) cache.set(term, (found = this.#hits(term)))
+      return found
+    }
+    return {
+      units: this.table.units,
+      unitsWith: (term) => hits(term).text,
+      unitsUnder: (term) => hits(term).head,
+      wordsFrom: (prefix) => this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
+      wordsOfLength: (length, tolerance) => this.#statements.wordsOfLength.all(length - tolerance, length + tolerance),
+      labels: this.table.labels(),
+    }
+  }
+
+  #hits(term: string): { text: number[]; head: number[] } {
+    const found = { text: [] as number[], head: [] as number[] }
+    for (const statement of this.#statements.hits) for (const { doc, col } of statement.all(term)) found[col].push(doc)
+    return found
+  }
+}
+
+function prepare(db: Db, { isChat, hasPrivate }: Scope) {
+  const tables: TermTable[] = [termTableOf({ isChat, isPrivate: false })]
+  if (hasPrivate) tables.push(termTableOf({ isChat, isPrivate: true }))
+  const isSeen = `is_chat = ${Number(isChat)} AND private <= ${Number(hasPrivate)}`
+  const isSeenWord = `private <= ${Number(hasPrivate)}`
+  return {
+    version: db.prepare<[], number>("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'units:version'").pluck(),
+    files: db.prepare<[], { id: number; version: number }>('SELECT id, version FROM files'),
+    units: db.prepare<[number], UnitRow>(
+      `SELECT id, file_id AS file, section_id AS section, length, chars AS characters, flags, label
+       FROM units WHERE file_id = ? AND ${isSeen} ORDER BY seq`,
+    ),
+    hits: tables.map((table) => db.prepare<[string], Hit>(`SELECT doc, col FROM ${table}_hits WHERE term = ?`)),
+    wordsFrom: db
+      .prepare<[string, string], [string, string]>(
+        `SELECT word, term FROM words WHERE word >= ? AND word < ? AND ${isSeenWord}`,
+      )
+      .raw(),
+    wordsOfLength: db
+      .prepare<[number, number], [string, string]>(
+        `SELECT word, term FROM words WHERE length(word) BETWEEN ? AND ? AND ${isSeenWord}`,
+      )
+      .raw(),
+  }
+}
