@@ -5,7 +5,12 @@ import {
   type FeatureName,
   type Features,
 } from '../../../../src/main/search/ranking/features.ts'
-import { answerProbability, rank, type KindWeights, type RankingWeights } from '../../../../src/main/search/ranking/rank.ts'
+import {
+  answerProbability,
+  rank,
+  type KindWeights,
+  type RankingWeights,
+} from '../../../../src/main/search/ranking/rank.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 
 const names = Object.values(featureGroups).flat()

@@ -187,6 +187,9 @@ describe('chats', () => {
       return [Array.from(one.table.ids(), textOf), one.lexicon().unitsWith('amber').map(textOf)]
     }
     expect(textsOf(openNotes)).toEqual([['amber'], ['amber']])
-    expect(textsOf({ isChat: true, hasPrivate: false })).toEqual([['User: amber?', 'Assistant: birch'], ['User: amber?']])
+    expect(textsOf({ isChat: true, hasPrivate: false })).toEqual([
+      ['User: amber?', 'Assistant: birch'],
+      ['User: amber?'],
+    ])
   })
 })

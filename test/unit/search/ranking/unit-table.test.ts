@@ -82,7 +82,9 @@ describe('a table of units', () => {
 
   it('has neighbours within the section only, even if the section goes on after another one', () => {
     const table = tableOf(new Map([[1, [row(1), row(2, { section: 2 }), row(3)]]]))
-    expect([table.sectionNeighbour(1, 1), table.sectionNeighbour(2, -1), table.sectionNeighbour(1, 2)]).toEqual([0, 0, 3])
+    expect([table.sectionNeighbour(1, 1), table.sectionNeighbour(2, -1), table.sectionNeighbour(1, 2)]).toEqual([
+      0, 0, 3,
+    ])
     expect(table.neighbour(1, 1)).toBe(2)
   })
 
@@ -94,7 +96,9 @@ describe('a table of units', () => {
   it('has means of at least 1', () => {
     const empty = new UnitTable()
     expect([empty.units, empty.sections, empty.meanLength, empty.meanSectionLength]).toEqual([0, 0, 1, 1])
-    const table = tableOf(new Map([[1, [row(1, { length: 4 }), row(2, { length: 6 }), row(3, { section: 2, length: 8 })]]]))
+    const table = tableOf(
+      new Map([[1, [row(1, { length: 4 }), row(2, { length: 6 }), row(3, { section: 2, length: 8 })]]]),
+    )
     expect([table.units, table.sections, table.meanLength, table.meanSectionLength]).toEqual([3, 2, 6, 9])
     expect([table.sectionLength(1), table.sectionLength(2), table.sectionLength(3)]).toEqual([10, 8, 0])
   })
