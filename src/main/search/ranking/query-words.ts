@@ -213,8 +213,9 @@ class WordFinder {
 
   #addMisspelledPrefix(word: string): boolean {
     let isFound = false
+    const lengths = [word.length, word.length + 1, word.length - 1]
     for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 1)))
-      if (other.length > word.length && editDistance(word, other.slice(0, word.length), 1) <= 1)
+      if (other.length > word.length && lengths.some((length) => editDistance(word, other.slice(0, length), 1) <= 1))
         isFound = this.#addWord('prefix', other, term, prefixWeight / 2) || isFound
     return isFound
   }
