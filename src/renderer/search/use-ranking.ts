@@ -46,6 +46,6 @@ export function useRanking(
     isSearching: current.isFetching,
     isOutdated: isPreviewShown ? preview.isPlaceholderData || debounced !== tried : current.isPlaceholderData,
     error: current.error ?? (isPreviewShown ? preview.error : null),
-    retry: () => void current.refetch(),
+    retry: () => void (current.error ? current : preview).refetch(),
   }
 }

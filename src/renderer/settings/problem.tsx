@@ -15,7 +15,7 @@ const levelLooks = {
   note: { Icon: Info, color: 'text-muted' },
 } as const
 
-export const problemKey = ({ part, code, path }: Problem) => JSON.stringify([part, code, path])
+export const problemKey = ({ agent, part, code, path }: Problem) => JSON.stringify([agent, part, code, path])
 
 /** Returns a sentence about the effect of a problem: by its code, or else by the affected part. */
 export function explainProblem({ part, code }: Problem): string {

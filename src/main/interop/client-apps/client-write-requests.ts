@@ -30,6 +30,7 @@ export class ClientWriteRequests {
    */
   async ask(request: Omit<WriteRequest, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name: clientName } = request
+    signal?.throwIfAborted()
     const unansweredError = (reason: string) =>
       new AppError('client_unanswered', `${reason}; nothing was written`, { name: clientName })
     if (this.list().filter((open) => open.client === client).length >= maxOpenPerClient)
