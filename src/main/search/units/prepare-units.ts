@@ -148,9 +148,9 @@ function messagesOf(text: string): Unit[] {
   })
 }
 
-function isPrivateUnit({ startLine, endLine }: Unit, { isWhole, lines }: LocalNote): boolean {
-  if (isWhole || lines.size === 0) return isWhole
-  for (let line = startLine; line <= endLine; line += 1) if (lines.has(line - 1)) return true
+function isPrivateUnit({ startLine, endLine }: Unit, { isFullyLocal, localLines }: LocalNote): boolean {
+  if (isFullyLocal || localLines.size === 0) return isFullyLocal
+  for (let line = startLine; line <= endLine; line += 1) if (localLines.has(line - 1)) return true
   return false
 }
 
