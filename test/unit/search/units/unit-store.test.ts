@@ -394,10 +394,12 @@ describe('vectors', () => {
   })
 })
 
-describe('a reader in another connection', () => {
-  it('reads hits without writing', () => {
+describe('a connection that only reads', () => {
+  it('finds the units with a term', () => {
+    put('- boiler\n- roof')
     const readonly = new Database(store.db.serialize(), { readonly: true })
-    expect(readonly.prepare("SELECT count(*) FROM note_terms_hits WHERE term = 'x'").pluck().get()).toBe(0)
-    readonly.close()
+    opened.push(readonly)
+    const docs = readonly.prepare("SELECT doc FROM note_terms_hits WHERE term = 'boiler'").pluck()
+    expect(docs.all()).toEqual([idsByText().get('boiler')])
   })
 })
