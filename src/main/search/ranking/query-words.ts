@@ -8,7 +8,7 @@ import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
-import { bigramsOf } from '../text/terms.ts'
+import { bigramsOf, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
 export interface Lexicon {
@@ -92,9 +92,10 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
 }
 
 function isPartOf({ readings }: QueryTerm, label: string): boolean {
-  const parts = label.toLowerCase().split(/[\s.'’_-]+/)
+  const folded = fold(label)
+  const parts = folded.split(/[\s.'’_-]+/)
   return readings.some(({ kind, term }) =>
-    kind === 'cjk' ? term.replaceAll(' ', '') === label : parts.some((part) => stem(part) === term),
+    kind === 'cjk' ? term.replaceAll(' ', '') === folded : parts.some((part) => stem(part) === term),
   )
 }
 

@@ -63,8 +63,10 @@ export class UnitVectors {
   }
 
   #nearest(vector: Float32Array, cosine: (id: number) => number): number[] {
-    const ids = this.#statements.nearest.all(signCodeOf(vector), nearestCodes).filter((id) => this.#table.has(id))
-    return ids
+    const code = signCodeOf(vector)
+    return this.#statements.nearest
+      .all(code.length, code, nearestCodes)
+      .filter((id) => this.#table.has(id))
       .map((id) => ({ id, cosine: cosine(id) }))
       .sort((one, other) => other.cosine - one.cosine)
       .slice(0, maxNearest)
@@ -115,7 +117,7 @@ export class UnitVectors {
   }
 
   #sampleIds(): readonly number[] {
-    if (this.#sampledUnits !== this.#table.units) {
+    if (this.#sampledUnits !== this.#table.units || !this.#sample.every((id) => this.#table.has(id))) {
       const ids = [...this.#table.ids()]
       const step = Math.max(1, ids.length / maxSample)
       this.#sample = Array.from({ length: Math.min(maxSample, ids.length) }, (_, at) => ids[Math.floor(at * step)] ?? 0)
@@ -129,8 +131,9 @@ export class UnitVectors {
 function prepare(db: Db, { isChat, hasPrivate }: Scope) {
   return {
     nearest: db
-      .prepare<[Buffer, number], number>(
-        `SELECT unit_id FROM unit_codes WHERE is_chat = ${Number(isChat)} AND private <= ${Number(hasPrivate)}
+      .prepare<[number, Buffer, number], number>(
+        `SELECT unit_id FROM unit_codes
+         WHERE is_chat = ${Number(isChat)} AND private <= ${Number(hasPrivate)} AND length(code) = ?
          ORDER BY vec_distance_hamming(vec_bit(code), vec_bit(?)) LIMIT ?`,
       )
       .pluck(),

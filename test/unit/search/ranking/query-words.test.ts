@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { findQueryWords, type MatchKind, type WordRelations } from '../../../../src/main/search/ranking/query-words.ts'
+import { wordRelations } from '../../../../src/main/search/ranking/word-relations.ts'
+import { builtinModelFile } from '../../../support/built.ts'
+import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
+
+const builtin = wordRelations(createBuiltinEmbeddings(builtinModelFile))
+const none = wordRelations(undefined)
+
+function ask(query: string, paragraphs: readonly string[], relations: WordRelations = none, hasPrivate = false) {
+  const { put, textOf, reader } = createUnitIndex()
+  put('n.md', paragraphs.join('\n\n'))
+  const one = reader({ ...openNotes, hasPrivate })
+  const { words, speakers } = findQueryWords(query, one.lexicon(), relations)
+  const labels = new Map(one.table.labels().map(([label, number]) => [number, label]))
+  return { words, speakers: Array.from(speakers, (number) => labels.get(number)), textOf }
+}
+
+/** Returns the matches of the query's only word, without the exact one, as `kind: word`. */
+function matches(query: string, paragraphs: readonly string[], relations?: WordRelations): string[] {
+  const { words } = ask(query, paragraphs, relations)
+  expect(words, query).toHaveLength(1)
+  return words[0]!.matches.flatMap(({ kind, word }) => (kind === 'exact' ? [] : [`${kind}: ${word}`]))
+}
+
+/** Returns the kind and the weight with which the query's only word matches the only unit. */
+function matchOf(query: string, paragraph: string, relations?: WordRelations) {
+  const { words } = ask(query, [paragraph], relations)
+  expect(words, query).toHaveLength(1)
+  const found = words[0]!.matches.filter(({ units }) => units.length > 0)
+  expect(found.length, query).toBeLessThan(2)
+  return found.map(({ kind, weight }): [MatchKind, number] => [kind, weight])[0]
+}
+
+const shown = (query: string, paragraphs: readonly string[]) => ask(query, paragraphs).words.map((word) => word.shown)
+
+describe('a word of the query', () => {
+  it('is found in texts and headings', () => {
+    const { words, textOf } = ask('gardens', ['the garden', '# Garden', 'roses'])
+    expect(words[0]).toMatchObject({ shown: 'gardens', role: 'word', documents: 1 })
+    expect(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight])).toEqual([['the garden', 1]])
+    expect(Array.from(words[0]!.headUnits, textOf)).toEqual(['roses'])
+  })
+
+  it('is no stop word', () => {
+    expect(shown('Where is the boiler?', ['where is the boiler'])).toEqual(['boiler'])
+    expect(shown('what is the', ['what is the'])).toEqual([])
+    expect(shown('', ['soup'])).toEqual([])
+  })
+
+  it('occurs once', () => {
+    expect(shown('boiler or boilers, Boiler!', ['soup'])).toEqual(['boiler'])
+  })
+
+  it('has the units of its best match', () => {
+    const { words, textOf } = ask('macbook', ['a macbook', 'a mac book', 'macbooks'])
+    expect(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight])).toEqual([
+      ['a macbook', 1],
+      ['macbooks', 1],
+    ])
+  })
+})
+
+describe('other forms of a word', () => {
+  it.each([
+    ['allergy', 'allergic'],
+    ['decide', 'decision'],
+    ['include', 'inclusion'],
+    ['expiry', 'expiration'],
+    ['quick', 'quickly'],
+  ])('%s and %s match each other', (one, other) => {
+    expect(matchOf(one, `the ${other}`, builtin)).toEqual(['derived', 0.85])
+    expect(matchOf(other, `the ${one}`, builtin)).toEqual(['derived', 0.85])
+  })
+
+  it.each([
+    ['expire', 'expiration'],
+    ['decide', 'decided'],
+    ['child', 'children'],
+  ])('%s and %s have the same stem', (one, other) => {
+    expect(matchOf(one, `the ${other}`)).toEqual(['exact', 1])
+    expect(matchOf(other, `the ${one}`)).toEqual(['exact', 1])
+  })
+
+  it('match beside the word itself', () => {
+    expect(matches('decide', ['we decide', 'a decision'], builtin)).toContain('derived: decision')
+  })
+
+  it.each([
+    ['universal', 'universes'],
+    ['passport', 'passion'],
+    ['policy', 'police'],
+    ['comment', 'commerce'],
+    ['internal', 'international'],
+    ['organ', 'organic'],
+  ])('need a similar meaning, which %s and %s lack', (one, other) => {
+    for (const [asked, found] of [
+      [one, other],
+      [other, one],
+    ] as const)
+      expect(matches(asked, [`the ${found}`], builtin).filter((match) => match.startsWith('derived'))).toEqual([])
+  })
+
+  it('need a model that knows the meaning', () => {
+    expect(matches('decide', ['a decision'])).toEqual([])
+  })
+
+  it('are no stop words', () => {
+    const relations = { related: () => [], cosine: () => 1 }
+    expect(matches('verity', ['very'], relations)).toEqual([])
+    expect(matches('verity', ['verify'], relations)).toEqual(['derived: verify'])
+  })
+})
+
+describe('an unknown word', () => {
+  it('matches longer words, from three letters', () => {
+    expect(matchOf('photog', 'the photographer')).toEqual(['prefix', 0.8])
+    expect(matches('mac', ['macbooks and macaroni', 'stomach'])).toEqual(['prefix: macaroni', 'prefix: macbooks'])
+    expect(matchOf('ma', 'macaroni')).toBeUndefined()
+  })
+
+  it.each([
+    ['boilxr', 'a changed letter'],
+    ['bioler', 'swapped letters'],
+    ['boilerr', 'an added letter'],
+    ['boier', 'a missing letter', 0.4],
+    ['moiler', 'another first letter'],
+  ])('%s is boiler with %s', (typed, _, weight = 0.7) => {
+    expect(matchOf(typed, 'the boiler')).toEqual(['spelling', weight])
+  })
+
+  it('may have two typing errors from eight letters', () => {
+    expect(matchOf('accomodatoin', 'the accommodation')).toEqual(['spelling', 0.5])
+    expect(matchOf('boxlxrs', 'the boilers')).toBeUndefined()
+    expect(matchOf('boxlxrmen', 'the boilermen')).toEqual(['spelling', 0.5])
+  })
+
+  it('matches the nearest spellings only, at best with the same first letter', () => {
+    expect(matches('corroders', ['corridors and corroderz'])).toEqual(['spelling: corroderz'])
+    expect(matches('boilxr', ['boiler and toilxr'])).toEqual(['spelling: boiler'])
+    expect(matches('xoiler', ['boiler, coiler, foiler and toiler'])).toHaveLength(3)
+  })
+
+  it('is not corrected below four letters, nor if it is known', () => {
+    expect(matchOf('sop', 'soup')).toBeUndefined()
+    expect(matches('boiler', ['the boiler', 'the broiler'])).toEqual([])
+  })
+
+  it('matches longer words that begin with another spelling', () => {
+    expect(matchOf('restaxra', 'the restaurant')).toEqual(['prefix', 0.4])
+    expect(matchOf('restua', 'the restaurant')).toEqual(['prefix', 0.4])
+    expect(matchOf('xestaura', 'the restaurant')).toBeUndefined()
+    expect(matchOf('rxst', 'the restaurant')).toBeUndefined()
+  })
+
+  it('matches its two parts next to each other or apart, but not one of them', () => {
+    expect(matchOf('macbook', 'a mac book')).toEqual(['compound', 0.8])
+    expect(matchOf('macbook', 'a book on my mac')).toEqual(['compound', 0.8])
+    expect(matches('macbook', ['a book', 'my mac'])).toEqual([])
+    expect(ask('mac book', ['my macbook']).words[0]?.matches[1]).toMatchObject({ kind: 'prefix', word: 'macbook' })
+  })
+
+  it('of Chinese characters matches its longest pieces', () => {
+    expect(matches('互联网', ['联网了', '互联', '网'])).toEqual(['piece: 互联', 'piece: 联网'])
+    expect(matches('互联网', ['互联网', '联网了'])).toEqual([])
+    const { words } = ask('互联网', ['联网了'])
+    expect(words[0]?.units.values().next().value).toBeCloseTo(0.5)
+  })
+
+  it('has no matches in a memory without similar words', () => {
+    expect(matches('xyzzy', ['soup'], builtin)).toEqual([])
+    expect(ask('xyzzy', []).words).toMatchObject([{ documents: 0, weight: expect.any(Number) as number }])
+  })
+
+  it('is not corrected to private words', () => {
+    const paragraphs = ['the boiler ^[local]', 'the photographer ^[local]', 'soup']
+    for (const query of ['boilxr', 'photog', 'photogrxpher'])
+      for (const hasPrivate of [false, true])
+        expect(ask(query, paragraphs, builtin, hasPrivate).words[0]!.units.size, query).toBe(Number(hasPrivate))
+  })
+})
+
+describe('related words', () => {
+  it('match if the memory has them', () => {
+    expect(matches('automobile', ['my car', 'soup'], builtin)).toEqual([expect.stringMatching(/^related: cars?$/)])
+    expect(matches('automobile', ['soup'], builtin)).toEqual([])
+    expect(matches('automobile', ['my car'])).toEqual([])
+  })
+
+  it('weigh less than the word itself', () => {
+    const { words, textOf } = ask('movie', ['a movie', 'a film'], builtin)
+    const weights = new Map(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight]))
+    expect(weights.get('a movie')).toBe(1)
+    expect(weights.get('a film')).toBeGreaterThan(0.2)
+    expect(weights.get('a film')).toBeLessThan(0.8)
+  })
+
+  it('are at most eight, from a cosine of 0.5', () => {
+    const words = ['amber', 'birch', 'cedar', 'dahlia', 'elder', 'fern', 'gorse', 'hazel', 'iris']
+    const relations = { cosine: () => 0, related: () => words.map((word, at) => ({ word, cosine: 0.9 - at / 100 })) }
+    expect(matches('plant', [words.join(' ')], relations)).toHaveLength(8)
+    const weak = { cosine: () => 0, related: () => [{ word: 'amber', cosine: 0.49 }] }
+    expect(matches('plant', ['amber'], weak)).toEqual([])
+  })
+
+  it('do not match for names', () => {
+    const relations = { cosine: () => 0, related: () => [{ word: 'rome', cosine: 0.9 }] }
+    expect(matches('in Lisbon', ['rome'], relations)).toEqual([])
+    expect(matches('in lisbon', ['rome'], relations)).toEqual(['related: rome'])
+  })
+})
+
+describe('speakers', () => {
+  const dialogue = ['Ana: I live in Rome', 'Ben: fine', 'Ana: yes', 'Ben: Ana is nice']
+
+  it('are recognized and not searched for', () => {
+    const { words, speakers } = ask('Where does Ana live?', dialogue)
+    expect(words.map((word) => word.shown)).toEqual(['live'])
+    expect(speakers).toEqual(['Ana'])
+  })
+
+  it('are recognized in lower case and in the possessive, several at once', () => {
+    expect(ask("does ana's dog like Ben", dialogue).speakers).toEqual(['Ana', 'Ben'])
+  })
+
+  it.each([
+    ['Where does José work?', 'José'],
+    ['Where does Jose work?', 'José'],
+    ['What did Maria eat?', 'Ana Maria'],
+    ['张伟喜欢什么', '张伟'],
+    ['张伟喜欢什么', '張偉'],
+    ['張偉喜歡什麼', '张伟'],
+  ])('of "%s" is %s', (query, label) => {
+    expect(ask(query, [`${label}: one`, `${label}: two`]).speakers).toEqual([label])
+  })
+
+  it('are searched for if the query has no other word', () => {
+    const { words, speakers, textOf } = ask('Ana', dialogue)
+    expect(speakers).toEqual([])
+    expect(Array.from(words[0]!.units.keys(), textOf)).toEqual(['Ben: Ana is nice'])
+  })
+
+  it('are not those whose names only begin alike', () => {
+    expect(ask('What does Anabel like?', dialogue).speakers).toEqual([])
+  })
+})
+
+describe('weights', () => {
+  const weightOf = (query: string, word: string, paragraphs: readonly string[]) =>
+    ask(query, paragraphs).words.find((one) => one.shown === word)!.weight
+
+  it('are higher for rare words', () => {
+    const paragraphs = ['boiler and valve', 'boiler', 'boilers']
+    expect(weightOf('boiler valve', 'valve', paragraphs)).toBeGreaterThan(
+      weightOf('boiler valve', 'boiler', paragraphs),
+    )
+  })
+
+  it('are higher for names and figures, and lower for fillers', () => {
+    const paragraphs = ['we met Lisbon in garden number 42']
+    const weight = (word: string) => weightOf('the number of gardens in Lisbon is 42', word, paragraphs)
+    const [filler, word, figure, name] = ['number', 'gardens', '42', 'lisbon'].map(weight) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    expect([word / filler, figure / word, name / word]).toEqual([2, 1.2, 1.6].map((value) => expect.closeTo(value, 6)))
+  })
+
+  it('of unknown names are higher, of other unknown words lower, than if they are known', () => {
+    const known = (word: string, query = `the ${word}`) => weightOf(query, word.toLowerCase(), [`the ${word}`])
+    const unknown = (word: string) => weightOf(`the ${word}`, word.toLowerCase(), ['soup'])
+    expect(unknown('Zorblax')).toBeGreaterThan(known('Zorblax'))
+    expect(unknown('boiler')).toBeLessThan(known('boiler'))
+    expect(unknown('number')).toBeLessThan(known('number'))
+  })
+
+  it('of a corrected word depend on the number of units with the correction', () => {
+    const once = weightOf('boilxr', 'boilxr', ['boiler'])
+    expect(weightOf('boilxr', 'boilxr', ['boiler', 'boilers'])).toBeLessThan(once)
+    expect(once).toBe(weightOf('boiler', 'boiler', ['boiler']))
+  })
+
+  it('of a single Chinese character are lower', () => {
+    expect(weightOf('茶', '茶', ['喝茶'])).toBeLessThan(weightOf('天气', '天气', ['天气']))
+  })
+})

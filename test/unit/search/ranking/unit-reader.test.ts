@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import type { Scope, UnitReader } from '../../../../src/main/search/units/unit-reader.ts'
+import { rounds } from '../../../support/thorough.ts'
+import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
+
+const allNotes: Scope = { isChat: false, hasPrivate: true }
+const scopes = [true, false].flatMap((isChat) => [true, false].map((hasPrivate): Scope => ({ isChat, hasPrivate })))
+
+/** Everything that a reader returns, in a form that does not depend on its history. */
+function accountOf(reader: UnitReader) {
+  const { table } = reader
+  const lexicon = reader.lexicon()
+  const labels = new Map(table.labels().map(([label, number]) => [number, label]))
+  const sorted = (ids: readonly number[]) => ids.toSorted((one, other) => one - other)
+  return {
+    units: sorted([...table.ids()]).map((id) => ({
+      id,
+      place: [table.fileOf(id), table.sectionOf(id), table.neighbour(id, -1), table.neighbour(id, 1)],
+      size: [table.lengthOf(id), table.charactersOf(id), table.sectionLength(table.sectionOf(id))],
+      flags: table.flagsOf(id),
+      label: labels.get(table.labelOf(id)),
+    })),
+    counts: [lexicon.units, table.sections, table.meanLength],
+    hits: ['amber', 'birch', 'cedar', '数据', 'tree', 'part', 'a', 'nothing'].map((term) => [
+      term,
+      sorted(lexicon.unitsWith(term)),
+      sorted(lexicon.unitsUnder(term)),
+    ]),
+    words: [lexicon.wordsFrom('b'), lexicon.wordsOfLength(5, 0)],
+    labels: [...labels.values()].sort(),
+  }
+}
+
+const pieces = ['amber', 'birches', 'cedar ^[local]', '数据', 'Ana: why?', 'Ana: amber', '# Trees', '# Part ^[local]']
+const source = fc.constantFrom('memory' as const, 'sessions' as const)
+const path = fc.constantFrom('a.md', 'b.md', 'c.md')
+const text = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((lines) => lines.join('\n\n'))
+const change = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('put' as const), source, path, text }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), source, path }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), reader: fc.nat(3) }) },
+)
+
+describe('a reader', () => {
+  it('that refreshes between random changes equals one made from scratch, in every scope', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+        const { db, store, put, reader } = createUnitIndex()
+        const readers = scopes.map(reader)
+        for (const one of changes)
+          if (one.kind === 'put') put(one.path, one.text, one.source)
+          else if (one.kind === 'remove') store.removeFile(one.source, one.path)
+          else readers[one.reader]?.refresh()
+        for (const one of readers) {
+          one.refresh()
+          expect(accountOf(one)).toEqual(accountOf(reader(one.scope)))
+        }
+        db.close()
+      }),
+      { numRuns: rounds(25, 500) },
+    )
+  })
+
+  it('loads only the files that changed', () => {
+    const { store, put, reader } = createUnitIndex()
+    for (const name of ['a', 'b', 'c']) put(`${name}.md`, `- ${name} one\n- ${name} two`)
+    const one = reader()
+    const loaded = vi.spyOn(one.table, 'setFile')
+    const sizes = () => loaded.mock.calls.map(([, rows]) => rows.length)
+    one.refresh()
+    put('a.md', '- a one\n- a two\n')
+    store.touchFile({ source: 'memory', path: 'b.md', mtime: 5, size: 5 })
+    one.refresh()
+    expect(sizes()).toEqual([])
+    put('a.md', '- a one')
+    one.refresh()
+    expect(sizes()).toEqual([1])
+    store.removeFile('memory', 'b.md')
+    one.refresh()
+    expect(sizes()).toEqual([1, 0])
+    expect(one.table.units).toBe(3)
+  })
+
+  it('notices a file that takes the id of a removed one', () => {
+    const { store, put, idOf, reader } = createUnitIndex()
+    put('a.md', 'amber')
+    const one = reader()
+    const file = one.table.fileOf(idOf('amber'))
+    store.removeFile('memory', 'a.md')
+    put('b.md', 'birch')
+    one.refresh()
+    expect(one.table.fileOf(idOf('birch'))).toBe(file)
+    expect([...one.table.ids()]).toEqual([idOf('birch')])
+  })
+
+  it('has neighbours in the order of the file after units are inserted and moved', () => {
+    const { put, textOf, reader } = createUnitIndex()
+    put('a.md', '- one\n- two\n- three')
+    const one = reader()
+    put('a.md', '- three\n- new\n- one\n- two')
+    one.refresh()
+    const order: string[] = []
+    const first = [...one.table.ids()].find((id) => one.table.neighbour(id, -1) === 0) ?? 0
+    for (let id = first; id !== 0; id = one.table.neighbour(id, 1)) order.push(textOf(id))
+    expect(order).toEqual(['three', 'new', 'one', 'two'])
+  })
+
+  it('finds terms in texts and in what is above them', () => {
+    const { put, idOf, reader } = createUnitIndex()
+    put('garden.md', '# Trees\n\n- birches\n  - cut them')
+    const lexicon = reader().lexicon()
+    expect(lexicon.unitsWith('birch')).toEqual([idOf('birches')])
+    expect(lexicon.unitsUnder('birch')).toEqual([idOf('cut them')])
+    expect(lexicon.unitsUnder('tree')).toEqual([idOf('birches'), idOf('cut them')])
+    expect(lexicon.unitsUnder('garden')).toEqual([idOf('birches'), idOf('cut them')])
+    expect(lexicon.unitsWith('tree')).toEqual([])
+  })
+
+  it('finds words by their beginning and by their length', () => {
+    const { put, reader } = createUnitIndex()
+    put('a.md', 'birches, birch and bird; the birdhouse')
+    const lexicon = reader().lexicon()
+    expect(lexicon.wordsFrom('bird')).toEqual([
+      ['bird', 'bird'],
+      ['birdhouse', 'birdhous'],
+    ])
+    expect(lexicon.wordsOfLength(6, 1).map(([word]) => word)).toEqual(['birch', 'birches'])
+  })
+})
+
+describe('private units', () => {
+  const note = '- amber\n- cedar bark ^[local]\n- birch\n\n# Diary ^[local]\n\nAna: cedarwood\n\nAna: birch leaves'
+  const seenBy = (scope: Scope) => {
+    const { put, textOf, reader } = createUnitIndex()
+    put('a.md', note)
+    const one = reader(scope)
+    return { one, table: one.table, lexicon: one.lexicon(), texts: (ids: Iterable<number>) => Array.from(ids, textOf) }
+  }
+
+  it('are not read by a reader of open units', () => {
+    const { table, lexicon, texts } = seenBy(openNotes)
+    expect(texts(table.ids())).toEqual(['amber', 'birch'])
+    expect([table.units, table.sections, table.meanLength, lexicon.units]).toEqual([2, 1, 1, 2])
+    expect(lexicon.labels).toEqual([])
+    const [amber = 0, birch = 0] = table.ids()
+    expect([table.neighbour(amber, 1), table.sectionNeighbour(birch, -1), table.neighbour(birch, 1)]).toEqual([
+      birch,
+      amber,
+      0,
+    ])
+    expect([lexicon.unitsWith('cedar'), lexicon.unitsUnder('diari'), texts(lexicon.unitsWith('birch'))]).toEqual([
+      [],
+      [],
+      ['birch'],
+    ])
+    expect([lexicon.wordsFrom('ceda'), lexicon.wordsOfLength(9, 0), lexicon.wordsFrom('leav')]).toEqual([[], [], []])
+  })
+
+  it('are read by a reader of all units', () => {
+    const { table, lexicon, texts } = seenBy(allNotes)
+    expect([table.units, table.sections]).toEqual([5, 2])
+    expect(lexicon.labels.map(([label]) => label)).toEqual(['Ana'])
+    expect(texts(lexicon.unitsWith('birch'))).toEqual(['birch', 'Ana: birch leaves'])
+    expect(texts(lexicon.unitsUnder('diari'))).toHaveLength(2)
+    expect(lexicon.wordsFrom('ceda').map(([word]) => word)).toEqual(['cedar', 'cedarwood'])
+  })
+
+  it('become words of the open reader once an open unit has them', () => {
+    const { put, reader } = createUnitIndex()
+    put('a.md', 'cedar ^[local]')
+    expect(reader().lexicon().wordsFrom('ced')).toEqual([])
+    put('b.md', 'cedar')
+    expect(reader().lexicon().wordsFrom('ced')).toEqual([['cedar', 'cedar']])
+    put('b.md', 'birch')
+    expect(reader().lexicon().wordsFrom('ced')).toEqual([])
+  })
+})
+
+describe('chats', () => {
+  it('and notes do not see each other', () => {
+    const { put, textOf, reader } = createUnitIndex()
+    put('a.md', 'amber')
+    put('chat.jsonl', '- User: amber?\n\n- Assistant: birch', 'sessions')
+    const textsOf = (scope: Scope) => {
+      const one = reader(scope)
+      return [Array.from(one.table.ids(), textOf), one.lexicon().unitsWith('amber').map(textOf)]
+    }
+    expect(textsOf(openNotes)).toEqual([['amber'], ['amber']])
+    expect(textsOf({ isChat: true, hasPrivate: false })).toEqual([
+      ['User: amber?', 'Assistant: birch'],
+      ['User: amber?'],
+    ])
+  })
+})

@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { toUnitVector } from '../../../../src/main/search/embeddings/embedding-provider.ts'
+import { UnitVectors } from '../../../../src/main/search/ranking/unit-similarity.ts'
+import { bodyOf } from '../../../../src/main/search/units/prepare-units.ts'
+import { builtinModelFile } from '../../../support/built.ts'
+import { randomOf } from '../../../support/random.ts'
+import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
+
+const provider = createBuiltinEmbeddings(builtinModelFile)
+const model = provider.similarity!
+const sets = ['everyday-en', 'everyday-zh', 'other-words', 'short-notes']
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const deviationOf = (values: readonly number[]) => {
+  const mean = meanOf(values)
+  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)))
+}
+const dot = (one: Float32Array, other: Float32Array) =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+
+async function built(text: string) {
+  const [vector] = await provider.embed([text])
+  return { vector: vector!, digests: model, text }
+}
+
+describe('similarity by the built-in model', () => {
+  const index = createUnitIndex({ model, folders: [] })
+  let ids: number[]
+  let vectors: UnitVectors
+  /** Returns the cosine from the texts, without the index. */
+  let plainCosine: (question: Float32Array, id: number) => number
+
+  beforeAll(async () => {
+    for (const set of sets) {
+      const folder = fileURLToPath(new URL(`../../../recall/${set}/workspace`, import.meta.url))
+      const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
+      for (const path of paths.sort()) index.put(`${set}/${path}`, readFileSync(join(folder, path), 'utf8'))
+    }
+    const { table } = index.reader()
+    ids = [...table.ids()]
+    vectors = new UnitVectors(index.db, openNotes, table)
+    const own = new Map<number, Float32Array>()
+    const units = index.db.prepare<[], { id: number; text: string; label: string }>('SELECT id, text, label FROM units')
+    for (const unit of units.all()) own.set(unit.id, (await provider.embed([bodyOf(unit)]))[0] ?? new Float32Array())
+    plainCosine = (question, id) => dot(question, own.get(id)!)
+  })
+
+  const questions = [
+    'Which paint did we use in the hall?',
+    'When is the dentist?',
+    'running shoes',
+    'what is for dinner',
+  ]
+
+  it('has the same mean and deviation for every question', async () => {
+    expect(ids.length).toBeGreaterThan(500)
+    for (const text of questions) {
+      const { cosine } = vectors.similarityTo(await built(text))
+      const values = ids.map((id) => cosine(id))
+      expect(meanOf(values), text).toBeCloseTo(0.12, 1)
+      expect(deviationOf(values) / 0.14, text).toBeCloseTo(1, 0)
+    }
+  })
+
+  it('standardizes cosines by mean and deviation alone', async () => {
+    const query = await built('When is the dentist?')
+    const { cosine } = vectors.similarityTo(query)
+    const plain = (id: number) => plainCosine(query.vector, id)
+    const order = ids.toSorted((one, other) => plain(one) - plain(other))
+    const [farthest = 0, nearest = 0] = [order[0], order.at(-1)]
+    const slope = (cosine(nearest) - cosine(farthest)) / (plain(nearest) - plain(farthest))
+    for (const id of ids) expect(cosine(id)).toBeCloseTo(cosine(farthest) + slope * (plain(id) - plain(farthest)), 3)
+  })
+
+  it('has the nearest unit first, and 60 of the nearest in order', async () => {
+    for (const text of questions) {
+      const query = await built(text)
+      const { nearest, cosine } = vectors.similarityTo(query)
+      const best = Math.max(...ids.map((id) => plainCosine(query.vector, id)))
+      expect(plainCosine(query.vector, nearest[0]!), text).toBeCloseTo(best, 4)
+      expect(nearest).toHaveLength(60)
+      expect(new Set(nearest).size).toBe(60)
+      expect(nearest.map((id) => cosine(id))).toEqual(nearest.map((id) => cosine(id)).toSorted((a, b) => b - a))
+    }
+  })
+})
+
+describe('similarity of few units', () => {
+  it('counts word pairs, if the model has a measure for them', async () => {
+    const { db, put, idOf, reader } = createUnitIndex({ model, folders: [] })
+    put('a.md', '- the boiler leaks\n- we ate soup')
+    const { cosine, similarity } = new UnitVectors(db, openNotes, reader().table).similarityTo(await built('boiler'))
+    expect(similarity(idOf('the boiler leaks'))).not.toBe(cosine(idOf('the boiler leaks')))
+    expect(similarity(idOf('the boiler leaks'))).toBeGreaterThan(similarity(idOf('we ate soup')))
+  })
+
+  it('has no private unit and no chat among the nearest', async () => {
+    const { db, put, textOf, reader } = createUnitIndex({ model, folders: [] })
+    put('a.md', '- the boiler leaks\n- the boiler ^[local]')
+    put('chat.jsonl', '- User: the boiler', 'sessions')
+    const nearest = async (isChat: boolean, hasPrivate: boolean) => {
+      const scope = { isChat, hasPrivate }
+      return new UnitVectors(db, scope, reader(scope).table).similarityTo(await built('boiler')).nearest.map(textOf)
+    }
+    expect(await nearest(false, false)).toEqual(['the boiler leaks'])
+    expect(new Set(await nearest(false, true))).toEqual(new Set(['the boiler leaks', 'the boiler ^[local]']))
+    expect(await nearest(true, false)).toEqual(['User: the boiler'])
+  })
+})
+
+describe('similarity by another model', () => {
+  const dimensions = 64
+  const vectorOf = (random: () => number, size = dimensions) =>
+    toUnitVector(Array.from({ length: size }, () => random() - 0.5))!
+
+  /** An index of notes whose units have the given vectors. */
+  function indexOf(vectors: readonly Float32Array[]) {
+    const index = createUnitIndex()
+    let revision = 0
+    const put = (path: string, all: readonly Float32Array[]) => {
+      revision += 1
+      index.put(path, all.map((_, at) => `- ${revision} ${at}`).join('\n'))
+      const texts = index.store.textsToEmbed(0, all.length)
+      index.store.storeVectors(
+        'server',
+        'other',
+        texts.map(({ id, hash }, at) => ({ id, hash, vector: all[at]! })),
+      )
+      return texts.map(({ id }) => id)
+    }
+    const ids = put('a.md', vectors)
+    const reader = index.reader()
+    const similarityTo = (vector: Float32Array) => unitVectors.similarityTo({ vector, text: '' })
+    const unitVectors = new UnitVectors(index.db, openNotes, reader.table)
+    return { ...index, put, ids, indexReader: reader, similarityTo }
+  }
+
+  it('compares the cached vectors', () => {
+    const random = randomOf(1)
+    const vectors = Array.from({ length: 500 }, () => vectorOf(random))
+    const { ids, similarityTo } = indexOf(vectors)
+    for (let round = 0; round < 20; round += 1) {
+      const near = vectors[round * 20]!
+      const question = toUnitVector(Array.from(near, (value) => value + 0.2 * (random() - 0.5)))!
+      const { nearest, cosine, similarity } = similarityTo(question)
+      const plain = new Map(ids.map((id, at) => [id, dot(question, vectors[at]!)]))
+      const order = ids.toSorted((one, other) => plain.get(other)! - plain.get(one)!)
+      expect(nearest[0]).toBe(order[0])
+      expect(cosine(order[0]!)).toBeGreaterThan(cosine(order[1]!))
+      expect(similarity(order[0]!)).toBe(cosine(order[0]!))
+    }
+  })
+
+  it('is 0 for units without a vector', () => {
+    const random = randomOf(2)
+    const { put: _, similarityTo, ...index } = indexOf([vectorOf(random)])
+    index.store.replaceFile(
+      index.store.prepare({ path: 'b.md', source: 'memory', hash: '', mtime: 0, size: 1, text: 'new' }),
+    )
+    index.indexReader.refresh()
+    const { cosine, similarity, nearest } = similarityTo(vectorOf(random))
+    expect([cosine(index.idOf('new')), similarity(index.idOf('new'))]).toEqual([0, 0])
+    expect(nearest).toEqual(index.ids)
+  })
+
+  it('is 0 for units whose vectors have other dimensions than the question', () => {
+    const random = randomOf(3)
+    const { ids, similarityTo } = indexOf([vectorOf(random), vectorOf(random)])
+    for (const size of [8, 32, 128, 2048]) {
+      const { cosine, similarity } = similarityTo(vectorOf(random, size))
+      expect(ids.flatMap((id) => [cosine(id), similarity(id)])).toEqual([0, 0, 0, 0])
+    }
+  })
+
+  it('has a fresh sample after all units were replaced by as many others', () => {
+    const random = randomOf(4)
+    const question = vectorOf(random)
+    const { db, put, indexReader, similarityTo } = indexOf(Array.from({ length: 100 }, () => vectorOf(random)))
+    similarityTo(question)
+    const near = () => toUnitVector(Array.from(question, (value) => value + 0.3 * (random() - 0.5)))!
+    const ids = put('a.md', Array.from({ length: 100 }, near))
+    indexReader.refresh()
+    const fresh = new UnitVectors(db, openNotes, indexReader.table).similarityTo({ vector: question, text: '' })
+    expect(similarityTo(question).cosine(ids[0]!)).toBe(fresh.cosine(ids[0]!))
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { UnitTable, type UnitRow } from '../../../../src/main/search/units/unit-table.ts'
+import { rounds, seededRandom } from '../../../support/thorough.ts'
+
+const row = (id: number, more: Partial<UnitRow> = {}): UnitRow => ({
+  id,
+  file: 1,
+  section: 1,
+  length: 1,
+  characters: 1,
+  flags: 0,
+  label: '',
+  ...more,
+})
+
+function tableOf(files: ReadonlyMap<number, readonly UnitRow[]>): UnitTable {
+  const table = new UnitTable()
+  for (const [file, rows] of files) table.setFile(file, rows)
+  return table
+}
+
+/** Everything that a table returns, in a form that does not depend on its history. */
+function accountOf(table: UnitTable, ids: number) {
+  const labels = new Map(table.labels().map(([label, number]) => [number, label]))
+  const unitOf = (id: number) => ({
+    id,
+    file: table.fileOf(id),
+    section: table.sectionOf(id),
+    length: table.lengthOf(id),
+    characters: table.charactersOf(id),
+    flags: table.flagsOf(id),
+    label: labels.get(table.labelOf(id)),
+    neighbours: [-3, -2, -1, 0, 1, 2, 3].map((distance) => table.neighbour(id, distance)),
+    inSection: [-2, -1, 1, 2].map((distance) => table.sectionNeighbour(id, distance)),
+  })
+  return {
+    units: [...table.ids()].sort((one, other) => one - other).map(unitOf),
+    known: Array.from({ length: ids }, (_, id) => table.has(id)),
+    counts: [table.units, table.sections, table.meanLength, table.meanSectionLength],
+    sections: Array.from({ length: 40 }, (_, section) => table.sectionLength(section)),
+    labels: [...labels.values()].sort(),
+  }
+}
+
+describe('a table of units', () => {
+  it('after random replacements equals a table made from scratch', () => {
+    const random = seededRandom()
+    const upTo = (limit: number) => Math.floor(random() * limit)
+    for (let round = 0; round < rounds(20, 500); round += 1) {
+      const files = new Map<number, readonly UnitRow[]>()
+      const table = new UnitTable()
+      let id = 0
+      for (let step = 0; step < 30; step += 1) {
+        const file = 1 + upTo(5)
+        const kept = (files.get(file) ?? []).filter(() => random() < 0.6)
+        const added = Array.from({ length: random() < 0.3 ? 0 : upTo(6) }, () => {
+          id += 1 + upTo(200)
+          const section = file * 6 + upTo(4)
+          const label = ['', '', 'Ana', 'Ben', 'Cleo'][upTo(5)]!
+          return row(id, { file, section, length: upTo(20), characters: upTo(400), flags: upTo(256), label })
+        })
+        const rows = random() < 0.2 ? [] : [...added, ...kept]
+        table.setFile(file, rows)
+        files.set(file, rows)
+      }
+      expect(accountOf(table, id + 2)).toEqual(accountOf(tableOf(files), id + 2))
+    }
+  })
+
+  it('has no neighbours beyond the ends of a file', () => {
+    const table = tableOf(
+      new Map([
+        [1, [row(1), row(2)]],
+        [2, [row(3), row(4)]],
+      ]),
+    )
+    expect([table.neighbour(2, 1), table.neighbour(3, -1), table.neighbour(1, 2), table.neighbour(4, -5)]).toEqual([
+      0, 0, 0, 0,
+    ])
+    expect([table.neighbour(1, 1), table.neighbour(4, -1), table.neighbour(4, 0)]).toEqual([2, 3, 4])
+  })
+
+  it('has neighbours within the section only, even if the section goes on after another one', () => {
+    const table = tableOf(new Map([[1, [row(1), row(2, { section: 2 }), row(3)]]]))
+    expect([table.sectionNeighbour(1, 1), table.sectionNeighbour(2, -1), table.sectionNeighbour(1, 2)]).toEqual([
+      0, 0, 3,
+    ])
+    expect(table.neighbour(1, 1)).toBe(2)
+  })
+
+  it('follows the order of the rows, not of the ids', () => {
+    const table = tableOf(new Map([[1, [row(7), row(2), row(5)]]]))
+    expect([table.neighbour(7, 1), table.neighbour(7, 2), table.neighbour(2, -1)]).toEqual([2, 5, 7])
+  })
+
+  it('has means of at least 1', () => {
+    const empty = new UnitTable()
+    expect([empty.units, empty.sections, empty.meanLength, empty.meanSectionLength]).toEqual([0, 0, 1, 1])
+    const table = tableOf(
+      new Map([[1, [row(1, { length: 4 }), row(2, { length: 6 }), row(3, { section: 2, length: 8 })]]]),
+    )
+    expect([table.units, table.sections, table.meanLength, table.meanSectionLength]).toEqual([3, 2, 6, 9])
+    expect([table.sectionLength(1), table.sectionLength(2), table.sectionLength(3)]).toEqual([10, 8, 0])
+  })
+
+  it('has the labels of its units only, and keeps their numbers', () => {
+    const table = new UnitTable()
+    table.setFile(1, [row(1, { label: 'Ana' }), row(2, { label: 'Ana' })])
+    table.setFile(2, [row(3, { label: 'Ben', file: 2 }), row(4)])
+    const ben = table.labelOf(3)
+    expect(table.labels()).toEqual([
+      ['Ana', table.labelOf(1)],
+      ['Ben', ben],
+    ])
+    expect(table.labelOf(4)).toBe(0)
+    table.setFile(1, [row(2, { label: 'Ana' })])
+    expect(table.labels().map(([label]) => label)).toEqual(['Ana', 'Ben'])
+    table.setFile(1, [])
+    expect(table.labels()).toEqual([['Ben', ben]])
+  })
+
+  it('has no unit 0, and none beyond the ids that it has room for', () => {
+    const table = tableOf(new Map([[1, [row(1)]]]))
+    expect([table.has(0), table.has(1), table.has(2), table.has(1_000_000)]).toEqual([false, true, false, false])
+    table.setFile(1, [row(5000)])
+    expect([table.has(1), table.has(5000)]).toEqual([false, true])
+  })
+})
