@@ -18,6 +18,7 @@ const config: Configuration = {
     'out/**',
     'resources/**',
     '!resources/packaging/**',
+    '!resources/words/**',
     '!resources/models/train/**',
     'package.json',
     'LICENSE',

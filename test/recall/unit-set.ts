@@ -6,6 +6,9 @@ import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evalu
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
 import { collectCandidates, type CandidateUnit } from '../../src/main/search/ranking/features.ts'
 import { findQueryWords } from '../../src/main/search/ranking/query-words.ts'
+import { rankingModels } from '../../src/main/search/ranking/ranking-models.ts'
+import type { SelectionLimits } from '../../src/main/search/ranking/select-results.ts'
+import { UnitSearcher, type RankingModels, type UnitResult } from '../../src/main/search/ranking/unit-searcher.ts'
 import { UnitVectors } from '../../src/main/search/ranking/unit-similarity.ts'
 import { wordRelations } from '../../src/main/search/ranking/word-relations.ts'
 import { UnitReader } from '../../src/main/search/units/unit-reader.ts'
@@ -37,7 +40,34 @@ export interface UnitSet {
   ask(question: JudgedQuestion): Promise<RankedQuestion>
 }
 
-export async function openUnitSet(folder: string, hasVectors = true): Promise<UnitSet> {
+/** A judged set with the search of the app. */
+export interface UnitSearch {
+  readonly name: string
+  readonly questions: readonly JudgedQuestion[]
+  readonly offTopic: readonly JudgedQuestion[]
+  search(query: string, limits: SelectionLimits): Promise<UnitResult[]>
+}
+
+/** @param models the shipped weights if undefined */
+export async function openUnitSearch(
+  folder: string,
+  models: RankingModels = rankingModels,
+  hasVectors = true,
+): Promise<UnitSearch> {
+  const { db, provider, model } = indexSet(folder, hasVectors)
+  const searcher = new UnitSearcher(db, provider, models)
+  const scope = { isChat: false, hasPrivate: false }
+  return {
+    name: basename(folder),
+    ...questionsOf(folder),
+    async search(query, limits) {
+      const [vector] = model ? await provider.embed([searcher.parse(query).words]) : []
+      return searcher.search(query, vector, { ...limits, scope })
+    },
+  }
+}
+
+function indexSet(folder: string, hasVectors: boolean) {
   const db = openForWriting(':memory:')
   createUnitTables(db)
   const provider = createBuiltinEmbeddings(builtinFile)
@@ -52,6 +82,19 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
       store.replaceFile(store.prepare(file))
     }
   })
+  return { db, provider, model }
+}
+
+function questionsOf(folder: string) {
+  const read = (name: string) => {
+    const file = join(folder, name)
+    return existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
+  }
+  return { questions: read('queries.jsonl'), offTopic: read('offtopic.jsonl') }
+}
+
+export async function openUnitSet(folder: string, hasVectors = true): Promise<UnitSet> {
+  const { db, provider, model } = indexSet(folder, hasVectors)
   const scope = { isChat: false, hasPrivate: false }
   const reader = new UnitReader(db, scope)
   reader.refresh()
@@ -65,14 +108,9 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
     if (!found) throw new Error(`no unit ${id}`)
     return found
   }
-  const read = (name: string) => {
-    const file = join(folder, name)
-    return existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
-  }
   return {
     name: basename(folder),
-    questions: read('queries.jsonl'),
-    offTopic: read('offtopic.jsonl'),
+    ...questionsOf(folder),
     place,
     async ask(question) {
       const words = findQueryWords(question.query, reader.lexicon(), wordRelations(provider))

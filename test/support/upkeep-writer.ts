@@ -7,7 +7,7 @@ import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
-import { findCandidates } from '../../src/main/curation/suggestions/scan-notes.ts'
+import { prepareReviewInput } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 
@@ -49,7 +49,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
     prices: undefined,
     ask: async (content) => ({ text: answer(content), tokens: 1, usd: null, request: 1 }),
   }
-  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, builtinFile: '' } as const
+  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, modelPath: '' } as const
   return {
     model: () => model,
     budget: () => ({ usd: null, tokens: null }),
@@ -59,7 +59,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
       promote: ({ lines, memory }: { lines: string; memory: string }) =>
         `<lines>\n${lines}\n</lines>\n<memory>\n${memory}\n</memory>`,
     }),
-    candidates: (_model: ReviewModel, signal: AbortSignal) => findCandidates(request, signal),
+    reviewInput: (_model: ReviewModel, signal: AbortSignal) => prepareReviewInput(request, signal),
   }
 }
 

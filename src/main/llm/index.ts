@@ -1,6 +1,12 @@
 export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
-export { holdsLocal, type Look, nothingHeld, ownWordsOf, withheldMessages } from './middleware/privacy-filter.ts'
+export {
+  hasLocalText,
+  type TakeSnapshot,
+  noRedactions,
+  guessesOf,
+  redactMessages,
+} from './middleware/privacy-filter.ts'
 export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,

@@ -25,7 +25,7 @@ import {
 import type { UsageStore } from './usage/usage-store.ts'
 import { ModelLists } from './catalog/model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent } from './model.ts'
-import { gated, type Look } from './middleware/privacy-filter.ts'
+import { withPrivacyFilter, type TakeSnapshot } from './middleware/privacy-filter.ts'
 import { proxyFetch, proxyFor, type ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
@@ -59,7 +59,7 @@ export interface ModelUsageContext {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
-  readonly look: Look
+  readonly look: TakeSnapshot
 }
 
 export class Models {
@@ -89,7 +89,7 @@ export class Models {
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
-      return gated(
+      return withPrivacyFilter(
         createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }),
         context.look,
       )
@@ -100,7 +100,7 @@ export class Models {
     const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
     const { ledger, keys } = this.#options
     const tracked = withUsageTracking(withRedactedErrors(withRetry, keys), this.prices(id), ledger, context.agent)
-    return gated(withOutcomeEvents(tracked, this.#changes), context.look)
+    return withPrivacyFilter(withOutcomeEvents(tracked, this.#changes), context.look)
   }
 
   /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */

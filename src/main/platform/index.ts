@@ -5,6 +5,7 @@ export {
   type AgentSettings,
   type Config,
   configJsonSchema,
+  defaultAgentId,
   defaultWorkspace,
   expandHome,
   type McpServerSettings,

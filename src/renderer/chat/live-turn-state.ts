@@ -1,4 +1,4 @@
-import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
+import type { ChatEvent, PermissionRequest, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 
 /** The pending retry of a request that failed with a temporary error. */
@@ -22,7 +22,7 @@ export interface LiveTurn {
   readonly retry: RetryState | undefined
   readonly progress: readonly ToolProgress[]
   readonly queue: readonly QueuedMessage[]
-  readonly permissions: readonly Permission[]
+  readonly permissions: readonly PermissionRequest[]
 }
 
 /** State without output of the model. */

@@ -14,7 +14,7 @@ import { api } from '#lib/api/client.ts'
 import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
-import { UndoConflictNote } from './undo-conflict-note.tsx'
+import { UndoConflictBanner } from './undo-conflict-banner.tsx'
 import { inboxTabs, useInbox, type InboxState } from './use-inbox.ts'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { explainCode } from '#lib/feedback/explain.ts'
@@ -64,7 +64,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
         />
         <ScanButtons inbox={inbox} onReview={() => setIsReviewOpen(true)} />
       </ViewHeader>
-      <UndoConflictNote inbox={inbox} />
+      <UndoConflictBanner inbox={inbox} />
       <ReviewNote inbox={inbox} onReview={() => setIsReviewOpen(true)} />
       {isReviewOpen && (
         <ReviewDialog

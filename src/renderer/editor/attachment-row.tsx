@@ -6,7 +6,7 @@ import { isFileAt, paths } from '#lib/router/paths.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import type { FileActions } from './tree/file-actions.ts'
-import { nonNoteKind } from './file-kind.ts'
+import { attachmentOrCanvasKind } from './file-kind.ts'
 import { PathMenu } from './tree/path-menu.tsx'
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
@@ -22,7 +22,7 @@ interface AttachmentRowProps {
 export function AttachmentRow({ path, name, current, actions }: AttachmentRowProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const kind = nonNoteKind(path) ?? 'document'
+  const kind = attachmentOrCanvasKind(path) ?? 'document'
   const Icon = icons[kind]
   return (
     <div className="group/row relative">

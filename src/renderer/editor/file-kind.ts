@@ -6,6 +6,6 @@ export function isCanvas(path: string): boolean {
 }
 
 /** Returns the kind of an attachment or canvas, or undefined for a note or an unsupported file. */
-export function nonNoteKind(path: string): AttachmentKind | 'canvas' | undefined {
+export function attachmentOrCanvasKind(path: string): AttachmentKind | 'canvas' | undefined {
   return isCanvas(path) ? 'canvas' : attachmentKind(path)
 }

@@ -19,13 +19,13 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
 import type { DiskFile, MissingFile } from './open-file.ts'
 import { EditedFile } from './edited-file.tsx'
-import { nonNoteKind } from './file-kind.ts'
+import { attachmentOrCanvasKind } from './file-kind.ts'
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 const AttachmentPage = lazy(() => import('./attachment-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
-  if (nonNoteKind(path) === undefined) return <NoteView agent={agent} path={path} />
+  if (attachmentOrCanvasKind(path) === undefined) return <NoteView agent={agent} path={path} />
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       <AttachmentPage agent={agent} path={path} />
@@ -47,13 +47,13 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const [isDraftOpen, setIsDraftOpen] = useState(false)
   const autosave = settings.data?.appearance.autosave ?? 'leave'
   const missing = missingFileOf(file.error)
-  const isProtected = file.data?.isProtected === true && !wasWritable
+  const isShownProtected = file.data?.isProtected === true && !wasWritable
   if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
-  if ((file.data?.readOnly || isProtected) && file.data && !missing)
-    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isProtected} />
+  if ((file.data?.readOnly || isShownProtected) && file.data && !missing)
+    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isShownProtected} />
   const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
   if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
-  if (isDraftOpen) return <EditedFile {...fileProps} disk={missingFile} missing={undefined} />
+  if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={undefined} />
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
@@ -160,4 +160,4 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
 
 const permissionPollMs = 3000
 
-const missingFile: DiskFile = { text: '', hash: null }
+const emptyDiskFile: DiskFile = { text: '', hash: null }

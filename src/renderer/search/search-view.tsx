@@ -53,13 +53,13 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const [disabledConditions, setDisabledConditions] = useState<readonly string[]>([])
   const ranking = useRanking(agent.id, query, why, tried, disabledConditions)
   // With a local provider, one search runs at a time; the next one uses the latest text.
-  const canSearchNow = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isFetching
+  const canSearchNow = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isSearching
   if (query !== typed && (canSearchNow || settledText === typed)) setQuery(typed)
   const { error, retry } = ranking
   // The results may lag behind the field.
   const explanation = useDeferredValue(ranking.explanation)
   const moves = useDeferredValue(ranking.moves)
-  const isBusy = ranking.isBusy || explanation !== ranking.explanation
+  const isBusy = ranking.isOutdated || explanation !== ranking.explanation
   const toggleWhatIf = () => {
     setIsWhatIfOpen(!isWhatIfOpen)
     setTried(undefined)

@@ -9,28 +9,29 @@ import { diffRanks } from './rank-diff.ts'
 const sliderPauseMs = 40
 
 /**
- * Returns the ranking under the current settings, or the ranking under the settings being tried and the changes of rank.
- * @param disabledConditions conditions of the query that are disabled
+ * Returns the ranking under the settings that are tried, with the rank changes; otherwise under the current settings.
+ * @param disabledConditions conditions of the query, such as `path:projects`, that do not filter
  */
 export function useRanking(
   agent: string,
   query: string,
-  why: FileLine | undefined,
+  explainedLine: FileLine | undefined,
   tried: SearchSettings | undefined,
   disabledConditions: readonly string[],
 ) {
-  const input = why === undefined ? { agent, query } : { agent, query, why }
-  const without = disabledConditions.length > 0 ? { without: [...disabledConditions] } : {}
-  const options = useDebounced(tried, sliderPauseMs)
+  const input = explainedLine === undefined ? { agent, query } : { agent, query, why: explainedLine }
+  const conditionOptions = disabledConditions.length > 0 ? { without: [...disabledConditions] } : {}
+  const debounced = useDebounced(tried, sliderPauseMs)
+  const isTried = query !== '' && debounced !== undefined
   const current = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' ? skipToken : { ...input, options: without },
+      input: query === '' ? skipToken : { ...input, options: conditionOptions },
       placeholderData: keepPreviousData,
     }),
   )
   const preview = useQuery(
     api.search.explain.queryOptions({
-      input: query === '' || options === undefined ? skipToken : { ...input, options: { ...options, ...without } },
+      input: isTried ? { ...input, options: { ...debounced, ...conditionOptions } } : skipToken,
       placeholderData: keepPreviousData,
     }),
   )
@@ -42,9 +43,9 @@ export function useRanking(
   return {
     explanation: query === '' ? undefined : shown,
     moves,
-    isFetching: current.isFetching,
-    isBusy: isPreviewShown ? preview.isPlaceholderData || options !== tried : current.isPlaceholderData,
+    isSearching: current.isFetching,
+    isOutdated: isPreviewShown ? preview.isPlaceholderData || debounced !== tried : current.isPlaceholderData,
     error: current.error ?? (isPreviewShown ? preview.error : null),
-    retry: () => void current.refetch(),
+    retry: () => void (current.error ? current : preview).refetch(),
   }
 }

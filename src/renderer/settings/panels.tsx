@@ -20,7 +20,7 @@ import { Providers } from './providers.tsx'
 import type { SectionId } from './setting-sections.ts'
 import { Spending } from './spending.tsx'
 import { ToolServers } from './tool-servers.tsx'
-import { ProblemItem } from './problem.tsx'
+import { ProblemItem, problemKey } from './problem.tsx'
 import { Download, RefreshCw } from 'lucide-react'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
@@ -196,7 +196,7 @@ function HealthList({ agent }: { agent: Agent }) {
   return (
     <ul aria-label={t('health.title')}>
       {problems.data.map((problem) => (
-        <ProblemItem key={`${problem.part}/${problem.code}/${problem.path ?? ''}`} agent={agent.id} problem={problem} />
+        <ProblemItem key={problemKey(problem)} agent={agent.id} problem={problem} />
       ))}
     </ul>
   )

@@ -15,6 +15,8 @@ const levelLooks = {
   note: { Icon: Info, color: 'text-muted' },
 } as const
 
+export const problemKey = ({ agent, part, code, path }: Problem) => JSON.stringify([agent, part, code, path])
+
 /** Returns a sentence about the effect of a problem: by its code, or else by the affected part. */
 export function explainProblem({ part, code }: Problem): string {
   const codeKey = `health.what.${code}`
@@ -26,7 +28,7 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
   return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
 }
 
-export function ProblemItem({ agent, problem, onLeave }: { agent: string; problem: Problem; onLeave?: () => void }) {
+export function ProblemItem({ agent, problem, onAction }: { agent: string; problem: Problem; onAction?: () => void }) {
   const { t } = useTranslation()
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
@@ -47,7 +49,7 @@ export function ProblemItem({ agent, problem, onLeave }: { agent: string; proble
               <li key={file}>
                 <Link
                   href={paths.file(file)}
-                  {...(onLeave ? { onClick: onLeave } : {})}
+                  {...(onAction ? { onClick: onAction } : {})}
                   className="font-mono text-[12px] break-all text-accent hover:underline"
                 >
                   {file}
@@ -57,7 +59,7 @@ export function ProblemItem({ agent, problem, onLeave }: { agent: string; proble
           </ul>
         )}
       </div>
-      {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onLeave} />}
+      {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onAction} />}
     </li>
   )
 }

@@ -5,13 +5,14 @@ import { Link } from 'wouter'
 import { Popover } from '@base-ui/react/popover'
 import { useState } from 'react'
 import type { Agent, IndexStatus } from '#shared/contract/index.ts'
+import { offlineModelId } from '#shared/util/providers.ts'
 import { api, useConnectionState } from '#lib/api/client.ts'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { usePublishedDraftTokens } from '../chat/composer/draft-tokens.ts'
 import { ContextBar } from '../chat/context/context-bar.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { explainProblem, ProblemItem, ProblemMark, RemedyButton } from '../settings/problem.tsx'
+import { explainProblem, ProblemItem, problemKey, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
 interface StatusBarProps {
   readonly agent: Agent
@@ -45,7 +46,7 @@ const offlineText = {
   connecting: 'status.offline',
   lost: 'status.offline',
   refused: 'status.notConnected',
-  flooded: 'status.flooded',
+  sendLimitExceeded: 'status.flooded',
 } as const
 
 function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
@@ -142,7 +143,7 @@ function ModelMenu({ agent }: { agent: Agent }) {
       trigger={
         <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
           <span className="sr-only">{t('status.model')} </span>
-          {agent.model === 'offline' ? t('status.noModel') : agent.model}
+          {agent.model === offlineModelId ? t('status.noModel') : agent.model}
         </button>
       }
     />
@@ -195,10 +196,10 @@ function HealthWarning({ agent }: { agent: Agent }) {
               <ul>
                 {problems.map((problem) => (
                   <ProblemItem
-                    key={`${problem.part}/${problem.code}/${problem.path ?? ''}`}
+                    key={problemKey(problem)}
                     agent={agent.id}
                     problem={problem}
-                    onLeave={() => setIsOpen(false)}
+                    onAction={() => setIsOpen(false)}
                   />
                 ))}
               </ul>

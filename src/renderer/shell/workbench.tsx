@@ -14,7 +14,7 @@ import { commandKeys } from '#lib/router/command-keys.ts'
 import { Modal } from '#lib/ui/modal.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
-import { ClientQuestions } from '../chat/clients/client-questions.tsx'
+import { ClientWriteRequestDialog } from '../chat/clients/client-write-request-dialog.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { NewFileDialog } from '../editor/tree/new-file-dialog.tsx'
 import { useCommands } from './app-commands.ts'
@@ -80,7 +80,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
         <Tour place={encodedPath} isPaletteOpen={palette !== 'closed'} />
-        <ClientQuestions />
+        <ClientWriteRequestDialog />
         <SelectionActions onCapture={(text) => setCapture({ text })} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={capture}>

@@ -18,6 +18,7 @@ export const toolCallPartSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
+  /** Like `thinkingSignature`, for providers that attach it to the call. */
   thoughtSignature: z.string().optional(),
 })
 
@@ -28,14 +29,14 @@ export const usageSchema = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   totalTokens: z.number(),
-  /** US dollars; undefined if the model has no price. */
+  /** US dollars; undefined if the model has no price. Other fields, such as the parts of the total, are kept. */
   cost: z.looseObject({ total: z.number() }).optional(),
 })
 
 /** A source that is trusted less than the user. */
-export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
+export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** True if the content derives from local notes; it is never sent to a remote model. */
+/** True if the content derives from text marked `local`; it is never sent to a remote model. */
 const localSchema = z.literal(true).optional()
 
 export const userMessageSchema = z.object({
@@ -44,8 +45,8 @@ export const userMessageSchema = z.object({
   /** Milliseconds since the epoch. */
   timestamp: z.number(),
   local: localSchema,
-  /** For a summary: sources of the summarized messages. */
-  sources: z.array(sourceSchema).optional(),
+  /** For a summary, which is stored as a user message: the sources of what it summarizes. */
+  sources: z.array(untrustedSourceSchema).optional(),
 })
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
@@ -64,7 +65,7 @@ export const assistantMessageSchema = z.object({
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
   local: localSchema,
-  /** Text of a remote model that equals local lines the model did not receive; it is not redacted. */
+  /** Parts of a remote model's answer that equal local lines. It never received those, so they are not redacted. */
   guessed: z.array(z.string()).optional(),
 })
 
@@ -77,7 +78,8 @@ export const toolResultMessageSchema = z.object({
   isError: z.boolean(),
   timestamp: z.number(),
   local: localSchema,
-  sources: z.array(sourceSchema).optional(),
+  /** Sources of the text in the result. */
+  sources: z.array(untrustedSourceSchema).optional(),
 })
 
 export const messageSchema = z.discriminatedUnion('role', [

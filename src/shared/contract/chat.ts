@@ -9,22 +9,24 @@ import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 export const queuedMessageSchema = z.object({
   id: z.string(),
   text: z.string(),
+  /** Number of attachments. */
   attachments: z.number().int(),
   /** `next`: added to the next request of the running turn; `after`: starts a separate turn. */
   delivery: z.enum(['next', 'after']),
 })
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 
-export const permissionSchema = z.object({
+/** A call of an external tool that waits for the user's permission. */
+export const permissionRequestSchema = z.object({
   id: z.string(),
   server: z.string(),
   tool: z.string(),
   /** Arguments as JSON. */
   input: z.string(),
 })
-export type Permission = z.infer<typeof permissionSchema>
+export type PermissionRequest = z.infer<typeof permissionRequestSchema>
 
-/** Progress of a slow tool. `share` is in [0, 1], or null if the total is unknown. */
+/** Progress of a slow tool call. `call` is its id; `share` is in [0, 1], null if the total is unknown; `note` is a text. */
 export const toolProgressSchema = z.object({
   call: z.string(),
   share: z.number().nullable(),
@@ -53,8 +55,9 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     thinking: z.string(),
     queue: z.array(queuedMessageSchema),
-    permissions: z.array(permissionSchema),
+    permissions: z.array(permissionRequestSchema),
     retrying: retryingSchema.nullable(),
+    /** Step that runs before the answer, if any. */
     keeping: z.enum(['flush', 'compaction']).nullable(),
   }),
   sessionMessageSchema.extend({ type: z.literal('message') }),
@@ -70,7 +73,7 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
   z.object({ type: z.literal('toolProgress'), progress: toolProgressSchema }),
   z.object({ type: z.literal('queue'), queue: z.array(queuedMessageSchema) }),
-  z.object({ type: z.literal('permissions'), permissions: z.array(permissionSchema) }),
+  z.object({ type: z.literal('permissions'), permissions: z.array(permissionRequestSchema) }),
   /** An entry other than a message was added, or another branch is active: refetch the session. */
   z.object({ type: z.literal('changed') }),
   z.object({ type: z.literal('turnEnd'), reason: z.enum(['done', 'aborted', 'error']) }),
@@ -86,6 +89,7 @@ export const modelSchema = z.object({
   contextWindow: z.number().int(),
   /** False if the provider lacks a key or a base URL. */
   available: z.boolean(),
+  /** True if it accepts images. */
   images: z.boolean(),
   /** True if requests stay on this machine, so they may include local notes. */
   isLocal: z.boolean(),
@@ -125,14 +129,16 @@ export const chat = {
     .output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
+  /** Continues an answer that was interrupted. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
-  /** Retries at once instead of waiting for `afterMs`. */
+  /** Sends a failed request again at once, instead of waiting for `afterMs`. */
   retryNow: base.input(forSession).output(done),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
   unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
   /** Sends the queued messages when no turn is running. */
   sendQueued: base.input(forSession).output(done),
+  /** Answers a permission request. `never` also denies future calls. */
   permit: base
     .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
     .output(done),

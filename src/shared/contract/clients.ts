@@ -28,15 +28,16 @@ export const memoryClientSchema = z.object({
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
 /** A write that waits for the user's approval. */
-export const clientQuestionSchema = z.object({
+export const writeRequestSchema = z.object({
   id: z.string(),
   client: clientIdSchema,
+  /** Display name of the client. */
   name: z.string(),
   agent: agentIdSchema,
   text: z.string(),
   section: z.string().optional(),
 })
-export type ClientQuestion = z.infer<typeof clientQuestionSchema>
+export type WriteRequest = z.infer<typeof writeRequestSchema>
 
 export const connectableProgramSchema = z.object({
   id: z.string(),
@@ -137,7 +138,7 @@ export const clients = {
   disconnect: base.input(forProgram).output(z.object({})),
   /** Starts the MCP server with the program's configuration and counts its tools. */
   test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),
-  questions: base.output(z.array(clientQuestionSchema)),
+  questions: base.output(z.array(writeRequestSchema)),
   /** Answers an approval request. `always` also permits future writes. */
   answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(z.object({})),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base, forAgent, idSchema } from './base.ts'
 
 /** Parts that can fail independently of each other. */
-export const partSchema = z.enum([
+export const appPartSchema = z.enum([
   'embeddings',
   'model',
   'watcher',
@@ -18,7 +18,7 @@ export const partSchema = z.enum([
   'owner',
   'tools',
 ])
-export type Part = z.infer<typeof partSchema>
+export type AppPart = z.infer<typeof appPartSchema>
 
 /** Fix that the user can start with one click. */
 export const remedySchema = z.discriminatedUnion('kind', [
@@ -32,10 +32,10 @@ export const remedySchema = z.discriminatedUnion('kind', [
 export type Remedy = z.infer<typeof remedySchema>
 
 export const problemSchema = z.object({
-  part: partSchema,
+  part: appPartSchema,
   /** Problem code; with `part`, the key of the localized sentence. */
   code: z.string(),
-  /** `note`: information that requires no action. */
+  /** `bad`: an error; `note`: information that requires no action. */
   level: z.enum(['note', 'warning', 'bad']),
   /** Agent id; undefined for a problem that concerns all agents. */
   agent: z.string().optional(),

@@ -44,9 +44,9 @@ export const contract = {
 export type ContractClient = ContractRouterClient<typeof contract>
 
 export { type Agent, type Locale } from './agents.ts'
-export { type ChatEvent, type Model, type Permission, type QueuedMessage, type ToolProgress } from './chat.ts'
+export { type ChatEvent, type Model, type PermissionRequest, type QueuedMessage, type ToolProgress } from './chat.ts'
 export { type Check, type CheckedQuestion, type CheckRun } from './checks.ts'
-export { type ClientPermission, type ClientQuestion, type ConnectableProgram, type MemoryClient } from './clients.ts'
+export { type ClientPermission, type WriteRequest, type ConnectableProgram, type MemoryClient } from './clients.ts'
 export {
   type BlockChange,
   type ContextEvent,
@@ -68,7 +68,7 @@ export { type ErasureOutcome, type ErasurePlace, type ErasureStep } from './forg
 export { type FindEvent, type FoundFile, type LeftFile, type ReplaceEvent, type UnreadFile } from './find.ts'
 export { type VaultConventions } from './conventions.ts'
 export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
-export { type RecoveredChange, type Part, type Problem, type Remedy } from './health.ts'
+export { type RecoveredChange, type AppPart, type Problem, type Remedy } from './health.ts'
 export {
   type ForeignSettings,
   type ImportPlan,
@@ -103,7 +103,7 @@ export {
   type IndexStatus,
   type EmbeddingQuality,
   type MemoryScope,
-  type NearNote,
+  type SimilarNote,
   type Recall,
   type RecalledLines,
   type Script,

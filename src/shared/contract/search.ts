@@ -92,18 +92,18 @@ export const embeddingModelSchema = z.object({
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
 
 /** A note with a passage similar to one of the given note. Lines are 1-based. */
-export const nearNoteSchema = z.object({
+export const similarNoteSchema = z.object({
   path: filePathSchema,
   line: z.number().int(),
   endLine: z.number().int(),
   text: z.string(),
-  /** First line of the given note's passage. */
+  /** Line of the given note where its own passage begins. */
   from: z.number().int(),
   cosine: z.number(),
   /** Difference between this cosine and the mean cosine of the given note's passage, in standard deviations. */
   deviations: z.number(),
 })
-export type NearNote = z.infer<typeof nearNoteSchema>
+export type SimilarNote = z.infer<typeof similarNoteSchema>
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
@@ -425,7 +425,7 @@ export const search = {
   /** Turns session search on or off. @returns the previous value */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
-  nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(nearNoteSchema)),
+  nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(similarNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
   /** Reports the texts that the model `of` (default: the model in use) would receive, and the quality of the model in use. */
   meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingQualitySchema),

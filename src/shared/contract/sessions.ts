@@ -64,6 +64,7 @@ export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
+    /** `rescued`: the model failed, so the text was saved verbatim; `distilled`: a model has made notes of such text. */
     status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
     changes: z.array(fileChangeSchema),
     tokens: z.number(),

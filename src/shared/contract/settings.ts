@@ -78,6 +78,7 @@ export const spendingSchema = z.object({
   spent: z.number(),
   /** US dollars a month; null for no limit. */
   limit: z.number().nullable(),
+  /** True from 80 % of the limit. */
   warns: z.boolean(),
 })
 export type Spending = z.infer<typeof spendingSchema>
@@ -132,13 +133,14 @@ export const settings = {
       /** True until an agent's workspace is set up. */
       firstRun: z.boolean(),
       suggestedWorkspace: z.string(),
+      /** The section `interface` of the configuration. */
       appearance: appearanceSchema,
       problems: z.array(configProblemSchema),
       /** Custom keyboard shortcuts, by the default shortcut that they replace. */
       shortcuts: z.record(z.string(), z.string()),
     }),
   ),
-  /** The configuration file: text, parsed values, effective values with all defaults, and JSON Schema. */
+  /** The configuration file: `written` are its values, `inForce` the effective values with all defaults. */
   source: base.output(
     z.object({
       file: z.string(),

@@ -4,8 +4,8 @@ import {
   localMark,
   localFrontMatter,
   frontMatterDelimiters,
-  matterValue,
-  propertyValue,
+  frontMatterVisibility,
+  propertyVisibility,
   visibilityOf,
 } from './visibility.ts'
 
@@ -62,7 +62,7 @@ function withoutVisibilityKey(lines: readonly Line[]): Line[] {
   let isInVisibility = false
   return lines.filter(({ text }) => {
     // Leave a flow mapping with several keys to the user.
-    if (!text.includes('{') && matterValue(text) !== undefined) isInVisibility = true
+    if (!text.includes('{') && frontMatterVisibility(text) !== undefined) isInVisibility = true
     else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isInVisibility = false
     return !isInVisibility
   })
@@ -70,7 +70,7 @@ function withoutVisibilityKey(lines: readonly Line[]): Line[] {
 
 function withoutVisibilityProperty(lines: readonly Line[]): Line[] {
   const end = lines.findIndex(({ text }) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(text))
-  return lines.filter(({ text }, index) => !(propertyValue(text) !== undefined && (end < 0 || index < end)))
+  return lines.filter(({ text }, index) => !(propertyVisibility(text) !== undefined && (end < 0 || index < end)))
 }
 
 /** Maximum number of lines to diff; in larger texts, all lines between the common prefix and suffix count as added. */
@@ -117,7 +117,7 @@ export function withAddedLocal(before: string | undefined, after: string, isShar
     const lines = text.split('\n')
     const line = lines[index] ?? ''
     const visibility = visibilityOf(text)
-    if (!hasContent(line) || visibility.isWhole || visibility.lines.has(index)) continue
+    if (!hasContent(line) || visibility.isFullyLocal || visibility.localLines.has(index)) continue
     const [, content = line, trailingSpace = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
     lines[index] = hasLocalMark(line) ? line : `${content} ${localMark}${trailingSpace}`
     text = lines.join('\n')
@@ -137,8 +137,9 @@ export function preservesLocalLines(before: string, after: string): boolean {
   const lines = linesOf(after)
   let next = 0
   return linesOf(before).every((line, index) => {
-    if (!previous.isWhole && !previous.lines.has(index)) return true
-    while (next < lines.length && !(lines[next] === line && (current.isWhole || current.lines.has(next)))) next += 1
+    if (!previous.isFullyLocal && !previous.localLines.has(index)) return true
+    while (next < lines.length && !(lines[next] === line && (current.isFullyLocal || current.localLines.has(next))))
+      next += 1
     next += 1
     return next <= lines.length || line.trim() === ''
   })

@@ -16,8 +16,8 @@ export function withLocalLines(text: string, shouldBeLocal: (line: number) => bo
  * @returns undefined if a carriage return without a line feed makes lines ambiguous; the whole text must then be local
  */
 export function linesNeedingMark(text: string, shouldBeLocal: (line: number) => boolean): number[] | undefined {
-  const { isWhole, lines: markedLines } = visibilityOf(text)
-  if (isWhole) return []
+  const { isFullyLocal, localLines: markedLines } = visibilityOf(text)
+  if (isFullyLocal) return []
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (/\r(?!\n)/.test(text)) return lines.some((_, index) => shouldBeLocal(index)) ? undefined : []
   const local = new Set(markedLines)
@@ -46,17 +46,17 @@ export function withMark(line: string): string {
  */
 export function withoutLines(text: string, removed: ReadonlySet<number>): string {
   const lines = text.split('\n')
-  const { isWhole, lines: local } = visibilityOf(text)
-  if (!isWhole && local.size === 0) return lines.filter((_, index) => !removed.has(index)).join('\n')
+  const { isFullyLocal, localLines: local } = visibilityOf(text)
+  if (!isFullyLocal && local.size === 0) return lines.filter((_, index) => !removed.has(index)).join('\n')
   const blocks = blocksOf(lines.map((line) => line.replace(/\r$/, '')))
   const remaining = lines.flatMap((line, index) => {
     if (!removed.has(index)) return { line, isLocal: local.has(index) }
-    const heading = isWhole ? undefined : emptiedHeading(blocks, index, (index) => !removed.has(index))
+    const heading = isFullyLocal ? undefined : emptiedHeading(blocks, index, (index) => !removed.has(index))
     return heading === undefined ? [] : { line: heading + (line.endsWith('\r') ? '\r' : ''), isLocal: true }
   })
   const result = remaining.map(({ line }) => line).join('\n')
-  if (!isWhole) return withLocalLines(result, (line) => remaining[line]?.isLocal === true)
-  return hasContent(result) && !visibilityOf(result).isWhole ? withVisibility(result, true) : result
+  if (!isFullyLocal) return withLocalLines(result, (line) => remaining[line]?.isLocal === true)
+  return hasContent(result) && !visibilityOf(result).isFullyLocal ? withVisibility(result, true) : result
 }
 
 /** Returns an empty heading if the mark of the removed line `index` (0-based) covers remaining lines; else undefined. */

@@ -1,15 +1,15 @@
 /**
  * Privacy marks. `visibility: local` in the front matter keeps a note on this machine. `^[local]` at the end of a
  * heading covers its section; on any other line, the enclosing block: paragraph, list item with its content, or code
- * block. An invalid value counts as local and is reported in `problem`. Linear time.
+ * block. An invalid value counts as local and is reported in `problem`. All patterns run in linear time.
  */
 import { blocksOf, coverOf } from './visibility-blocks.ts'
 
 export interface NoteVisibility {
   /** True if the whole note is local. */
-  readonly isWhole: boolean
+  readonly isFullyLocal: boolean
   /** 0-based local lines if only parts are local; empty for a public note. */
-  readonly lines: ReadonlySet<number>
+  readonly localLines: ReadonlySet<number>
   /** Invalid value found instead of `local` or `all`; treated as `local`. */
   readonly problem?: string
 }
@@ -18,14 +18,14 @@ export const localMark = '^[local]'
 export const localFrontMatter = 'visibility: local'
 
 const markPattern = /\^\[\s*local\s*\]/i
-const mayBeMarked = /\^\[\s*local|visibility/i
-const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
+const markHintPattern = /\^\[\s*local|visibility/i
+const frontMatterHintPattern = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
-const publicNote: NoteVisibility = { isWhole: false, lines: new Set() }
+const publicNote: NoteVisibility = { isFullyLocal: false, localLines: new Set() }
 
-/** Maximum number of lines to search if the front matter is not closed. */
-const maxMatter = 500
-const maxProblem = 60
+/** Lines to search if the front matter is not closed. */
+const maxUnclosedLines = 500
+const maxProblemLength = 60
 
 export function hasLocalMark(line: string): boolean {
   return markPattern.test(line)
@@ -38,15 +38,16 @@ export function withoutLocalMark(line: string): string {
 
 /** Returns which lines of a note are local. */
 export function visibilityOf(text: string): NoteVisibility {
-  if (!mayBeMarked.test(text) && !(mayBeMatter.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))))
-    return publicNote
+  // Fast path. Escapes (`\x`, `\u`) may spell `local`.
+  const hasFrontMatterHint = () => frontMatterHintPattern.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))
+  if (!markHintPattern.test(text) && !hasFrontMatterHint()) return publicNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const value = visibilityValue(lines)
   if (value !== undefined) {
     const { isLocal, problem } = parseVisibility(value)
-    if (isLocal) return { isWhole: true, lines: new Set(), ...(problem === undefined ? {} : { problem }) }
+    if (isLocal) return { isFullyLocal: true, localLines: new Set(), ...(problem === undefined ? {} : { problem }) }
   }
-  return markPattern.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
+  return markPattern.test(text) ? { isFullyLocal: false, localLines: markedLines(lines) } : publicNote
 }
 
 /** Returns the 0-based first line and the end pattern of YAML or TOML front matter; undefined if there is none. */
@@ -62,32 +63,33 @@ export function frontMatterDelimiters(
 }
 
 function visibilityValue(lines: readonly string[]): string | undefined {
-  const matter = frontMatterDelimiters(lines)
-  const closingIndex = matter ? lines.findIndex((line, index) => index > matter.from && matter.end.test(line)) : -1
-  const end = closingIndex < 0 ? Math.min(lines.length, maxMatter) : closingIndex
+  const frontMatter = frontMatterDelimiters(lines)
+  const isEnd = (line: string, index: number) => frontMatter && index > frontMatter.from && frontMatter.end.test(line)
+  const closingIndex = lines.findIndex(isEnd)
+  const end = closingIndex < 0 ? Math.min(lines.length, maxUnclosedLines) : closingIndex
   let result: string | undefined
-  for (let index = matter ? matter.from + 1 : 0; index < end; index += 1) {
+  for (let index = frontMatter ? frontMatter.from + 1 : 0; index < end; index += 1) {
     const line = lines[index] ?? ''
-    if (!matter && !isProperty(line)) break
-    const value = matter ? matterValue(line) : propertyValue(line)
+    if (!frontMatter && !isPropertyOrBlank(line)) break
+    const value = frontMatter ? frontMatterVisibility(line) : propertyVisibility(line)
     if (value === undefined) continue
     const fullValue = withoutComment(value) === '' ? followingValue(lines, index + 1) : value
-    // If values conflict, `local` wins. `all` does not count in unclosed front matter.
+    // If values conflict, `local` wins. In unclosed front matter `all` is invalid, so the whole line is the value.
     if (result === undefined || !parseVisibility(result).isLocal)
-      result = matter && closingIndex < 0 && !parseVisibility(fullValue).isLocal ? line.trim() : fullValue
+      result = frontMatter && closingIndex < 0 && !parseVisibility(fullValue).isLocal ? line.trim() : fullValue
   }
   return result
 }
 
-/** Returns the visibility value of a front matter line; undefined if the line has none. */
-export function matterValue(rawLine: string): string | undefined {
+/** Returns the visibility value of a front matter line, for a misspelt key the whole line, otherwise undefined. */
+export function frontMatterVisibility(rawLine: string): string | undefined {
   const line = normalizeLine(rawLine)
   // Accepts invalid YAML too: a full-width colon, tabs, quoted or tagged keys.
   const value =
     /visibility/i.test(line) &&
     /^(?:.*\{(?:.*,)?)?[\s{]*(?:[!&]\S*\s+)*(?:\?\s+)?["']?visibility["']?\s*(?:[:：=]+(.*)|$)/i.exec(line)
   if (value) return (value[1] ?? '').replace(/[,}][^,]*$/, '')
-  const [, key = '', otherValue = ''] = /^\s*["']?([a-z]{6,14})["']?\s*[:：=]+\s*(.*)$/i.exec(line) ?? []
+  const [, key = '', otherValue = ''] = /^\s*["']?([a-z]{8,12})["']?\s*[:：=]+\s*(.*)$/i.exec(line) ?? []
   return isMisspelt(key, otherValue) ? line.trim() : undefined
 }
 
@@ -100,14 +102,15 @@ function normalizeLine(line: string): string {
   return decoded.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
 }
 
-/** Returns the visibility value of a Logseq property line; undefined if the line has none. */
-export function propertyValue(rawLine: string): string | undefined {
+/** Returns the visibility value of a Logseq property line, for a misspelt key the whole line, otherwise undefined. */
+export function propertyVisibility(rawLine: string): string | undefined {
   const line = normalizeLine(rawLine)
-  const [, key = '', value = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
+  const [, key = '', value = ''] = /^[\s-]*([a-z]{8,12})::\s*(.*)$/i.exec(line) ?? []
   if (key.toLowerCase() === 'visibility') return value
   return isMisspelt(key, value) ? line.trim() : undefined
 }
 
+/** Returns true for a key of 8 to 12 letters that is nearly `visibility`, if the value contains `local`. */
 function isMisspelt(key: string, value: string): boolean {
   return /\blocal\b/i.test(withoutComment(value)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
 }
@@ -123,10 +126,10 @@ function isWithinTwoEdits(one: string, other: string): boolean {
     }
     row = next
   }
-  return (row.at(-1) ?? 9) <= 2
+  return (row.at(-1) ?? Infinity) <= 2
 }
 
-function isProperty(line: string): boolean {
+function isPropertyOrBlank(line: string): boolean {
   return /^[\s-]*[\p{L}_][\p{L}\p{N}_-]*::/u.test(line) || /^[\s-]*$/.test(line)
 }
 
@@ -149,7 +152,7 @@ function parseVisibility(value: string): { readonly isLocal: boolean; readonly p
   const key = plain.normalize('NFKC').toLowerCase()
   if (key === 'local') return { isLocal: true }
   if (key === 'all') return { isLocal: false }
-  return { isLocal: true, problem: plain.slice(0, maxProblem).toWellFormed() }
+  return { isLocal: true, problem: plain.slice(0, maxProblemLength).toWellFormed() }
 }
 
 function markedLines(lines: readonly string[]): Set<number> {
@@ -173,19 +176,19 @@ function markedLines(lines: readonly string[]): Set<number> {
 /** Placeholder for a local line in text for a remote model. Replaces lines one by one, so line numbers stay valid. */
 export const redactionPlaceholder = '[stays on this machine]'
 
-/** Redacts the local lines of a text. @returns `held`: the number of redacted lines */
+/** Redacts the local lines of a text and counts them. */
 export function redactLocal(
   text: string,
   visibility: NoteVisibility,
-): { readonly text: string; readonly held: number } {
-  if (!visibility.isWhole && visibility.lines.size === 0) return { text, held: 0 }
-  let redactedLines = 0
+): { readonly text: string; readonly redactedCount: number } {
+  if (!visibility.isFullyLocal && visibility.localLines.size === 0) return { text, redactedCount: 0 }
+  let redactedCount = 0
   // Odd indexes are line breaks, so `index / 2` is the line number of `visibilityOf`.
   const shown = text.split(/(\r\n|\n|\r)/).map((line, index) => {
     if (index % 2 === 1 || line.trim() === '') return line
-    if (!visibility.isWhole && !visibility.lines.has(index / 2)) return line
-    redactedLines += 1
+    if (!visibility.isFullyLocal && !visibility.localLines.has(index / 2)) return line
+    redactedCount += 1
     return redactionPlaceholder
   })
-  return { text: shown.join(''), held: redactedLines }
+  return { text: shown.join(''), redactedCount }
 }

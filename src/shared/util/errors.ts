@@ -8,17 +8,17 @@ export const errorCodes = [
   'path_invalid',
   'write_refused',
   'local_only',
-  'chat_apart',
-  'write_proposed',
+  'chat_apart', // The chat is not part of memory (created without memory), so nothing can be saved from it.
+  'write_proposed', // Nothing was written: the change waits for approval in the inbox.
   'file_not_found',
   'file_exists',
   'file_changed',
   'file_not_text',
-  'text_unwritable',
+  'text_unwritable', // The text contains a NUL character.
   'file_protected',
   'file_too_large',
-  'attachment_unknown',
-  'picture_refused',
+  'attachment_unknown', // Not a supported file type.
+  'picture_refused', // A remote image: its address is not public, the download failed, or it is no image or too large.
   'picture_unavailable',
   'picture_unusable',
   'folder_unreadable',
@@ -26,8 +26,8 @@ export const errorCodes = [
   'folder_gone',
   'write_failed',
   'move_failed',
-  'own_folder',
-  'ending_kept',
+  'own_folder', // Not moved: it contains the agent's own files.
+  'ending_kept', // Not moved: the new name changes the file extension.
   'folder_in_itself',
   'symbolic_link',
   'move_cancelled',
@@ -42,7 +42,7 @@ export const errorCodes = [
   'history_off',
   'git_failed',
   'no_file_manager',
-  'import_unknown',
+  'import_unknown', // The source contains nothing that can be imported.
   'import_broken_off',
   'archive_unusable',
   'folder_too_large',
@@ -58,16 +58,16 @@ export const errorCodes = [
   'provider_quota',
   'provider_rate_limited',
   'provider_overloaded',
-  'provider_unavailable',
-  'provider_failed',
+  'provider_unavailable', // No connection.
+  'provider_failed', // The provider had an internal error (5xx).
   'provider_timeout',
-  'provider_cut',
+  'provider_cut', // The answer ended early.
   'provider_refused',
   'provider_region',
   'provider_redirected',
-  'provider_too_much',
-  'provider_garbled',
-  'provider_error',
+  'provider_too_much', // The answer exceeds the size limit.
+  'provider_garbled', // The response is not an answer of the protocol.
+  'provider_error', // Any other rejected request, and an answer without usable content.
   'spending_limit',
   'needs_model',
   'images_unsupported',
@@ -78,7 +78,7 @@ export const errorCodes = [
   'tool_repeats',
   'answer_empty',
   'mcp_unavailable',
-  'client_unknown',
+  'client_unknown', // The program is not registered, or was removed.
   'client_read_only',
   'client_refused',
   'client_unanswered',
@@ -87,10 +87,10 @@ export const errorCodes = [
   'index_unavailable',
   'config_invalid',
   'input_invalid',
-  'owner_silent',
-  'owner_version',
-  'owner_gone',
-  'single_folder',
+  'owner_silent', // The owner is the process that has the memory open (primary instance). It does not answer.
+  'owner_version', // The owner is another version of the app.
+  'owner_gone', // The owner ended before it answered.
+  'single_folder', // Agents cannot be managed while only one folder is open (`--workspace`).
   'message_too_large',
   'input_too_long',
   'port_in_use',
@@ -100,7 +100,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number]
 
 /**
- * Values for the placeholders of the localized sentence: paths, names, numbers. Must not contain keys or private text.
+ * Values for the placeholders of the localized sentence: paths, names, numbers. Must not contain API keys or private text.
  */
 export type ErrorData = Record<string, string | number | boolean>
 

@@ -2,6 +2,9 @@
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const
 export type ModelProvider = (typeof modelProviders)[number]
 
+/** Id of the offline model, which answers by rules, without a language model. Shown as “no model”. */
+export const offlineModelId = 'offline'
+
 /** Embedding providers. `builtin`: the bundled model; `none`: keyword search only. */
 export const embeddingProviders = ['builtin', 'none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
 export type EmbeddingProviderName = (typeof embeddingProviders)[number]

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
+import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { ContextManager } from '../../../src/main/agent/compaction/context-manager.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
@@ -133,10 +133,10 @@ describe('context manager', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
-                accessPolicy: new Eyes(model, () => notes.look()),
-                isOfLocal: false,
+                accessPolicy: new AccessPolicy(model, () => notes.look()),
+                derivesFromLocal: false,
                 sources: [],
-                ownWords: '',
+                userText: '',
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,

@@ -62,9 +62,9 @@ describe('limits of tools', () => {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
       accessPolicy: {
-        isOfLocal: () => Promise.resolve(false),
-        words: (text: string) => Promise.resolve(text),
-        passed: (_call: unknown, result: unknown) => Promise.resolve(result),
+        derivesFromLocal: () => Promise.resolve(false),
+        redact: (text: string) => Promise.resolve(text),
+        redactResult: (_call: unknown, result: unknown) => Promise.resolve(result),
       },
       onFault: (error: unknown) => `#${faults.push(error)}`,
       now: () => new Date(),

@@ -7,7 +7,7 @@ import { call, ORPCError } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
+import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { isHidden, isNote } from '../../../src/main/workspace/files/file-names.ts'
@@ -276,7 +276,7 @@ describe('isolation: listing', () => {
     const tool = (name: string, path: string) => {
       const found = builtInTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const accessPolicy = new Eyes({ isLocal: false }, () => main.localNotes.look())
+      const accessPolicy = new AccessPolicy({ isLocal: false }, () => main.localNotes.look())
       const { signal } = new AbortController()
       const context = { workspace: main.workspace, signal, accessPolicy } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
@@ -359,10 +359,10 @@ describe('isolation: hostile paths in every request and tool', () => {
     const context: ToolContext = {
       workspace: main.workspace,
       memory: main.memory,
-      accessPolicy: new Eyes({ isLocal: false }, () => main.localNotes.look()),
-      isOfLocal: false,
+      accessPolicy: new AccessPolicy({ isLocal: false }, () => main.localNotes.look()),
+      derivesFromLocal: false,
       sources: [],
-      ownWords: '',
+      userText: '',
       propose: () => Promise.resolve(),
       session: 'none',
       readSession: (session) => main.sessions.readText(session),

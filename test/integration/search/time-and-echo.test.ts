@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
+import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
@@ -122,7 +122,7 @@ describe('filters and time expressions', () => {
   it('the tool of the agent accepts filters and reports them', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
-    const accessPolicy = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const accessPolicy = new AccessPolicy({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
     const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
       typeof memorySearch.run
     >[1]

@@ -65,7 +65,7 @@ describe('cache of notes without privacy markers', () => {
     await write('Heim.md', 'Everybody may know this', new Date('2026-02-02T03:04:05Z'))
     const { notes: local, net } = await notes().look()
     expect([...local.keys()].toSorted()).toEqual(['note-3.md', 'note-4.md'])
-    expect(net.holds('The key lies under the third stone')).toBe(false)
+    expect(net.contains('The key lies under the third stone')).toBe(false)
   })
 
   it('reads a marked note again, even with the same size and date', async () => {

@@ -109,7 +109,7 @@ describe('moves keep notes local', () => {
       return done
     }
     const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
-    const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isWhole
+    const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isFullyLocal
     return { ...test, rules, move, undo, whole }
   }
 
@@ -159,7 +159,7 @@ describe('moves keep notes local', () => {
     const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')
     const { notes } = await agent.localNotes.look()
-    expect(notes.get(trashed)?.isWhole).toBe(true)
+    expect(notes.get(trashed)?.isFullyLocal).toBe(true)
     const { path } = await client.workspace.restore({ ...main, trashed })
     expect(await whole(path)).toBe(true)
     const copy = await client.workspace.duplicate({ ...main, path: 'plans/secret.md' })

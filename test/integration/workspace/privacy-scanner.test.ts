@@ -2,8 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
-import { LookThread } from '../../../src/main/workspace/privacy/scanner-worker.ts'
-import { LocalNotes, type Sight } from '../../../src/main/workspace/privacy/local-notes.ts'
+import { ScannerWorker } from '../../../src/main/workspace/privacy/scanner-worker.ts'
+import { LocalNotes, type Snapshot } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { createAdaptiveStat } from '../../../src/main/workspace/files/stat-file.ts'
 import { mainFolder } from '../../support/built.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -22,7 +22,7 @@ function folders(local: readonly string[] = []) {
   return [{ folder, prefix: '', forbidden: [], local }]
 }
 
-function pathsOf({ notes }: Sight): string[] {
+function pathsOf({ notes }: Snapshot): string[] {
   return [...notes.keys()].toSorted()
 }
 
@@ -39,38 +39,38 @@ describe('frequent privacy scans', () => {
       )
       const marked = await notes.look()
       expect(pathsOf(marked)).toEqual(['Heim.md', 'memory/note-3.md'])
-      expect(marked.notes.get('memory/note-3.md')?.lines).toEqual(new Set([2]))
-      expect(marked.net.holds(`he said: the secret that belongs to round ${round}`)).toBe(true)
+      expect(marked.notes.get('memory/note-3.md')?.localLines).toEqual(new Set([2]))
+      expect(marked.net.contains(`he said: the secret that belongs to round ${round}`)).toBe(true)
       await rename(join(folder, 'Heim.md'), join(folder, 'memory/Home.md'))
       expect(pathsOf(await notes.look())).toEqual(['memory/Home.md', 'memory/note-3.md'])
       await rename(join(folder, 'memory/Home.md'), join(folder, 'Heim.md'))
       await rm(join(folder, 'memory/note-3.md'))
       local.push('memory/note-4.md')
       const ruled = await notes.look()
-      expect(ruled.notes.get('memory/note-4.md')).toMatchObject({ isWhole: true, rule: 'memory/note-4.md' })
+      expect(ruled.notes.get('memory/note-4.md')).toMatchObject({ isFullyLocal: true, rule: 'memory/note-4.md' })
       local.length = 0
     }
   })
 
   it('return the same result if nothing changed, and start a new worker after the old one ends', async () => {
-    const thread = new LookThread(entry, undefined)
+    const thread = new ScannerWorker(entry, undefined)
     onTestFinished(() => thread.close())
-    const first = await thread.look(folders())
-    expect(await thread.look(folders())).toBe(first)
+    const first = await thread.scan(folders())
+    expect(await thread.scan(folders())).toBe(first)
     await thread.close()
-    const second = await thread.look(folders())
+    const second = await thread.scan(folders())
     expect(second).not.toBe(first)
     expect(second.local).toEqual(first.local)
   })
 
   it('fail if the scanner is closed meanwhile', async () => {
-    const thread = new LookThread(entry, undefined)
-    const look = thread.look(folders())
+    const thread = new ScannerWorker(entry, undefined)
+    const look = thread.scan(folders())
     await Promise.all([expect(look).rejects.toThrow(/ended/), thread.close()])
   })
 
   it('use a worker from the third scan on', () => {
-    const thread = new LookThread(entry, undefined)
+    const thread = new ScannerWorker(entry, undefined)
     expect([1, 2, 3, 4].map(() => thread.isWorthIt())).toEqual([false, false, true, true])
   })
 

@@ -70,7 +70,7 @@ describe('a section that becomes a new note', () => {
     )
     expect(Object.keys(after)).toEqual(['MEMORY.md', 'memory/Long private.md'])
     expect(after['memory/Long private.md']).toContain('- a ^[local]\n  - b\n')
-    expect(visibilityOf(after['memory/Long private.md'] ?? '').isWhole).toBe(false)
+    expect(visibilityOf(after['memory/Long private.md'] ?? '').isFullyLocal).toBe(false)
   })
 })
 
@@ -249,6 +249,8 @@ describe('accepting a suggestion', () => {
 
 /** Words of local lines. */
 function localWords(text: string): string[] {
-  const { isWhole, lines } = visibilityOf(text)
-  return text.split('\n').flatMap((one, at) => (isWhole || lines.has(at) ? (one.match(/\b[vw]\d+\b/g) ?? []) : []))
+  const { isFullyLocal, localLines } = visibilityOf(text)
+  return text
+    .split('\n')
+    .flatMap((one, at) => (isFullyLocal || localLines.has(at) ? (one.match(/\b[vw]\d+\b/g) ?? []) : []))
 }

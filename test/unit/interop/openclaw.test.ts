@@ -103,7 +103,7 @@ describe('settings of OpenClaw', () => {
         at = (at[step] ??= typeof path[index + 1] === 'number' ? [] : {}) as Record<string, unknown>
       at[path.at(-1) ?? ''] = value
     }
-    expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignored: [] })
+    expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignoredKeys: [] })
   })
 
   it('reads the older form with settings under `agent`', () => {

@@ -83,7 +83,7 @@ describe('configuration', () => {
     expect(parsed).toMatchObject({
       ok: true,
       config: { agents: { list: [{ id: 'main', model: 'offline', chat: { titles: false } }] } },
-      ignored: [
+      ignoredKeys: [
         { key: 'agents.defaults.chat.maxSteps', line: 4, message, fault: 'unknown' },
         { key: 'agents.defaults.modle', line: 3, message, fault: 'unknown' },
       ],
@@ -132,7 +132,7 @@ describe('configuration', () => {
   ])('warns once of each dropped setting %s, with its line, and takes the rest', (_of, text, keys, inForce) => {
     const parsed = parseConfig(text)
     expect(parsed).toMatchObject({ ok: true, config: inForce })
-    const ignored = parsed.ok ? parsed.ignored : []
+    const ignored = parsed.ok ? parsed.ignoredKeys : []
     expect(ignored.map(({ key }) => key).toSorted()).toEqual(keys)
     for (const { fault, line } of ignored)
       expect({ fault, line }).toEqual({ fault: 'unknown', line: expect.any(Number) })

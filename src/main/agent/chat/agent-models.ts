@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import type { ChatModel, ModelRequest, Look, Models } from '#llm'
+import type { ChatModel, ModelRequest, TakeSnapshot, Models } from '#llm'
 import type { AgentConfig } from '#platform'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
@@ -12,9 +12,9 @@ export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
   readonly #windowEstimates: ContextWindowEstimates
-  readonly #look: Look
+  readonly #look: TakeSnapshot
 
-  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates, look: Look) {
+  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates, look: TakeSnapshot) {
     this.#models = models
     this.#config = config
     this.#windowEstimates = windowEstimates

@@ -1,4 +1,4 @@
-import type { ChatEvent, Permission, QueuedMessage } from '#shared/contract/index.ts'
+import type { ChatEvent, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import type { TurnEndReason } from './turn.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,7 @@ interface LiveTurn extends RunningTurn {
 
 export interface PendingInput {
   readonly queue: QueuedMessage[]
-  readonly permissions: Permission[]
+  readonly permissions: PermissionRequest[]
 }
 
 export interface TurnHooks {

@@ -6,7 +6,7 @@ import { assemble, type Assembly, type ContextFile } from '../context/assemble.t
 import { budgetOf, type Budget } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
-import { holdsLocal, nothingHeld, withheldMessages, type Look, type ChatModel } from '#llm'
+import { hasLocalText, noRedactions, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import {
@@ -33,7 +33,7 @@ export interface RequestBuilderOptions {
   readonly resources: string
   readonly now: Clock
   readonly windowEstimates: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
-  readonly look: Look
+  readonly look: TakeSnapshot
 }
 
 export type AssembledRequest = Assembly & {
@@ -110,7 +110,7 @@ export class RequestBuilder {
     const { request } = assembly
     return {
       ...assembly,
-      isLocal: model.isLocal && holdsLocal(request, redacted.sight),
+      isLocal: model.isLocal && hasLocalText(request, redacted.sight),
       sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
   }
@@ -123,16 +123,16 @@ export class RequestBuilder {
   ) {
     const sight = await this.#options.look()
     if (model.isLocal) return { sight, files, messages, heldBack: undefined }
-    const redactions = nothingHeld()
+    const redactions = noRedactions()
     if (isSummaryLocal) redactions.messages += 1
     const redactedFiles = files.map((file) => {
       if (file.text === null) return file
-      const { text, held: lines } = sight.shown(file.path, file.text)
+      const { text, redactedCount: lines } = sight.shown(file.path, file.text)
       if (lines > 0) redactions.notes.set(file.path, (redactions.notes.get(file.path) ?? 0) + lines)
       const countLine = (path: string) => redactions.notes.set(path, (redactions.notes.get(path) ?? 0) + 1)
-      return { ...file, text: sight.net.withhold(text, countLine, { isNote: true }) }
+      return { ...file, text: sight.net.redact(text, countLine, { isNote: true }) }
     })
-    const redactedMessages = withheldMessages(messages, sight, redactions)
+    const redactedMessages = redactMessages(messages, sight, redactions)
     const notes = [...redactions.notes].map(([path, lines]) => ({ path, lines }))
     const hasRedactions = redactions.messages > 0 || notes.length > 0
     const heldBack = hasRedactions ? { messages: redactions.messages, notes } : undefined

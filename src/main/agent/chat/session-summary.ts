@@ -3,7 +3,7 @@ import { isRecord } from '#shared/util/json.ts'
 import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { complete, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
+import { complete, redactMessages, type TakeSnapshot, withoutRefused, type ChatModel, type Sentences } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { localDate, memoryFolderPath, type Workspace } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
@@ -20,7 +20,7 @@ export interface SessionSummaryOptions {
   readonly count: number
   readonly session: string
   readonly at: Date
-  readonly look: Look
+  readonly look: TakeSnapshot
 }
 
 /** Custom entry with the id of the last message that a summary covers. */
@@ -56,8 +56,8 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
   const sentences = options.sentencesFor(firstLines.toReversed())
   const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
   const sight = await options.look()
-  const isLocal = summarizedMessages.some(({ local }) => local) || sight.net.holds(text)
-  const redacted = options.model.isLocal ? summarizedMessages : withheldMessages(summarizedMessages, sight)
+  const isLocal = summarizedMessages.some(({ local }) => local) || sight.net.contains(text)
+  const redacted = options.model.isLocal ? summarizedMessages : redactMessages(summarizedMessages, sight)
   const conversation = redacted.map((message) => formatMessage(message, sentences)).join('\n\n')
   const slug = (await generateSlug(options, conversation)) ?? timeSlug(at)
   const date = localDate(at)

@@ -1,7 +1,7 @@
 import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
-import type { ChatModel, Look, Models } from '#llm'
+import type { ChatModel, TakeSnapshot, Models } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { Eyes, type ProposedChange } from '../tools/access-policy.ts'
+import { AccessPolicy, type ProposedChange } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import type { PermissionRequests } from '../tools/tool-permissions.ts'
 import type { RequestBuilder } from './model-request.ts'
@@ -73,15 +73,15 @@ function createToolContext(
   return {
     workspace,
     memory,
-    accessPolicy: new Eyes(
+    accessPolicy: new AccessPolicy(
       model,
       look,
       () => workspace.layout,
       () => transcript.messages().map(({ message }) => message),
     ),
-    isOfLocal: false,
+    derivesFromLocal: false,
     sources: [],
-    ownWords: '',
+    userText: '',
     propose: (change) => propose(change, model.id),
     session,
     readSession: (id) => sessions.readText(id),
@@ -113,7 +113,7 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  readonly look: Look
+  readonly look: TakeSnapshot
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windowEstimates: ContextWindowEstimates

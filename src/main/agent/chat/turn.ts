@@ -51,8 +51,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     loopDetector.nextStep()
-    const { sources, userText: ownWords } = answerOrigin
-    const background = { isOfLocal: answer.local === true, sources, ownWords }
+    const { sources, userText } = answerOrigin
+    const background = { derivesFromLocal: answer.local === true, sources, userText }
     await executeTools(calls, tools, { ...toolContext, ...background }, (result) =>
       storeMessage(loopDetector.record(calls, result)),
     )

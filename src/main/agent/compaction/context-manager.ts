@@ -21,7 +21,7 @@ import { messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
-import { withheldMessages, type Look } from '#llm'
+import { redactMessages, type TakeSnapshot } from '#llm'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { CompactionContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -40,7 +40,7 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   /** Returns true in a chat without memory, which is summarised but not flushed. */
   readonly isWithoutMemory: () => boolean
   readonly onStart: (step: 'flush' | 'compaction') => void
-  readonly look: Look
+  readonly look: TakeSnapshot
   /** Stops the run of deferred notes before the turn writes notes. */
   readonly stopDeferredNotes: () => Promise<void>
 }
@@ -262,7 +262,7 @@ export class ContextManager {
 
   async #redact(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
-    return model.isLocal ? messages : withheldMessages(messages, await look())
+    return model.isLocal ? messages : redactMessages(messages, await look())
   }
 
   async #record(entry: CompactionContent): Promise<void> {

@@ -42,7 +42,7 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const today = localDate(at)
   const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
   const sources = [...toolContext.sources, ...sourcesOfMessages(conversation, system.slice(1))]
-  const provenance = { sources, ownWords: userTextIn(conversation) }
+  const provenance = { sources, userText: userTextIn(conversation) }
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
@@ -53,7 +53,8 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     )
     usage = addUsage(usage, answer.usage)
     messages.push(answer)
-    const context = { ...restrictedContext, isOfLocal: toolContext.isOfLocal || answer.local === true, ...provenance }
+    const derivesFromLocal = toolContext.derivesFromLocal || answer.local === true
+    const context = { ...restrictedContext, derivesFromLocal, ...provenance }
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
       const notes =
@@ -74,7 +75,7 @@ async function appendNotes(context: ToolContext, notes: string, at: Date): Promi
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
   const write = await workspace.edit(path, withSources(context), (before) =>
-    accessPolicy.written(path, before, (visibleText) => addLogEntry(visibleText, notes, at).text, context),
+    accessPolicy.applyEdit(path, before, (visibleText) => addLogEntry(visibleText, notes, at).text, context),
   )
   return [await workspace.describe(write)]
 }

@@ -11,7 +11,7 @@ import { renderInParts } from '../context/render-messages.ts'
 import { withoutContinue } from '../context/request-history.ts'
 import type { Assembly } from '../context/assemble.ts'
 import type { Budget } from '../context/context-budget.ts'
-import { isTransient, withheldMessages, type Look, type ChatModel } from '#llm'
+import { isTransient, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
 import type { Clock } from '#platform'
 import type { Prompts } from '../chat/prompts.ts'
@@ -47,7 +47,7 @@ export interface NoteWriterOptions {
   readonly prompts: () => Promise<Prompts>
   readonly toolContext: ToolContext
   readonly now: Clock
-  readonly look: Look
+  readonly look: TakeSnapshot
 }
 
 /** Share of the available tokens that a part may use; the rest absorbs estimation errors and tool results. */
@@ -90,7 +90,7 @@ export class NoteWriter {
     const text =
       sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...toolContext.origin, cause: 'flush' as const }
-    const isLocal = unreadMessages.some(({ local }) => local) || (await look()).net.holds(text)
+    const isLocal = unreadMessages.some(({ local }) => local) || (await look()).net.contains(text)
     const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal)
     return { status: 'rescued', changes: [change] }
   }
@@ -102,7 +102,7 @@ export class NoteWriter {
    */
   async saveFromPart(part: string, title: string, isLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
     const { model, now, budget } = this.#options
-    const toolContext = { ...this.#options.toolContext, isOfLocal: isLocal, sources }
+    const toolContext = { ...this.#options.toolContext, derivesFromLocal: isLocal, sources }
     const prompts = await this.#options.prompts()
     const at = now()
     return flush({
@@ -150,7 +150,7 @@ export class NoteWriter {
         at,
       })
     }
-    const redacted = model.isLocal ? unreadMessages : withheldMessages(unreadMessages, await this.#options.look())
+    const redacted = model.isLocal ? unreadMessages : redactMessages(unreadMessages, await this.#options.look())
     const isLocal = model.isLocal && unreadMessages.some(({ local }) => local)
     const sources = sourcesOfMessages(unreadMessages, [])
     const parts = renderInParts(redacted, await this.maxPartTokens(factor))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {
   assistantMessageSchema,
-  sourceSchema,
+  untrustedSourceSchema,
   toolResultMessageSchema,
   usageSchema,
   userMessageSchema,
@@ -44,7 +44,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     /** True if the summary contains text of local notes; only local models receive it. */
     local: z.literal(true).optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
-    sources: z.array(sourceSchema).optional(),
+    sources: z.array(untrustedSourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
   /** A flush has read the messages up to and including `throughEntryId`, or, if `distilled`, text saved verbatim. */

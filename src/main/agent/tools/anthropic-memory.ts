@@ -102,7 +102,7 @@ async function view({ path, view_range }: Commands['view'], context: ToolContext
 }
 
 async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
-  const write = await edit(path, context, { changes: false }, (current) => {
+  const write = await edit(path, context, { needsExistingText: false }, (current) => {
     if (current !== undefined) throw new DocumentedError(`Error: File ${path} already exists`)
     return file_text
   })
@@ -114,7 +114,7 @@ async function replace(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   let line = 1
-  const write = await edit(path, context, { changes: true }, (current) => {
+  const write = await edit(path, context, { needsExistingText: true }, (current) => {
     if (current === undefined)
       throw new DocumentedError(`Error: The path ${path} does not exist. Please provide a valid path.`)
     const lines = occurrenceLines(current, old_str)
@@ -133,7 +133,7 @@ async function replace(
   })
   const lastLine = line + new_str.split('\n').length - 1
   const snippet = numberLines(
-    await context.accessPolicy.shown(write.path, write.after ?? ''),
+    await context.accessPolicy.visibleText(write.path, write.after ?? ''),
     line - snippetContext,
     lastLine + snippetContext,
   ).join('\n')
@@ -148,7 +148,7 @@ async function insert(
   { path, insert_line, insert_text }: Commands['insert'],
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const write = await edit(path, context, { changes: true }, (current) => {
+  const write = await edit(path, context, { needsExistingText: true }, (current) => {
     if (current === undefined) throw new DocumentedError(`Error: The path ${path} does not exist`)
     const { text, lines } = insertAfterLine(current, insert_line, insert_text)
     if (text !== undefined) return text
@@ -215,7 +215,7 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
   const isFile = (await readIfFile(workspacePath, context)) !== undefined
   const files = isFile ? [{ path: workspacePath }] : await workspace.listFolder(workspacePath, signal)
   const paths: string[] = []
-  for (const file of files) if (await accessPolicy.names(file.path)) paths.push(file.path)
+  for (const file of files) if (await accessPolicy.mayName(file.path)) paths.push(file.path)
   for (const filePath of paths) {
     await assertMovable(filePath, context)
     if (dailyLogDate(filePath, workspace.layout) !== undefined)
@@ -239,14 +239,14 @@ async function assertMovable(path: string, { workspace, mayWrite }: ToolContext)
 async function edit(
   path: string,
   context: ToolContext,
-  options: { readonly changes: boolean },
+  options: { readonly needsExistingText: boolean },
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
   const { workspace, mayWrite, accessPolicy } = context
   const workspacePath = await workspace.realPath(toWorkspacePath(path, workspace))
   assertMayWrite(workspacePath, mayWrite, workspace.layout.own)
   return workspace.edit(workspacePath, withSources(context), (current) =>
-    accessPolicy.written(workspacePath, current, rewrite, context, options),
+    accessPolicy.applyEdit(workspacePath, current, rewrite, context, options),
   )
 }
 

@@ -29,7 +29,7 @@ const list = defineTool({
     const last = from + page.length - 1
     if (last < visible.length) lines.push(`[${from}–${last} of ${visible.length}; continue with from=${last + 1}]`)
     // Constant text: the model must not learn how many notes are hidden, or where.
-    if (await accessPolicy.missesAny()) lines.push('[notes marked local stay on this machine and are not listed]')
+    if (await accessPolicy.hasHiddenNotes()) lines.push('[notes marked local stay on this machine and are not listed]')
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
   },
 })
@@ -49,7 +49,7 @@ const memoryGet = defineTool({
     const text =
       session === undefined
         ? await readVisible(path, context)
-        : await accessPolicy.shown(path, transcriptText(await readSession(session)))
+        : await accessPolicy.visibleText(path, transcriptText(await readSession(session)))
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

@@ -21,11 +21,11 @@ export const editFileTool = defineTool({
     }
     const rewrite = (visibleText: string | undefined) => {
       if (visibleText !== undefined) return replaceOnce(path, visibleText, oldText, newText)
-      const { message } = accessPolicy.missing(requestedPath)
+      const { message } = accessPolicy.missingFileError(requestedPath)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })
     }
     const write = await workspace.edit(path, origin, (current) =>
-      accessPolicy.written(path, current, rewrite, context, { changes: true }),
+      accessPolicy.applyEdit(path, current, rewrite, context, { needsExistingText: true }),
     )
     const change = await workspace.describe(write, signal)
     return {

@@ -74,14 +74,14 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
-    const isLocal = await context.accessPolicy.isOfLocal(call, text)
+    const isLocal = await context.accessPolicy.derivesFromLocal(call, text)
     const modelText = await truncateResult(call.id, text, context, isLocal)
     const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
     const sources = !showsContent
       ? []
       : await sourcesOfResult(call, { text, details }, (path) => readNote(path, context))
     const message = createResult(call, modelText, isError, context)
-    return await context.accessPolicy.passed(call, {
+    return await context.accessPolicy.redactResult(call, {
       ...message,
       content: [...message.content, ...images],
       ...(details ? { details } : {}),
@@ -90,10 +90,11 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     })
   } catch (error) {
     if (context.signal.aborted) return createResult(call, 'Interrupted by the user.', true, context)
-    if (error instanceof AppError && error.code === 'tool_denied')
-      return notCalled(call, `${error.code}: ${error.message}`, context)
-    if (error instanceof AppError)
-      return context.accessPolicy.passed(call, createResult(call, `${error.code}: ${error.message}`, true, context))
+    if (error instanceof AppError) {
+      const text = `${error.code}: ${error.message}`
+      if (error.code === 'tool_denied') return notCalled(call, text, context)
+      return context.accessPolicy.redactResult(call, createResult(call, text, true, context))
+    }
     if (error instanceof z.ZodError) {
       const problems = describeArgumentErrors(error, call.arguments)
       const message = createResult(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
@@ -160,7 +161,7 @@ async function truncateResult(
 ): Promise<string> {
   const characterLimit = limits.outputCharacters
   if (text.length <= characterLimit) return text
-  const path = await saveOutput(callId, await accessPolicy.words(text), isLocal)
+  const path = await saveOutput(callId, await accessPolicy.redact(text), isLocal)
   const head = text.slice(0, Math.floor(characterLimit * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(characterLimit * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`

@@ -22,9 +22,9 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
-    const unseen = unseenOf(await context.accessPolicy.hidden())
+    const unseen = unseenOf(await context.accessPolicy.visibilityByPath())
     // The query may contain text of local notes.
-    const options = { excludeSession: session, maxResults, minScore, staysHere: context.isOfLocal, unseen }
+    const options = { excludeSession: session, maxResults, minScore, staysHere: context.derivesFromLocal, unseen }
     const { response, hasHiddenNotes } = await redactResults(await memory.search(query, options, signal), context)
     const sourcesByPath = new Map<string, readonly Source[]>()
     for (const { path } of response.results) sourcesByPath.set(path, await noteSourcesAt(path, context))
@@ -89,9 +89,10 @@ async function redactResults(original: SearchResponse, { accessPolicy, workspace
         session === undefined
           ? (await workspace.read(normalizePath(path))).text
           : transcriptText(await readSession(session))
-      const part = await accessPolicy.part(session === undefined ? await workspace.realPath(path) : path, text, result)
+      const notePath = session === undefined ? await workspace.realPath(path) : path
+      const part = await accessPolicy.visiblePart(notePath, text, result)
       if (!part) continue
-      const [snippet, heading] = [await accessPolicy.words(part.snippet), await accessPolicy.words(part.heading)]
+      const [snippet, heading] = [await accessPolicy.redact(part.snippet), await accessPolicy.redact(part.heading)]
       visibleResults.push({ ...part, snippet, heading })
     } catch (error) {
       // Without the current text its visibility is unknown, so leave the result out.
@@ -106,5 +107,5 @@ async function redactResults(original: SearchResponse, { accessPolicy, workspace
     candidates: visibleResults.length,
     notice: isLocalNotice ? null : notice,
   }
-  return { response, hasHiddenNotes: await accessPolicy.missesAny() }
+  return { response, hasHiddenNotes: await accessPolicy.hasHiddenNotes() }
 }

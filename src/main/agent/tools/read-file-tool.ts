@@ -24,7 +24,7 @@ export const readFileTool = defineTool({
     const text =
       outputName === undefined
         ? await readVisible(path, context)
-        : await accessPolicy.words(await readOutput(outputName, accessPolicy.isLocal))
+        : await accessPolicy.redact(await readOutput(outputName, accessPolicy.isLocal))
     const lineCount = splitLines(text).length
     const page = fitPage(sliceLines(text, from, lines))
     const last = from + page.length - 1

@@ -1,60 +1,59 @@
 /**
- * A note as a remote model works on it (M64): it rewrites the text that it is shown, and what stands there for words that
- * stay on this machine is put back afterwards. Whether a change can be made is decided by the shown text alone, so that no
- * answer depends on words that it does not see. Pure.
+ * Lets a remote model edit a note with local text: it edits the redacted text, and the placeholders are replaced by the
+ * originals afterwards. Only the redacted text decides whether an edit is possible, so no error reveals local text.
  */
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
-import type { KnownWords, LocalNet, LocalNote } from '#workspace/privacy'
+import type { KnownWords, LocalTextMatcher, LocalNote } from '#workspace/privacy'
 
-interface VeilOptions {
+interface RedactOptions {
   readonly note: LocalNote
-  /** The text with its local lines held back by their place. */
+  /** The text with its local lines redacted. */
   readonly byPlace: string
-  readonly net: LocalNet
+  readonly net: LocalTextMatcher
   readonly isNote: boolean
   readonly known: KnownWords
 }
 
-/** What one placeholder of the shown text stands for. */
-interface Held {
+/** Original of one placeholder. */
+interface Redaction {
   readonly original: string
-  /** It is a local line of the note, which has to stay one. */
+  /** True if it is a local line of the note, which must stay local. */
   readonly isLine: boolean
 }
 
-export interface Veiled {
+export interface RedactedText {
   readonly shown: string
-  /** The whole text that a rewritten shown one means; undefined where it takes away, moves or unlocks what is held back. */
-  unveil(after: string): string | undefined
+  /** Restores the originals; returns undefined if the edit removes, moves or publishes local text. */
+  restore(after: string): string | undefined
 }
 
-export function veil(text: string, { note, byPlace, net, isNote, known }: VeilOptions): Veiled {
+export function redactForEdit(text: string, { note, byPlace, net, isNote, known }: RedactOptions): RedactedText {
   const [shown, held] = hidden(text, byPlace, net, isNote, known)
-  if (held.every(({ original }) => original === redactionPlaceholder)) return { shown, unveil: (after) => after }
+  if (held.every(({ original }) => original === redactionPlaceholder)) return { shown, restore: (after) => after }
   return {
     shown,
-    unveil(after) {
+    restore(after) {
       const rest = addedTo(shown, after)
       if (rest !== undefined) {
         const whole = withoutEnd(text) + rest
-        return note.isWhole || areLocal(whole, linesHeld(shown, held)) ? whole : undefined
+        return note.isFullyLocal || areLocal(whole, linesHeld(shown, held)) ? whole : undefined
       }
-      return note.isWhole ? undefined : putBack(after, held)
+      return note.isFullyLocal ? undefined : putBack(after, held)
     },
   }
 }
 
-/** The text as it is shown, and what its placeholders stand for, in order; one may be the note's own words. */
+/** Returns the redacted text and the originals of its placeholders, in order. The note may itself contain a placeholder. */
 function hidden(
   text: string,
   byPlace: string,
-  net: LocalNet,
+  net: LocalTextMatcher,
   isNote: boolean,
   known: KnownWords,
-): readonly [string, readonly Held[]] {
-  const stretches = net.stretches(byPlace, { isNote, known })
+): readonly [string, readonly Redaction[]] {
+  const stretches = net.matches(byPlace, { isNote, known })
   const originals = text.split(/(\r\n|\n|\r)/)
-  const held: Held[] = []
+  const held: Redaction[] = []
   let shown = ''
   let at = 0
   for (const [number, line] of byPlace.split(/(\r\n|\n|\r)/).entries()) {
@@ -73,7 +72,7 @@ function hidden(
   return [shown, held]
 }
 
-/** A line in what is held back of it and what is not; what goes over several lines is held back in each. */
+/** Splits a line into redacted and visible pieces. A stretch over several lines is redacted in each. */
 function pieces(line: string, from: number, stretches: readonly { readonly start: number; readonly end: number }[]) {
   const found: { readonly text: string; readonly isHeld: boolean }[] = []
   let done = 0
@@ -87,7 +86,7 @@ function pieces(line: string, from: number, stretches: readonly { readonly start
   return found
 }
 
-function own(text: string): Held[] {
+function own(text: string): Redaction[] {
   return text
     .split(redactionPlaceholder)
     .slice(1)
@@ -98,7 +97,7 @@ function withoutEnd(text: string): string {
   return text.replace(/[\r\n]+$/, '')
 }
 
-/** What was added to the end of a text; undefined where anything else was done. */
+/** Returns the text appended to `shown`; undefined for any other edit. */
 function addedTo(shown: string, after: string): string | undefined {
   const before = withoutEnd(shown)
   if (!after.startsWith(before)) return undefined
@@ -106,8 +105,8 @@ function addedTo(shown: string, after: string): string | undefined {
   return rest === '' || /^[\r\n]/.test(rest) ? rest : undefined
 }
 
-/** By 0-based line, where local lines stand in a shown text. */
-function linesHeld(shown: string, held: readonly Held[]): number[] {
+/** Returns the 0-based numbers of the local lines in a redacted text. */
+function linesHeld(shown: string, held: readonly Redaction[]): number[] {
   let line = 0
   return shown.split(redactionPlaceholder).flatMap((piece, at) => {
     line += breaksIn(piece)
@@ -115,7 +114,7 @@ function linesHeld(shown: string, held: readonly Held[]): number[] {
   })
 }
 
-function putBack(after: string, held: readonly Held[]): string | undefined {
+function putBack(after: string, held: readonly Redaction[]): string | undefined {
   const parts = after.split(redactionPlaceholder)
   if (parts.length - 1 !== held.length) return undefined
   let text = parts[0] ?? ''
@@ -134,8 +133,8 @@ function putBack(after: string, held: readonly Held[]): string | undefined {
 }
 
 function areLocal(text: string, at: readonly number[]): boolean {
-  const { isWhole, lines } = visibilityOf(text)
-  return isWhole || at.every((line) => lines.has(line))
+  const { isFullyLocal, localLines } = visibilityOf(text)
+  return isFullyLocal || at.every((line) => localLines.has(line))
 }
 
 function breaksIn(text: string): number {

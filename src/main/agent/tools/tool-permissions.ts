@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Permission } from '#shared/contract/index.ts'
+import type { PermissionRequest } from '#shared/contract/index.ts'
 import type { PermissionQuestion } from './tool.ts'
 
 export type Decision = 'once' | 'always' | 'deny' | 'never'
 
-interface OpenQuestion extends Permission {
+interface OpenQuestion extends PermissionRequest {
   readonly session: string
   readonly answer: (decision: Decision) => void
 }
@@ -39,7 +39,7 @@ export class PermissionRequests {
     this.#questions.get(id)?.answer(decision)
   }
 
-  listOpen(session: string): Permission[] {
+  listOpen(session: string): PermissionRequest[] {
     return [...this.#questions.values()]
       .filter((openQuestion) => openQuestion.session === session)
       .map(({ id, server, tool, input }) => ({ id, server, tool, input }))

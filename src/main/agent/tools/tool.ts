@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import type { Eyes, WriteBackground } from './access-policy.ts'
+import type { AccessPolicy, WriteBackground } from './access-policy.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
@@ -19,7 +19,7 @@ export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharact
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly accessPolicy: Eyes
+  readonly accessPolicy: AccessPolicy
   readonly session: string
   /** Returns the transcript's text. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>

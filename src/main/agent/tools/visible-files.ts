@@ -2,18 +2,15 @@ import { AppError } from '#shared/util/errors.ts'
 import type { FoundFile } from '#workspace'
 import type { ToolContext } from './tool.ts'
 
-/**
- * Returns the part of a file that the model may see. @param path workspace-relative
- * @throws AppError as `Workspace.read`; hidden files fail like missing ones
- */
+/** Returns the visible part of a file. @throws the errors of `Workspace.read`; `file_not_found` for a hidden file */
 export async function readVisible(path: string, { workspace, accessPolicy }: ToolContext): Promise<string> {
   try {
     const realPath = await workspace.realPath(path)
     // Check before reading: the error must not reveal that a hidden folder exists.
-    if (!(await accessPolicy.names(realPath, ''))) throw accessPolicy.missing(path)
-    return await accessPolicy.shown(realPath, (await workspace.read(path)).text)
+    if (!(await accessPolicy.mayName(realPath, ''))) throw accessPolicy.missingFileError(path)
+    return await accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'file_not_found') throw accessPolicy.missing(path)
+    if (error instanceof AppError && error.code === 'file_not_found') throw accessPolicy.missingFileError(path)
     throw error
   }
 }
@@ -23,23 +20,26 @@ export async function visibleFiles(
   files: readonly FoundFile[],
   { workspace, accessPolicy }: ToolContext,
 ): Promise<readonly FoundFile[]> {
-  const hidden = await accessPolicy.hidden()
+  const visibilityByPath = await accessPolicy.visibilityByPath()
   const visible: FoundFile[] = []
   for (const file of files) {
-    const note = hidden.get(file.path)
-    if (!note) visible.push(file)
-    else if (!note.isWhole)
-      visible.push({ ...file, size: Buffer.byteLength(await readVisiblePart(file.path, { workspace, accessPolicy })) })
+    const visibility = visibilityByPath.get(file.path)
+    if (!visibility) visible.push(file)
+    else if (!visibility.isFullyLocal) {
+      const text = await readVisibleOrEmpty(file.path, { workspace, accessPolicy })
+      visible.push({ ...file, size: Buffer.byteLength(text) })
+    }
   }
   return visible
 }
 
-async function readVisiblePart(
+/** Returns '' for a file that cannot be read, since a listing must not fail because of one file. */
+async function readVisibleOrEmpty(
   path: string,
   { workspace, accessPolicy }: Pick<ToolContext, 'workspace' | 'accessPolicy'>,
 ): Promise<string> {
   try {
-    return await accessPolicy.shown(path, (await workspace.read(path)).text)
+    return await accessPolicy.visibleText(path, (await workspace.read(path)).text)
   } catch (error) {
     if (error instanceof AppError) return ''
     throw error

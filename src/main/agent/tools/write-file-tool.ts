@@ -30,7 +30,7 @@ export const writeFileTool = defineTool({
       }
       return content
     }
-    const write = await workspace.edit(path, origin, (current) => accessPolicy.written(path, current, rewrite, context))
+    const write = await workspace.edit(path, origin, (text) => accessPolicy.applyEdit(path, text, rewrite, context))
     const change = await workspace.describe(write, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,

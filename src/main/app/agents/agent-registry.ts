@@ -5,6 +5,7 @@ import {
   EventEmitter,
   type Subscribable,
   AgentConfig,
+  defaultAgentId,
   defaultWorkspace,
   expandHome,
   type AgentEntry,
@@ -31,8 +32,6 @@ import { recordTemplates, openWriter, type WorkspaceWriter } from './open-worksp
 import type { SingleFolder } from './single-folder.ts'
 import { ErasureService } from './erasure.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
-
-const defaultAgent = 'main'
 
 export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
@@ -103,7 +102,7 @@ export class AgentRegistry {
     const { singleFolder, settings } = this.#options
     const { defaults, list } = settings.config.agents
     const entry = list.find((agent) => agent.id === id)
-    const isKnown = singleFolder ? singleFolder.agent === id : entry !== undefined || id === defaultAgent
+    const isKnown = singleFolder ? singleFolder.agent === id : entry !== undefined || id === defaultAgentId
     if (!isKnown) throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
     return entry ?? defaults
   }
@@ -196,7 +195,7 @@ export class AgentRegistry {
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertNotSingleFolder()
     const { list } = this.#options.settings.config.agents
-    const id = uniqueId(name, [defaultAgent, ...list.map((agent) => agent.id)])
+    const id = uniqueId(name, [defaultAgentId, ...list.map((agent) => agent.id)])
     const folder = toAbsoluteFolder(workspace ?? defaultWorkspace(id))
     this.#assertFolderUnused(folder)
     const settings = like === undefined ? {} : copyableSettings(this.#options.settings.rawAgent(like))
@@ -205,7 +204,7 @@ export class AgentRegistry {
       const { vault } = this.#options.settings.config.agents.defaults
       const created = await addTemplates(folder, join(this.#options.resources, 'templates', locale), { vault })
       // The default agent exists without an entry only while the list is empty.
-      if (list.length === 0) await this.#ensureEntry(defaultAgent)
+      if (list.length === 0) await this.#ensureEntry(defaultAgentId)
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
       await recordTemplates(await this.#agentOptions(id), created)
@@ -330,7 +329,7 @@ export class AgentRegistry {
     const entries = singleFolder ? list.filter(({ id }) => id === singleFolder.agent) : list
     return entries.length > 0
       ? entries
-      : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
+      : [{ id: defaultAgentId, name: undefined, color: undefined, model: defaults.model, archived: false }]
   }
 
   /**

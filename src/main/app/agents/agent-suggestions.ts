@@ -4,19 +4,19 @@ import { type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { complete as askModel, type ChatModel, type ModelRequest, type Look } from '#llm'
+import { complete as askModel, type ChatModel, type ModelRequest, type TakeSnapshot } from '#llm'
 import {
   untrustedFinding,
   proposalOf,
-  runCandidates,
+  readReviewInput,
   type ScanOptions,
   type NotesSelection,
   Scheduler,
-  type Candidates,
+  type ReviewInput,
   ProposalService,
   type ReviewModel,
 } from '#curation'
-import type { LocalNotes, Sight } from '#workspace/privacy'
+import type { LocalNotes, Snapshot } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
@@ -47,7 +47,7 @@ export function openSuggestions(
       roots: workspace.roots,
       scope: config.current.memory.scope,
       layout: workspace.layout,
-      builtinFile: builtinModelFile(resources),
+      modelPath: builtinModelFile(resources),
     }
   }
   const scanOptions = async (): Promise<ScanOptions> => {
@@ -68,9 +68,9 @@ export function openSuggestions(
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
-      candidates: async ({ isLocal }, signal) => {
-        const candidates = await runCandidates(notesSelection(), signal)
-        return isLocal ? candidates : withoutLocalLines(candidates, await takePrivacySnapshot())
+      reviewInput: async ({ isLocal }, signal) => {
+        const reviewInput = await readReviewInput(notesSelection(), signal)
+        return isLocal ? reviewInput : withoutLocalLines(reviewInput, await takePrivacySnapshot())
       },
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),
@@ -90,19 +90,19 @@ export function openSuggestions(
   return { upkeep, scheduler }
 }
 
-/** Removes everything from the candidates that must not be sent to a remote model. */
-function withoutLocalLines(candidates: Candidates, snapshot: Sight): Candidates {
+/** Removes everything from the review input that must not be sent to a remote model. */
+function withoutLocalLines(reviewInput: ReviewInput, snapshot: Snapshot): ReviewInput {
   const mayBeSent = (index: number) => {
-    const place = candidates.lines[index]
+    const place = reviewInput.lines[index]
     const localNote = place && snapshot.notes.get(place.path)
-    return !localNote || !(localNote.isWhole || localNote.lines.has(place.line - 1))
+    return !localNote || !(localNote.isFullyLocal || localNote.localLines.has(place.line - 1))
   }
   return {
-    ...candidates,
-    pairs: candidates.pairs.filter(([first, second]) => mayBeSent(first) && mayBeSent(second)),
-    logLines: candidates.logLines.filter(mayBeSent),
-    memoryLines: candidates.memoryLines.filter(mayBeSent),
-    sections: candidates.sections.filter((title) => !snapshot.net.holds(title)),
+    ...reviewInput,
+    pairs: reviewInput.pairs.filter(([first, second]) => mayBeSent(first) && mayBeSent(second)),
+    logLines: reviewInput.logLines.filter(mayBeSent),
+    memoryLines: reviewInput.memoryLines.filter(mayBeSent),
+    memorySectionTitles: reviewInput.memorySectionTitles.filter((title) => !snapshot.net.contains(title)),
   }
 }
 
@@ -125,7 +125,7 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 }
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
-function reviewModel(options: AgentOptions, takePrivacySnapshot: Look): ReviewModel {
+function reviewModel(options: AgentOptions, takePrivacySnapshot: TakeSnapshot): ReviewModel {
   const { config, models, windowEstimates } = options
   const id = config.current.upkeep.model ?? config.current.model
   const model = new AgentModels(models, config, windowEstimates, takePrivacySnapshot).create(id)

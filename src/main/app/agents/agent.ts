@@ -27,7 +27,7 @@ import {
 import { revertStatusOfHunks } from '#platform'
 import { Importer } from '#interop'
 import { Memory, transcriptText } from '#search'
-import { HeldLooks, type LocalNotes } from '#workspace/privacy'
+import { SnapshotCache, type LocalNotes } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 import { listFiles, listPaths, type ListOptions } from './list-files.ts'
 import { findClientNote, saveClientNote, type ProgramNote } from './client-notes.ts'
@@ -57,7 +57,7 @@ export class Agent {
   readonly commits: GitLog
   readonly upkeep: ProposalService
   readonly localNotes: LocalNotes
-  readonly snapshotCache = new HeldLooks()
+  readonly snapshotCache = new SnapshotCache()
   readonly scheduler: Scheduler
   readonly conventions: ConventionsReader
   /** Records writes in the history. A CLI command only queues them for the next process that stays open. */

@@ -62,6 +62,6 @@ export async function listFiles(
 
 function localOf(note: LocalNote | undefined): Pick<FileEntry, 'local'> {
   if (!note) return {}
-  const { isWhole, rule, problem } = note
+  const { isFullyLocal: isWhole, rule, problem } = note
   return { local: { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) } }
 }

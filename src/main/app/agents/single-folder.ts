@@ -6,7 +6,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { defaultWorkspace, expandHome, type Config } from '#platform'
+import { defaultAgentId, defaultWorkspace, expandHome, type Config } from '#platform'
 
 export interface SingleFolder {
   readonly agent: string
@@ -17,7 +17,7 @@ export interface SingleFolder {
 /** @returns undefined if `folder` (absolute) is the agent's own workspace @throws AppError `unknown_agent` */
 export function resolveSingleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
   const entry = agents.list.find(({ id }) => id === agent)
-  if (!entry && agent !== 'main') throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
+  if (!entry && agent !== defaultAgentId) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   const configuredWorkspace = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))
   // Without an entry the default agent has no workspace yet, even if the paths are equal.
   return entry && realPath(configuredWorkspace) === realPath(folder) ? undefined : { agent, folder }

@@ -7,7 +7,7 @@ import type {
   Verdict,
 } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { seenPart, unseenOf, type Marks, type Sight } from '#workspace/privacy'
+import { type Passage, visiblePart, unseenOf, type Marks, type Snapshot } from '#workspace/privacy'
 import type { RouterBase } from './procedure.ts'
 
 type App = RouterBase['app']
@@ -17,7 +17,7 @@ export type Agent = Awaited<ReturnType<App['agents']['get']>>
 type Requester = boolean | string
 
 /** Returns the local notes and lines to hide; undefined if the requester may see everything. */
-export async function privacySnapshotFor(app: App, agent: Agent, requester: Requester): Promise<Sight | undefined> {
+export async function privacySnapshotFor(app: App, agent: Agent, requester: Requester): Promise<Snapshot | undefined> {
   return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.look()
 }
 
@@ -62,16 +62,16 @@ export async function readFor<T>(
     new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
   try {
     const resolvedPath = isTranscript(path) ? path : await agent.workspace.realPath(path)
-    if (marks.of(resolvedPath, '').isWhole) throw notFoundError()
+    if (marks.of(resolvedPath, '').isFullyLocal) throw notFoundError()
     return await read((text) => {
-      if (marks.of(resolvedPath, text).isWhole) throw notFoundError()
+      if (marks.of(resolvedPath, text).isFullyLocal) throw notFoundError()
       return marks.shown(resolvedPath, text).text
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
     const { movedTo } = error.data
-    if (typeof movedTo === 'string' && (await readNoteWithVisibility(agent, marks, movedTo))?.note.isWhole === false)
-      throw error
+    const target = typeof movedTo === 'string' ? await readNoteWithVisibility(agent, marks, movedTo) : undefined
+    if (target?.note.isFullyLocal === false) throw error
     throw notFoundError()
   }
 }
@@ -85,14 +85,14 @@ async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
 }
 
 /** Removes fully local files. For partly local ones, size and tokens count the visible text, and words are 0. */
-export async function visibleFiles(files: FileEntry[], agent: Agent, snapshot?: Sight): Promise<FileEntry[]> {
+export async function visibleFiles(files: FileEntry[], agent: Agent, snapshot?: Snapshot): Promise<FileEntry[]> {
   if (!snapshot) return files
   const pendingFiles = files.map(async (file) => {
     const localNote = snapshot.notes.get(file.path)
     if (!localNote) return [file]
-    if (localNote.isWhole) return []
+    if (localNote.isFullyLocal) return []
     const current = await readNoteWithVisibility(agent, snapshot, file.path)
-    if (!current || current.note.isWhole) return []
+    if (!current || current.note.isFullyLocal) return []
     const size = Buffer.byteLength(snapshot.shown(file.path, current.text).text)
     return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
   })
@@ -115,7 +115,7 @@ export async function visibleResults(
 export async function visibleExplanation(
   explanation: Explanation,
   agent: Agent,
-  snapshot: Sight | undefined,
+  snapshot: Snapshot | undefined,
 ): Promise<Explanation> {
   if (!snapshot) return explanation
   const { why, ...withoutWhy } = explanation
@@ -123,7 +123,7 @@ export async function visibleExplanation(
   const visible = { ...withoutWhy, candidates, terms: [], notice: visibleNotice(explanation.notice) }
   if (!why) return visible
   const requested = await readNoteWithVisibility(agent, snapshot, why.path)
-  if (!requested || requested.note.isWhole || requested.note.lines.size > 0) {
+  if (!requested || requested.note.isFullyLocal || requested.note.localLines.size > 0) {
     // The search adds the requested line as a candidate without a score.
     const isRequestedLine = ({ path, startLine, endLine, score }: Candidate) =>
       score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
@@ -142,13 +142,13 @@ async function visibleParts<T extends Place>(places: readonly T[], agent: Agent,
   )
   const parts = places.map((place) => {
     const current = notes.get(place.path)
-    return current && seenPart(place, current.text, current.note)
+    return current && visiblePart(place, current.text, current.note)
   })
   return parts.filter((part) => part !== undefined)
 }
 
 /** Renumbers ranks and removes references to hidden passages: a gap or a reference would reveal them. */
-function withVisibleRanks(candidates: readonly Candidate[], snapshot: Sight): Candidate[] {
+function withVisibleRanks(candidates: readonly Candidate[], snapshot: Snapshot): Candidate[] {
   const visibleRanks = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
   const ranks = new Map(visibleRanks.toSorted((a, b) => a - b).map((rank, index) => [rank, index + 1]))
   const isVisibleReference = (of: string | undefined) =>
@@ -175,7 +175,7 @@ function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice
   return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
 }
 
-type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
+type Place = Passage & { readonly path: string }
 
 /** Reads a note or `sessions/ID.jsonl` (workspace-relative) with its local lines. @returns undefined if unreadable */
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {

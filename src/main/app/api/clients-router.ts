@@ -1,5 +1,6 @@
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
 import { KnownWords } from '#workspace/privacy'
 import { privacySnapshotFor } from './client-visibility.ts'
@@ -53,7 +54,7 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const snapshot = cachedSnapshot ?? (await privacySnapshotFor(app, context.agent, input.client))
     if (!snapshot) return { texts: input.texts }
     const withholdOptions = { isNote: true, known: new KnownWords(input.own ?? []) }
-    return { texts: input.texts.map((text) => snapshot.net.withhold(text, undefined, withholdOptions)) }
+    return { texts: input.texts.map((text) => snapshot.net.redact(text, undefined, withholdOptions)) }
   }),
   undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
     const name = await app.clients.nameOf(input.client)
@@ -77,16 +78,16 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   test: os.clients.test.handler(async ({ input }) => ({
     tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
   })),
-  questions: os.clients.questions.handler(() => app.clients.questions),
+  questions: os.clients.questions.handler(() => app.clients.openWriteRequests),
   answer: os.clients.answer.handler(({ input }) => {
     app.clients.answer(input.id, input.decision)
     return {}
   }),
 })
 
-/** Returns {} for the main agent, so that the settings can assign another agent to the program later. */
+/** Returns {} for the default agent, so that the settings can assign another agent to the program later. */
 function agentOption(agent: string) {
-  return agent === 'main' ? {} : { agent }
+  return agent === defaultAgentId ? {} : { agent }
 }
 
 /** @throws AppError `unknown_agent` if the agent of the program is archived */

@@ -10,7 +10,7 @@ import type { RouterBase } from './procedure.ts'
 const settleTimeoutMs = 10 * 60_000
 
 /** Limit of related notes beside an open note; further ones are rarely on the same topic. */
-const maxNearNotes = 8
+const maxSimilarNotes = 8
 
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
@@ -37,7 +37,7 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
     .handler(({ context, input, signal }) => context.agent.memory.embeddingReport(input.of, signal)),
   nearNotes: os.search.nearNotes
     .use(agent)
-    .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxNearNotes)),
+    .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxSimilarNotes)),
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
     const settled = await memory.settle(settleTimeoutMs)

@@ -3,14 +3,14 @@
  * now. What was taken out may have been so for being private; nobody can tell by its mark any more.
  */
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import type { Sight } from '#workspace/privacy'
+import type { Snapshot } from '#workspace/privacy'
 import { readNoteWithVisibility, type Agent } from './client-visibility.ts'
 
 /** @param sight undefined where everything is seen */
 export async function seenEntries(
   entries: HistoryEntry[],
   agent: Agent,
-  sight: Sight | undefined,
+  sight: Snapshot | undefined,
 ): Promise<HistoryEntry[]> {
   const shared = entries.filter(({ now }) => agent.isForPrograms(now))
   if (!sight || shared.length === 0) return shared
@@ -23,11 +23,11 @@ export async function seenDiff(
   { commit, path }: { readonly commit: string; readonly path: string },
   patch: string,
   agent: Agent,
-  sight: Sight,
+  sight: Snapshot,
 ): Promise<string> {
   const now = await agent.requireHistory.currentPath(path, commit)
   const found = agent.isForPrograms(now) ? await readNoteWithVisibility(agent, sight, now) : undefined
-  if (!found || found.note.isWhole) return ''
+  if (!found || found.note.isFullyLocal) return ''
   const standing = new Set(
     sight
       .shown(now, found.text)

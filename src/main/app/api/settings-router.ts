@@ -1,4 +1,4 @@
-import { readLog, configJsonSchema, defaultWorkspace, parseConfig } from '#platform'
+import { readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
 const maxLogLines = 500
@@ -7,9 +7,9 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   get: os.settings.get.handler(() => ({
     file: app.settings.file,
     firstRun: app.agents.isFirstRun,
-    suggestedWorkspace: defaultWorkspace('main'),
+    suggestedWorkspace: defaultWorkspace(defaultAgentId),
     appearance: app.settings.config.interface,
-    problems: [...app.settings.problems, ...app.settings.ignored],
+    problems: [...app.settings.problems, ...app.settings.ignoredKeys],
     shortcuts: app.settings.config.shortcuts,
   })),
   source: os.settings.source.handler(async () => ({
@@ -21,7 +21,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   })),
   check: os.settings.check.handler(({ input }) => {
     const parsed = parseConfig(input.text)
-    return [...(parsed.ok ? parsed.ignored : parsed.problems)]
+    return [...(parsed.ok ? parsed.ignoredKeys : parsed.problems)]
   }),
   save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
   set: os.settings.set.handler(async ({ input }) => {

@@ -17,7 +17,7 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import type { Output } from './cli-output.ts'
 import { openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import { openInBrowser, appVersion, describeProblems } from '#platform'
+import { openInBrowser, appVersion, defaultAgentId, describeProblems } from '#platform'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 
@@ -35,7 +35,7 @@ function command(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .option('--agent <id>', 'the agent', 'main')
+    .option('--agent <id>', 'the agent', defaultAgentId)
     .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
     .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
     .option('--json', 'print one JSON value')
@@ -123,7 +123,7 @@ program
     if (programId === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
     if (programId === undefined) return serveMcp(flags)
     const { connectProgram } = await import('./commands/connect-program.ts')
-    print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? 'main' })
+    print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? defaultAgentId })
   })
 
 command('serve', 'host the interface for a browser on this machine')
@@ -171,7 +171,7 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
-  const opening = openMemory(options, flags.agent ?? 'main')
+  const opening = openMemory(options, flags.agent ?? defaultAgentId)
   opening.catch(() => undefined)
   // Imported on demand: loading the MCP SDK takes 100 ms.
   const { runMcpServer } = await import('./commands/mcp-command.ts')

@@ -28,6 +28,7 @@ import {
   type KeyVault,
   SettingsStore,
   type AgentSettings,
+  defaultAgentId,
 } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
@@ -78,7 +79,7 @@ export interface AppBase {
 }
 
 /** Opens the state folder, log and settings. @throws AppError `write_failed`, `unknown_agent` */
-export async function openBase({ env, home, workspace, agent = 'main' }: AppOptions): Promise<AppBase> {
+export async function openBase({ env, home, workspace, agent = defaultAgentId }: AppOptions): Promise<AppBase> {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)

@@ -45,13 +45,14 @@ export function subscribeServices(
   })
 }
 
-function reportSettings(health: Health, { problems, ignored, file }: SettingsStore): void {
+function reportSettings(health: Health, { problems, ignoredKeys, file }: SettingsStore): void {
   const problemsOf = (code: string, settingsProblems: typeof problems) => {
     if (settingsProblems.length === 0) return []
     const message = describeProblems(file, settingsProblems)
     return [{ part: 'settings', code, message, remedy: { kind: 'configFile' } } as const]
   }
-  health.replace(['settings'], [...problemsOf('config_invalid', problems), ...problemsOf('config_ignored', ignored)])
+  const reports = [...problemsOf('config_invalid', problems), ...problemsOf('config_ignored', ignoredKeys)]
+  health.replace(['settings'], reports)
 }
 
 function reportTools(health: Health, mcp: McpServers): void {

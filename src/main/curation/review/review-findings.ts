@@ -5,7 +5,7 @@ import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { LoadedNote } from '../suggestions/accept-plan.ts'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
-import { type ReviewLine, memorySections } from './candidates.ts'
+import { type ReviewLine, memorySections } from './review-input.ts'
 
 export interface FindingContext {
   /** Keyed by `ReviewLine.text`. */

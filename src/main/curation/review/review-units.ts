@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { ReviewLine, Candidates } from './candidates.ts'
+import type { ReviewLine, ReviewInput } from './review-input.ts'
 
 export type ReviewKind = 'conflicts' | 'promote'
 
@@ -32,20 +32,20 @@ const maxTokens = 6000
 
 /** Builds the requests for all units that are not judged. @param contextWindow of the model, in tokens */
 export function batchesOf(
-  candidates: Candidates,
+  reviewInput: ReviewInput,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
   contextWindow: number,
 ): Batch[] {
   const tokenLimit = Math.min(maxTokens, Math.floor(contextWindow / 3))
   return [
-    ...conflictBatches(candidates, prompts, isJudged, tokenLimit),
-    ...promoteBatches(candidates, prompts, isJudged, tokenLimit),
+    ...conflictBatches(reviewInput, prompts, isJudged, tokenLimit),
+    ...promoteBatches(reviewInput, prompts, isJudged, tokenLimit),
   ]
 }
 
 function conflictBatches(
-  { lines, pairs }: Candidates,
+  { lines, pairs }: ReviewInput,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
   tokenLimit: number,
@@ -69,7 +69,7 @@ function conflictBatches(
 }
 
 function promoteBatches(
-  { lines, logLines, memoryLines, sections }: Candidates,
+  { lines, logLines, memoryLines, memorySectionTitles }: ReviewInput,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
   tokenLimit: number,
@@ -96,7 +96,7 @@ function promoteBatches(
     return {
       kind: 'promote',
       units: chunk,
-      content: prompts.promote({ lines: numberer.text, memory: memoryText(sections, nearLines) }),
+      content: prompts.promote({ lines: numberer.text, memory: memoryText(memorySectionTitles, nearLines) }),
     }
   })
 }

@@ -18,7 +18,7 @@ import type { LocalOf } from '../suggestions/keep-local.ts'
 import type { LoadedNote } from '../suggestions/accept-plan.ts'
 import { readNote } from '../suggestions/read-note.ts'
 import { parseAnswer } from './review-answer.ts'
-import type { ReviewLine, Candidates } from './candidates.ts'
+import type { ReviewLine, ReviewInput } from './review-input.ts'
 import { findingFor, type FindingContext } from './review-findings.ts'
 import { ReviewRecords, type VerdictRecord } from './review-records.ts'
 import { recordSpending, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
@@ -58,7 +58,7 @@ export interface ReviewOptions {
   readonly budget: () => Budget
   readonly prompts: () => Promise<ReviewPrompts>
   /** Returns the lines to judge, without lines that the model may not see. */
-  readonly candidates: (model: ReviewModel, signal: AbortSignal) => Promise<Candidates>
+  readonly reviewInput: (model: ReviewModel, signal: AbortSignal) => Promise<ReviewInput>
   /** Adds proposals to the inbox. @returns the number of new ones */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
@@ -93,7 +93,7 @@ export class Review {
   async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
-    const { batches, candidates } = await this.#plan(model, await ReviewRecords.read(folder), signal)
+    const { batches, reviewInput } = await this.#plan(model, await ReviewRecords.read(folder), signal)
     const estimates = batches.map((batch) => estimateOf(batch, model))
     const spent = await spentInMonth(folder, now())
     const limit = budget()
@@ -108,7 +108,7 @@ export class Review {
     return {
       model: model.id,
       isOffline: model.isOffline,
-      lines: candidates.lines.length,
+      lines: reviewInput.lines.length,
       requests: batches.length,
       input: sum(({ input }) => input),
       output: sum(({ output }) => output),
@@ -171,9 +171,9 @@ export class Review {
     await update({})
     try {
       const records = await ReviewRecords.read(folder)
-      const { candidates, batches } = await this.#plan(model, records, signal)
+      const { reviewInput, batches } = await this.#plan(model, records, signal)
       await update({ left: batches.length })
-      const context = contextOf(candidates, this.#options.workspace, localDate(now()))
+      const context = contextOf(reviewInput, this.#options.workspace, localDate(now()))
       await update({ proposals: await this.#propose(id, records, context) })
       for (const [index, batch] of batches.entries()) {
         signal.throwIfAborted()
@@ -209,10 +209,10 @@ export class Review {
   }
 
   async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal) {
-    const candidates = await this.#options.candidates(model, signal)
+    const reviewInput = await this.#options.reviewInput(model, signal)
     const isJudged = (key: string) => records.isJudged(key, model.id)
-    const batches = batchesOf(candidates, await this.#options.prompts(), isJudged, model.contextWindow)
-    return { candidates, batches }
+    const batches = batchesOf(reviewInput, await this.#options.prompts(), isJudged, model.contextWindow)
+    return { reviewInput, batches }
   }
 
   async #judge(
@@ -287,7 +287,7 @@ function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel): E
   return { input, output, tokens: input + output, usd }
 }
 
-function contextOf({ lines }: Candidates, workspace: Workspace, today: string): FindingContext {
+function contextOf({ lines }: ReviewInput, workspace: Workspace, today: string): FindingContext {
   const byText = new Map<string, ReviewLine[]>()
   for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
   const read = (path: string) => readNote(workspace, path)

@@ -1,7 +1,7 @@
 import { serveWorker } from '#platform'
-import { findCandidates, scanNotes } from './scan-notes.ts'
+import { prepareReviewInput, scanNotes } from './scan-notes.ts'
 
-const jobs = { run: scanNotes, candidates: findCandidates }
+const jobs = { run: scanNotes, reviewInput: prepareReviewInput }
 
 export type CurationJobs = typeof jobs
 

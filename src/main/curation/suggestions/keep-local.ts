@@ -80,7 +80,7 @@ function markNewFile(
 ): readonly LineEdit[] {
   const [edit, ...otherEdits] = edits
   const text = edits.flatMap(({ after }) => after).join('\n')
-  if (!edit || localOf(path, text).isWhole) return edits
+  if (!edit || localOf(path, text).isFullyLocal) return edits
   const lines = text.split('\n')
   const result = marksWholeFile
     ? withVisibility(text, true)
@@ -105,18 +105,19 @@ function markExistingFile(
   const visibilityBefore = localOf(path, text)
   const { lines } = new TextLines(text)
   const edits =
-    visibilityBefore.isWhole || visibilityBefore.lines.size === 0
+    visibilityBefore.isFullyLocal || visibilityBefore.localLines.size === 0
       ? plannedEdits
       : plannedEdits.map((edit) => keepEmptyHeading(edit, lines))
   const accepted = acceptedEdits(path)
   const result = resultLines(lines, [...accepted, ...edits])
   const after = result.map((line) => line.text).join('\n')
-  if (localOf(path, after).isWhole || !hasContent(after)) return edits
+  if (localOf(path, after).isFullyLocal || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
-  if (visibilityBefore.isWhole) return [{ line: 1, before: [], after: ['---', localFrontMatter, '---', ''] }, ...edits]
+  if (visibilityBefore.isFullyLocal)
+    return [{ line: 1, before: [], after: ['---', localFrontMatter, '---', ''] }, ...edits]
   const acceptedLocalLines = localLinesByEdit(resultLines(lines, accepted), (newText) => localOf(path, newText))
   const shouldBeLocal = ({ text: line, origin }: ResultLine) => {
-    if (typeof origin === 'number') return visibilityBefore.lines.has(origin)
+    if (typeof origin === 'number') return visibilityBefore.localLines.has(origin)
     return edits.includes(origin.edit)
       ? isFromLocal(line, origin.edit, path)
       : acceptedLocalLines.get(origin.edit)?.has(origin.at)
@@ -191,6 +192,6 @@ function removedLines(edits: readonly LineEdit[]): { readonly text: string; read
   })
 }
 
-function isLocal({ isWhole, lines }: NoteVisibility, line: number): boolean {
-  return isWhole || lines.has(line)
+function isLocal({ isFullyLocal, localLines }: NoteVisibility, line: number): boolean {
+  return isFullyLocal || localLines.has(line)
 }

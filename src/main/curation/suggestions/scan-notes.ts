@@ -18,7 +18,7 @@ import {
   type FoundFile,
 } from '#workspace'
 import { proposalOf, type Finding } from './proposal.ts'
-import { candidatesOf, type Candidates } from '../review/candidates.ts'
+import { reviewInputOf, type ReviewInput } from '../review/review-input.ts'
 import { findBrokenLinks } from '../rules/broken-link.ts'
 import { findStaleReferences } from '../rules/stale-reference.ts'
 import { findDuplicateLines } from '../rules/duplicate-lines.ts'
@@ -39,7 +39,7 @@ export interface ScanRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
   readonly local: readonly string[]
-  readonly builtinFile: string
+  readonly modelPath: string
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -54,7 +54,7 @@ const maxPerRule = 2000
 
 /** Runs all rules on the notes. @throws the signal's reason if it aborts */
 export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): AsyncGenerator<ScanStep> {
-  const { recalls, broken, builtinFile, now } = request
+  const { recalls, broken, modelPath, now } = request
   const scannedFiles = await filesOf(request, signal)
   const today = parseDay(localDate(new Date(now)))
   const notes: Note[] = []
@@ -66,7 +66,7 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
     const note = await loadNote(request, file)
     if (note) notes.push(note)
   }
-  const model = await loadSimilarityModel(builtinFile)
+  const model = await loadSimilarityModel(modelPath)
   const rules: readonly (readonly [readonly UpkeepRule[], () => Finding[] | Promise<Finding[]>])[] = [
     [['duplicate', 'logged'], () => findDuplicateLines(notes, model)],
     [['expired'], () => findExpired(notes, today)],
@@ -95,17 +95,17 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
 }
 
 /** Selects the lines that a review asks about. */
-export async function findCandidates(
-  request: NotesRequest & { readonly builtinFile: string },
+export async function prepareReviewInput(
+  request: NotesRequest & { readonly modelPath: string },
   signal?: AbortSignal,
-): Promise<Candidates> {
+): Promise<ReviewInput> {
   const notes: Note[] = []
   for (const file of await filesOf(request, signal)) {
     signal?.throwIfAborted()
     const note = await loadNote(request, file)
     if (note) notes.push(note)
   }
-  return candidatesOf(notes, request.builtinFile)
+  return reviewInputOf(notes, request.modelPath)
 }
 
 async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, signal: AbortSignal | undefined) {

@@ -1,7 +1,7 @@
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '#shared/contract/index.ts'
 import { runInWorker } from '#platform'
 import type { Layout, Roots } from '#workspace'
-import type { Candidates } from '../review/candidates.ts'
+import type { ReviewInput } from '../review/review-input.ts'
 import type { CurationJobs } from './curation.worker.ts'
 
 export interface NotesSelection {
@@ -9,7 +9,7 @@ export interface NotesSelection {
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly scope: MemoryScope
   readonly layout: Layout
-  readonly builtinFile: string
+  readonly modelPath: string
 }
 
 export interface ScanOptions extends NotesSelection {
@@ -46,10 +46,10 @@ export async function runScan(
 }
 
 /** Selects the lines for a review in a worker. @throws the signal's reason if it aborts */
-export async function runCandidates(
-  { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesSelection,
+export async function readReviewInput(
+  { entry, roots: { workspace, forbidden }, scope, layout, modelPath }: NotesSelection,
   signal: AbortSignal,
-): Promise<Candidates> {
-  const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
-  return runInWorker<CurationJobs, Candidates>(entry, (client) => client.candidates(request, { signal }), signal)
+): Promise<ReviewInput> {
+  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath }
+  return runInWorker<CurationJobs, ReviewInput>(entry, (client) => client.reviewInput(request, { signal }), signal)
 }

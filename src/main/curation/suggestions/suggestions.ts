@@ -26,7 +26,7 @@ export interface ProposalServiceOptions {
   readonly localOf: LocalOf
   readonly scanOptions: () => Promise<ScanOptions>
   /** Options for reviews; undefined turns them off. */
-  readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
+  readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
 

@@ -3,11 +3,11 @@
  * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
+import type { ClientPermission, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
-import { PermissionRequests, type Decision } from './permission-requests.ts'
+import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
 import { agentIdSchema } from '#shared/contract/base.ts'
 import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
@@ -41,7 +41,7 @@ export class ClientApps {
   readonly #changes = new EventEmitter()
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
-  readonly #permissionRequests: PermissionRequests
+  readonly #writeRequests: ClientWriteRequests
   readonly #undoEntries = new Map<string, UndoEntry>()
   #clients: readonly StoredClient[] | undefined
   #isCautious = false
@@ -51,7 +51,7 @@ export class ClientApps {
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#permissionRequests = new PermissionRequests(() => this.#changes.emit(), options.timeoutMs)
+    this.#writeRequests = new ClientWriteRequests(() => this.#changes.emit(), options.timeoutMs)
   }
 
   async list(): Promise<MemoryClient[]> {
@@ -120,13 +120,13 @@ export class ClientApps {
       const changed = { ...existing, permission, agent, isLocal, mayKeep }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
-    if (change.permission === 'read') this.#permissionRequests.answerAll(id, 'no')
-    if (change.permission === 'write') this.#permissionRequests.answerAll(id, 'once')
+    if (change.permission === 'read') this.#writeRequests.answerAll(id, 'no')
+    if (change.permission === 'write') this.#writeRequests.answerAll(id, 'once')
   }
 
   async remove(id: string): Promise<void> {
     await this.#withClients((clients) => this.#save(withoutClient(clients, id)))
-    this.#permissionRequests.answerAll(id, 'no')
+    this.#writeRequests.answerAll(id, 'no')
   }
 
   /**
@@ -152,8 +152,8 @@ export class ClientApps {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
-    const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
-    const decision = await this.#permissionRequests.ask(question, signal)
+    const writeRequest = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
+    const decision = await this.#writeRequests.ask(writeRequest, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return { name, mayKeep: true }
@@ -212,12 +212,12 @@ export class ClientApps {
     return this.#withClients((clients) => requireClient(clients, id).name)
   }
 
-  get questions(): ClientQuestion[] {
-    return this.#permissionRequests.list()
+  get openWriteRequests(): WriteRequest[] {
+    return this.#writeRequests.list()
   }
 
   answer(id: string, decision: Decision): void {
-    this.#permissionRequests.answer(id, decision)
+    this.#writeRequests.answer(id, decision)
   }
 
   async close(): Promise<void> {

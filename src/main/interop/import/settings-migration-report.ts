@@ -114,5 +114,5 @@ function isValidConfig(changes: readonly Change[]): boolean {
     node[String(steps.at(-1))] = value
   }
   const parsed = parseConfig(JSON.stringify(config))
-  return parsed.ok && parsed.ignored.length === 0
+  return parsed.ok && parsed.ignoredKeys.length === 0
 }

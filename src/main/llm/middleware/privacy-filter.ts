@@ -1,7 +1,6 @@
 /**
- * The gate that every request to a model passes (M64). To a remote one nothing goes that is local: not the words of local
- * notes, wherever they stand in it, and nothing that a local model said or summarised with such words before it. A local
- * model gets everything, and its answer is marked where that was so.
+ * Filters every request to a model. A remote model receives no local text, and no answer that a local model derived from
+ * local text. A local model receives everything; its answer is marked `local` if the request contains local text.
  */
 import {
   splitAttachments,
@@ -11,36 +10,33 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from '#shared/chat/messages.ts'
-import { KnownWords, type Sight } from '#workspace/privacy'
+import { KnownWords, type Snapshot } from '#workspace/privacy'
 import type { ChatModel, ModelRequest } from '../model.ts'
 
-/** How things stand when a request is about to leave. */
-export type Look = () => Promise<Sight>
+export type TakeSnapshot = () => Promise<Snapshot>
 
-/** What did not go along. */
-export interface HeldBack {
-  /** Answers, results and summaries that a local model made of local notes. */
+export interface RedactionCounts {
+  /** Messages that derive from local text and were replaced as a whole. */
   messages: number
-  /** Lines, or parts of such, by the note that they stand in. */
+  /** Number of redacted passages by note. */
   readonly notes: Map<string, number>
 }
 
-export function nothingHeld(): HeldBack {
+export function noRedactions(): RedactionCounts {
   return { messages: 0, notes: new Map() }
 }
 
-/** The same model behind the gate. */
-export function gated(model: ChatModel, look: Look): ChatModel {
+export function withPrivacyFilter(model: ChatModel, look: TakeSnapshot): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
       const sight = await look()
       if (!model.isLocal) {
-        for await (const event of model.stream(withheld(request, sight), signal))
-          yield event.type === 'done' ? { ...event, message: withOwnWords(event.message, sight) } : event
+        for await (const event of model.stream(redactRequest(request, sight), signal))
+          yield event.type === 'done' ? { ...event, message: withGuesses(event.message, sight) } : event
         return
       }
-      const isMarked = holdsLocal(request, sight)
+      const isMarked = hasLocalText(request, sight)
       for await (const event of model.stream(request, signal))
         yield isMarked && event.type === 'done' ? { ...event, message: { ...event.message, local: true } } : event
     },
@@ -48,37 +44,37 @@ export function gated(model: ChatModel, look: Look): ChatModel {
 }
 
 /**
- * What a remote model says of local lines that its request was without, it says by itself. It is noted, for these words come
- * back to it as they are: were they taken out, it would learn which of its guesses are right.
+ * Records text of a remote model that equals local lines, which it did not receive. Later requests contain that text
+ * unchanged: a redaction would tell the model which of its guesses are right.
  */
-function withOwnWords(message: AssistantMessage, { net }: Sight): AssistantMessage {
-  const guessed = saidIn(message).flatMap((text) => net.stretches(text).map(({ start, end }) => text.slice(start, end)))
+function withGuesses(message: AssistantMessage, { net }: Snapshot): AssistantMessage {
+  const guessed = saidIn(message).flatMap((text) => net.matches(text).map(({ start, end }) => text.slice(start, end)))
   return guessed.length === 0 ? message : { ...message, guessed: [...new Set(guessed)] }
 }
 
-/** What its own words are in a conversation. */
-export function ownWordsOf(messages: readonly Message[]): KnownWords {
+/** Returns the recorded guesses of the remote models in a chat. */
+export function guessesOf(messages: readonly Message[]): KnownWords {
   return new KnownWords(messages.flatMap((one) => (one.role === 'assistant' && !one.local && one.guessed) || []))
 }
 
-/** The request as a remote model may see it. The same again changes nothing. */
-export function withheld(request: ModelRequest, sight: Sight, held = nothingHeld()): ModelRequest {
+/** Returns the request without local text. Idempotent. */
+export function redactRequest(request: ModelRequest, sight: Snapshot, held = noRedactions()): ModelRequest {
   return {
     ...request,
-    system: request.system.map((text) => sight.net.withhold(text, counting(held), { isNote: true })),
-    messages: withheldMessages(request.messages, sight, held),
+    system: request.system.map((text) => sight.net.redact(text, counting(held), { isNote: true })),
+    messages: redactMessages(request.messages, sight, held),
   }
 }
 
-/** @param known words that are the model's own */
-export function withheldMessages(
+/** @param known the model's own guesses */
+export function redactMessages(
   messages: readonly Message[],
-  sight: Sight,
-  held = nothingHeld(),
-  known = ownWordsOf(messages),
+  sight: Snapshot,
+  held = noRedactions(),
+  known = guessesOf(messages),
 ): Message[] {
   const paths = new Map<string, string>()
-  const hiding: Hiding = { sight, held, known }
+  const hiding: RedactionContext = { sight, held, known }
   return messages.map((message): Message => {
     if (message.role === 'assistant')
       for (const part of message.content) if (part.type === 'toolCall') paths.set(part.id, pathOf(part, sight))
@@ -88,25 +84,28 @@ export function withheldMessages(
     }
     switch (message.role) {
       case 'user':
-        return withheldUser(message, hiding)
+        return redactUserMessage(message, hiding)
       case 'assistant':
-        return withheldAnswer(message, hiding)
+        return redactAnswer(message, hiding)
       case 'toolResult':
-        return withheldResult(message, paths.get(message.toolCallId) ?? '', hiding)
+        return redactResult(message, paths.get(message.toolCallId) ?? '', hiding)
     }
   })
 }
 
-/** Whether a local model sees anything in it that is local. */
-export function holdsLocal({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>, sight: Sight): boolean {
+/** Returns true if a request contains local text. */
+export function hasLocalText(
+  { system, messages }: Pick<ModelRequest, 'system' | 'messages'>,
+  sight: Snapshot,
+): boolean {
   if (messages.some(({ local }) => local)) return true
-  const holds = (text: string) => sight.net.holds(text)
-  // The prompt speaks of the mark, where the notes do not.
+  const holds = (text: string) => sight.net.contains(text)
+  // The first prompt explains the mark, so it is not checked.
   if (system.slice(1).some(holds)) return true
   return messages.some((message) => textsOf(message).some(holds))
 }
 
-function counting(held: HeldBack): (path: string) => void {
+function counting(held: RedactionCounts): (path: string) => void {
   return (path) => held.notes.set(path, (held.notes.get(path) ?? 0) + 1)
 }
 
@@ -136,19 +135,18 @@ function withoutArguments({ id, name }: ToolCallPart): ToolCallPart {
   return { type: 'toolCall', id, name, arguments: {} }
 }
 
-/** What is to be hidden, from whom, and where that is counted. */
-interface Hiding {
-  readonly sight: Sight
-  readonly held: HeldBack
+interface RedactionContext {
+  readonly sight: Snapshot
+  readonly held: RedactionCounts
   readonly known: KnownWords
 }
 
-function withheldUser(message: UserMessage, { sight, held, known }: Hiding): Message {
+function redactUserMessage(message: UserMessage, { sight, held, known }: RedactionContext): Message {
   const { content } = message
   const isAttached = (text: string) =>
     splitAttachments({ ...message, content: [{ type: 'text', text }] }).files.length > 0
   const clean = (text: string) =>
-    sight.net.withhold(text, counting(held), { known, isTyped: !message.sources && !isAttached(text) })
+    sight.net.redact(text, counting(held), { known, isTyped: !message.sources && !isAttached(text) })
   if (typeof content === 'string') return { ...message, content: clean(content) }
   return {
     ...message,
@@ -156,31 +154,31 @@ function withheldUser(message: UserMessage, { sight, held, known }: Hiding): Mes
   }
 }
 
-function withheldAnswer(message: AssistantMessage, { sight, held, known }: Hiding): AssistantMessage {
-  const clean = (text: string) => sight.net.withhold(text, counting(held), { known })
+function redactAnswer(message: AssistantMessage, { sight, held, known }: RedactionContext): AssistantMessage {
+  const clean = (text: string) => sight.net.redact(text, counting(held), { known })
   return {
     ...message,
     content: message.content.flatMap((part): AssistantMessage['content'] => {
       if (part.type === 'text') return [{ ...part, text: clean(part.text) }]
       if (part.type === 'toolCall') return [{ ...part, arguments: cleanRecord(part.arguments, clean) }]
-      // A thought is signed: it goes as it is, or not at all.
+      // Thinking is signed, so it is sent unchanged or not at all.
       return clean(part.thinking) === part.thinking ? [part] : []
     }),
   }
 }
 
-function withheldResult(message: ToolResultMessage, path: string, hiding: Hiding): ToolResultMessage {
+function redactResult(message: ToolResultMessage, path: string, hiding: RedactionContext): ToolResultMessage {
   const { sight, held, known: own } = hiding
   const recalled = message.details?.kind === 'recall' ? message.details.recall.results.map((one) => one.path) : []
   const known = [path, ...recalled].map((one) => sight.notes.get(one))
   const text = (part: string) => {
-    // It was read before somebody marked the note; a failure says what was refused.
-    if (known.some((note) => note?.isWhole) && !message.isError) {
+    // The note was marked after it was read. An error message is kept.
+    if (known.some((note) => note?.isFullyLocal) && !message.isError) {
       counting(held)(path || (recalled[0] ?? ''))
       return placeholderOf.toolResult
     }
     const isNote = known.every((note) => note === undefined)
-    return sight.net.withhold(part, counting(held), { isNote, known: own })
+    return sight.net.redact(part, counting(held), { isNote, known: own })
   }
   return {
     ...message,
@@ -188,12 +186,12 @@ function withheldResult(message: ToolResultMessage, path: string, hiding: Hiding
   }
 }
 
-/** What a call of ours reads or writes; Anthropic's tool names it from `/memories` on. */
-function pathOf({ arguments: { path, old_path: old } }: ToolCallPart, sight: Sight): string {
+/** Returns the path that a call reads or writes. Paths of Anthropic's memory tool begin with `/memories`. */
+function pathOf({ arguments: { path, old_path: old } }: ToolCallPart, sight: Snapshot): string {
   const named = typeof path === 'string' ? path : typeof old === 'string' ? old : ''
   const below = /^\/memories(\/.*)$/.exec(named)?.[1]
   if (below === undefined) return named.replace(/^\.\//, '')
-  // The folder may lie in the agent's own: of the local notes, the one that is called so is meant.
+  // The folder may be inside another one, so a local note with this path ending is meant.
   const place = `memory${below}`
   return [...sight.notes.keys()].find((path) => path === place || path.endsWith(`/${place}`)) ?? place
 }
@@ -209,7 +207,7 @@ function cleanValue(value: unknown, clean: (text: string) => string): unknown {
   return cleanRecord(value as Record<string, unknown>, clean)
 }
 
-/** The pieces of an answer as they are looked through one by one. */
+/** Returns all texts of an answer. */
 function saidIn({ content }: AssistantMessage): string[] {
   return content.flatMap((part) => {
     if (part.type === 'text') return [part.text]

@@ -306,9 +306,12 @@ export const configSchema = z.strictObject({
 })
 export type Config = z.infer<typeof configSchema>
 
-/** Returns `~/commonplace` for the agent `main`, `~/commonplace-<id>` for any other. */
+/** Id of the agent that exists without an entry in the settings. */
+export const defaultAgentId = 'main'
+
+/** Returns `~/commonplace` for the default agent, `~/commonplace-<id>` for any other. */
 export function defaultWorkspace(agentId: string, home: string = homedir()): string {
-  return join(home, agentId === 'main' ? 'commonplace' : `commonplace-${agentId}`)
+  return join(home, agentId === defaultAgentId ? 'commonplace' : `commonplace-${agentId}`)
 }
 
 /** Replaces a leading `~` by the home folder. */

@@ -8,7 +8,7 @@ export interface ValidConfig {
   readonly ok: true
   readonly config: Config
   /** Unknown keys: misspelt, or settings of another version. */
-  readonly ignored: readonly ConfigProblem[]
+  readonly ignoredKeys: readonly ConfigProblem[]
 }
 
 export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
@@ -57,7 +57,7 @@ export function parseConfig(text: string): ParsedConfig {
   if (raw.problem !== undefined) return invalidConfig(raw.problem, lineOfAlias(document, lineAt))
   const ignored = deleteUnknownKeys(raw.value).map((path) => unknownKeyProblem(path, document, lineCounter))
   const validated = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
-  if (validated.success) return { ok: true, config: validated.data, ignored: ignored.slice(0, maxProblems) }
+  if (validated.success) return { ok: true, config: validated.data, ignoredKeys: ignored.slice(0, maxProblems) }
   const problems = validated.error.issues.map((issue) => problemOf(issue, document, lineCounter))
   return { ok: false, problems: [...problems, ...ignored].slice(0, maxProblems) }
 }

@@ -24,7 +24,7 @@ export class SettingsStore {
   #config: Config = configSchema.parse({})
   #text = ''
   #problems: readonly ConfigProblem[] = []
-  #ignored: readonly ConfigProblem[] = []
+  #ignoredKeys: readonly ConfigProblem[] = []
   #hasBeenRead = false
   #systemLanguage: string | undefined
   #watcher: FSWatcher | undefined
@@ -99,8 +99,8 @@ export class SettingsStore {
   }
 
   /** Unknown keys of the active configuration. */
-  get ignored(): readonly ConfigProblem[] {
-    return this.#ignored
+  get ignoredKeys(): readonly ConfigProblem[] {
+    return this.#ignoredKeys
   }
 
   /** Returns the current text of the file, valid or not. @throws AppError `config_invalid` if it cannot be read */
@@ -147,8 +147,8 @@ export class SettingsStore {
       const text = document.toString()
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-      const previouslyIgnored = new Set(current.ignored.map(({ key }) => key))
-      const newlyIgnored = parsed.ignored.filter(({ key }) => !previouslyIgnored.has(key))
+      const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
+      const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
       if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
       await this.#write(previous, text, parsed)
     })
@@ -175,11 +175,11 @@ export class SettingsStore {
   }
 
   /** @param previous text of the replaced file, which is copied if the text is damaged */
-  async #write(previous: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
+  async #write(previous: string, text: string, { config, ignoredKeys }: ValidConfig): Promise<void> {
     if (isDamagedText(previous)) await copyDamaged(this.file)
     await writeDurably(this.file, text)
     this.#text = text
-    this.#accept(config, [], ignored)
+    this.#accept(config, [], ignoredKeys)
   }
 
   async #load(): Promise<void> {
@@ -199,16 +199,16 @@ export class SettingsStore {
     const parsed = parseConfig(text)
     if (parsed.ok) {
       this.#text = text
-      this.#accept(parsed.config, [], parsed.ignored)
+      this.#accept(parsed.config, [], parsed.ignoredKeys)
     } else this.#accept(this.#config, parsed.problems)
   }
 
-  #accept(config: Config, problems: readonly ConfigProblem[], ignored = this.#ignored): void {
-    const before = JSON.stringify([this.#config, this.#problems, this.#ignored])
+  #accept(config: Config, problems: readonly ConfigProblem[], ignored = this.#ignoredKeys): void {
+    const before = JSON.stringify([this.#config, this.#problems, this.#ignoredKeys])
     this.#hasBeenRead ||= problems.length === 0
     this.#config = config
     this.#problems = problems
-    this.#ignored = ignored
+    this.#ignoredKeys = ignored
     if (before !== JSON.stringify([config, problems, ignored])) this.#changes.emit()
   }
 }

@@ -1,5 +1,5 @@
 import { EventEmitter, type Subscribable } from '../events.ts'
-import type { Part, Problem } from '#shared/contract/index.ts'
+import type { AppPart, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 
 /** Report of a problem; `since` (ms since the epoch) is set only if the problem began before the report. */
@@ -20,7 +20,7 @@ export class Health {
   readonly #changes = new EventEmitter()
   readonly #options: HealthOptions
   readonly #problems = new Map<string, Problem>()
-  #isNotifying = false
+  #isNotificationScheduled = false
 
   constructor(options: HealthOptions) {
     this.changes = this.#changes
@@ -37,8 +37,8 @@ export class Health {
     this.#notify()
   }
 
-  /** Removes problems of a part, or only those with `code`: those of the agent, or of the app without `agent`. */
-  clear(part: Part, code?: string, agent?: string): void {
+  /** Removes the problems of a part, only those with `code` if given. Without `agent`, removes problems of the app. */
+  clear(part: AppPart, code?: string, agent?: string): void {
     for (const [key, problem] of this.#problems) {
       if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
       this.#problems.delete(key)
@@ -47,7 +47,7 @@ export class Health {
   }
 
   /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
-  replace(parts: readonly Part[], reports: readonly ProblemReport[], agent?: string): void {
+  replace(parts: readonly AppPart[], reports: readonly ProblemReport[], agent?: string): void {
     const reportedKeys = new Set(reports.map(keyOf))
     for (const [key, problem] of this.#problems) {
       if (!parts.includes(problem.part) || problem.agent !== agent || reportedKeys.has(key)) continue
@@ -65,10 +65,10 @@ export class Health {
   }
 
   #notify(): void {
-    if (this.#isNotifying) return
-    this.#isNotifying = true
+    if (this.#isNotificationScheduled) return
+    this.#isNotificationScheduled = true
     queueMicrotask(() => {
-      this.#isNotifying = false
+      this.#isNotificationScheduled = false
       this.#changes.emit()
     })
   }

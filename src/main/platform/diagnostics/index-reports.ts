@@ -1,7 +1,7 @@
-import type { IndexStatus, Part, Remedy } from '#shared/contract/index.ts'
+import type { IndexStatus, AppPart, Remedy } from '#shared/contract/index.ts'
 import type { Health, ProblemReport } from './health.ts'
 
-const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly Part[]
+const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly AppPart[]
 
 type ReportTemplate = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
 

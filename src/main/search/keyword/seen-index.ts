@@ -197,7 +197,7 @@ export class SeenIndexes {
   /** The text without its local lines; undefined where none is left, '' where none of them is local. */
   #left({ id, startLine }: ChunkPlace, local: ReadonlySet<number> = new Set()): string | undefined {
     const lines = (this.#texts(id)?.text ?? '').split('\n')
-    const marked = visibilityOf(lines.join('\n')).lines
+    const marked = visibilityOf(lines.join('\n')).localLines
     const isLocal = (at: number) => marked.has(at) || local.has(startLine - 1 + at)
     if (!lines.some((_, at) => isLocal(at))) return ''
     const left = lines.map((line, at) => (isLocal(at) ? '' : line))

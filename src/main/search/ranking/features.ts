@@ -56,6 +56,11 @@ export type FeatureGroup = keyof typeof featureGroups
 export type FeatureName = (typeof featureGroups)[FeatureGroup][number]
 export type Features = Readonly<Record<FeatureName, number>>
 
+/** Features of a unit that matches for another reason than words or meaning. */
+export const noFeatures = Object.fromEntries(
+  Object.values(featureGroups).flatMap((names) => names.map((name) => [name, 0])),
+) as Features
+
 /** Similarity of units to the query by an embedding model. */
 export interface UnitSimilarity {
   /** Ids of the nearest units. */
@@ -74,6 +79,9 @@ export interface CandidateUnit {
 }
 
 const maxByWords = 160
+const maxByMeaning = 60
+/** Maximum number of units whose meaning is compared without the codes of the index. */
+const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
 const maxSeeds = 400
 const neighbourDistance = 3
@@ -81,15 +89,19 @@ const neighbourDistance = 3
 const k1 = 1.2
 const b = 0.4
 
-/** Returns the candidates of a query with their features, at most a few hundred. */
+/**
+ * Returns the candidates of a query with their features, at most a few hundred.
+ * @param only the units that can be candidates; undefined for all
+ */
 export function collectCandidates(
   query: string,
   queryWords: QueryWords,
   table: UnitTable,
   similarity: UnitSimilarity | undefined,
+  only?: ReadonlySet<number>,
 ): CandidateUnit[] {
   const computer = new FeatureComputer(query, queryWords, table, similarity)
-  return computer.candidates().map((id) => ({ id, features: computer.compute(id), bm25: computer.bm25(id) }))
+  return computer.candidates(only).map((id) => ({ id, features: computer.compute(id), bm25: computer.bm25(id) }))
 }
 
 class FeatureComputer {
@@ -115,21 +127,34 @@ class FeatureComputer {
   }
 
   /** Returns the units with the most promising words, and those nearest in meaning. */
-  candidates(): number[] {
-    const seeds = this.#seeds()
+  candidates(only?: ReadonlySet<number>): number[] {
+    const isOpen = (id: number) => this.#table.has(id) && (only?.has(id) ?? true)
+    const seeds = this.#seeds(only)
     const around = new Set<number>()
     for (const id of seeds)
       for (let distance = -neighbourDistance; distance <= neighbourDistance; distance += 1) {
         const other = this.#table.sectionNeighbour(id, distance)
-        if (other !== 0) around.add(other)
+        if (other !== 0 && isOpen(other)) around.add(other)
       }
     const scored = Array.from(around, (id) => ({ id, score: this.#firstScore(id) }))
     scored.sort((one, other) => other.score - one.score || one.id - other.id)
     const ids = new Set(scored.slice(0, maxByWords).map(({ id }) => id))
-    for (const id of this.#similarity?.nearest ?? []) ids.add(id)
-    const candidates = [...ids].filter((id) => this.#table.has(id))
+    for (const id of this.#nearest(only)) ids.add(id)
+    const candidates = [...ids].filter(isOpen)
     for (const id of candidates) this.#noteSectionCosine(id)
     return candidates
+  }
+
+  /** Returns the units nearest in meaning. If only few units can be candidates, these are compared directly. */
+  #nearest(only: ReadonlySet<number> | undefined): readonly number[] {
+    const model = this.#similarity
+    if (!model) return []
+    if (!only || only.size > maxCompared) return model.nearest
+    const compared = Array.from(only, (id) => ({ id, cosine: model.cosine(id) }))
+    return compared
+      .sort((one, other) => other.cosine - one.cosine)
+      .slice(0, maxByMeaning)
+      .map(({ id }) => id)
   }
 
   bm25(id: number): number {
@@ -182,12 +207,13 @@ class FeatureComputer {
   }
 
   /** Returns the units with query words in their text or headings; the best ones if there are many. */
-  #seeds(): number[] {
+  #seeds(only: ReadonlySet<number> | undefined): number[] {
     const scores = new Map<number, number>()
     for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
       for (const id of units.keys()) scores.set(id, (scores.get(id) ?? 0) + this.#wordScore(id, at))
       if (documents < 200) for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + 0.3 * weight)
     }
+    if (only) for (const id of scores.keys()) if (!only.has(id)) scores.delete(id)
     if (scores.size <= maxSeeds) return [...scores.keys()]
     for (const [id, score] of scores) {
       const section = this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0

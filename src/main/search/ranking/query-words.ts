@@ -4,6 +4,7 @@
  */
 import { editDistance } from '../keyword/spellings.ts'
 import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
+import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
@@ -20,6 +21,8 @@ export interface Lexicon {
   wordsFrom(prefix: string): readonly (readonly [word: string, term: string])[]
   /** Returns the words whose length is within `tolerance` of a length, with their terms. */
   wordsOfLength(length: number, tolerance: number): readonly (readonly [word: string, term: string])[]
+  /** Finds words of the units that sound or look like another word. */
+  readonly sounds: Pick<SoundIndex, 'alternatives'>
   /** Speaker labels with their numbers in the unit table. */
   readonly labels: readonly (readonly [label: string, number: number])[]
 }
@@ -31,7 +34,7 @@ export interface WordRelations {
   cosine(one: string, other: string): number
 }
 
-export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound' | 'piece' | 'related'
+export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound' | 'piece' | 'sound' | 'related'
 
 export interface WordMatch {
   readonly kind: MatchKind
@@ -77,8 +80,9 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   const speakers = new Set<number>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
-  for (const term of terms) {
-    const word = new WordFinder(term, lexicon, relations).find()
+  for (const [at, term] of terms.entries()) {
+    const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
+    const word = new WordFinder(term, neighbours, lexicon, relations).find()
     const labels = lexicon.labels.filter(([label]) => isPartOf(term, label))
     for (const [, number] of labels) speakers.add(number)
     if (labels.length > 0) names.push(word)
@@ -107,13 +111,20 @@ const compoundWeight = 0.8
 
 class WordFinder {
   readonly #term: QueryTerm
+  readonly #neighbours: readonly [before: string | undefined, after: string | undefined]
   readonly #lexicon: Lexicon
   readonly #relations: WordRelations
   readonly #matches: WordMatch[] = []
   readonly #terms = new Set<string>()
 
-  constructor(term: QueryTerm, lexicon: Lexicon, relations: WordRelations) {
+  constructor(
+    term: QueryTerm,
+    neighbours: readonly [before: string | undefined, after: string | undefined],
+    lexicon: Lexicon,
+    relations: WordRelations,
+  ) {
     this.#term = term
+    this.#neighbours = neighbours
     this.#lexicon = lexicon
     this.#relations = relations
   }
@@ -124,6 +135,7 @@ class WordFinder {
     const exact = this.#maxUnits()
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
     if (isLatin) this.#addLatin(shown, exact === 0)
+    if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     if (role === 'word' || role === 'filler') this.#addRelated(shown)
     const documents = exact > 0 ? exact : this.#maxUnits()
@@ -214,8 +226,9 @@ class WordFinder {
 
   #addMisspelledPrefix(word: string): boolean {
     let isFound = false
+    const lengths = [word.length, word.length + 1, word.length - 1]
     for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 1)))
-      if (other.length > word.length && editDistance(word, other.slice(0, word.length), 1) <= 1)
+      if (other.length > word.length && lengths.some((length) => editDistance(word, other.slice(0, length), 1) <= 1))
         isFound = this.#addWord('prefix', other, term, prefixWeight / 2) || isFound
     return isFound
   }
@@ -237,6 +250,22 @@ class WordFinder {
         const weight = (0.6 * length) / letters.length + 0.1
         isFound = this.#add('piece', bigramsOf(piece), weight, piece.join('')) || isFound
       }
+      if (isFound) return
+    }
+  }
+
+  /** Adds words that sound or look alike. The segmenter may have split a misspelled word, so pairs are tried too. */
+  #addSounds(shown: string): void {
+    const [before, after] = this.#neighbours
+    const separator = /^[a-z]/.test(shown) ? ' ' : ''
+    const pairs = [before && `${before}${separator}${shown}`, after && `${shown}${separator}${after}`]
+    const isIndexed = (letters: readonly string[]) =>
+      intersection(indexTerms('cjk', letters.join(' ')).map((term) => this.#lexicon.unitsWith(term))).length > 0
+    for (const word of [shown, ...pairs]) {
+      if (word === undefined) continue
+      let isFound = false
+      for (const { term, weight } of this.#lexicon.sounds.alternatives(word, isIndexed))
+        isFound = this.#add('sound', indexTerms('cjk', term.join(' ')), weight, term.join('')) || isFound
       if (isFound) return
     }
   }

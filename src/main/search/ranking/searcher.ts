@@ -7,7 +7,7 @@ import type {
   EmbeddingModel,
   Explanation,
   EmbeddingQuality,
-  NearNote,
+  SimilarNote,
   SearchOptions,
   SearchSettings,
   SearchResponse,
@@ -220,7 +220,7 @@ export class Searcher {
   }
 
   /** Returns at most `limit` notes on the same subject, nearest first; empty if there are no vectors. */
-  nearNotes(path: string, limit: number): NearNote[] {
+  similarNotes(path: string, limit: number): SimilarNote[] {
     return this.#transaction(() => {
       const { dimensions } = this.#readCollection()
       return dimensions === 0 ? [] : similarNotes(this.#db, this.#retriever(dimensions), path, limit)

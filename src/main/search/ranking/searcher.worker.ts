@@ -170,7 +170,7 @@ const router = {
     .handler(({ input, signal }) => searcher().meaning(input, signal)),
   nearNotes: base
     .input(type<{ path: string; most: number }>())
-    .handler(({ input: { path, most } }) => searcher().nearNotes(path, most)),
+    .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),
   fileCounts: base.handler(() => searcher().fileCounts()),
   /** Closes the file until `resume`, so that it can be replaced. */
   release: base.handler(() => {

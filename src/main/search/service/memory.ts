@@ -3,7 +3,7 @@ import type {
   Explanation,
   IndexStatus,
   EmbeddingQuality,
-  NearNote,
+  SimilarNote,
   SearchResponse,
   IndexExclusion,
 } from '#shared/contract/index.ts'
@@ -141,7 +141,7 @@ export class Memory {
   }
 
   /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
-  similarNotes(path: string, limit: number): Promise<NearNote[]> {
+  similarNotes(path: string, limit: number): Promise<SimilarNote[]> {
     return this.#readIndex(({ searcher }) => searcher.client.nearNotes({ path, most: limit }))
   }
 

@@ -148,9 +148,9 @@ function messagesOf(text: string): Unit[] {
   })
 }
 
-function isPrivateUnit({ startLine, endLine }: Unit, { isWhole, lines }: LocalNote): boolean {
-  if (isWhole || lines.size === 0) return isWhole
-  for (let line = startLine; line <= endLine; line += 1) if (lines.has(line - 1)) return true
+function isPrivateUnit({ startLine, endLine }: Unit, { isFullyLocal, localLines }: LocalNote): boolean {
+  if (isFullyLocal || localLines.size === 0) return isFullyLocal
+  for (let line = startLine; line <= endLine; line += 1) if (localLines.has(line - 1)) return true
   return false
 }
 
@@ -171,8 +171,8 @@ function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
   }
 }
 
-/** Excludes most texts, so that their dates need not be parsed. */
-const mayStartWithDate = /^[^\n]{0,24}?[\d月월]/
+/** Excludes most texts, so that their dates need not be parsed: those whose first word is neither a number nor a month. */
+const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[^\0-\x7f])/iu
 
 /** Finds the day that a file name, a heading or the first words of a text give. */
 function daysByHeading(path: string): FindDays {

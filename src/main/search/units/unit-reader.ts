@@ -1,5 +1,6 @@
 import type { Db } from '../indexing/index-schema.ts'
 import type { Lexicon } from '../ranking/query-words.ts'
+import { SoundIndex } from '../text/cjk-sounds.ts'
 import { termTableOf, type TermTable } from './unit-schema.ts'
 import { UnitTable, type UnitRow } from './unit-table.ts'
 
@@ -22,6 +23,7 @@ export class UnitReader {
   readonly #statements: ReturnType<typeof prepare>
   readonly #versions = new Map<number, number>()
   #dataVersion = -1
+  #sounds: SoundIndex | undefined
 
   constructor(db: Db, scope: Scope) {
     this.scope = scope
@@ -33,6 +35,7 @@ export class UnitReader {
     const dataVersion = this.#statements.version.get() ?? 0
     if (dataVersion === this.#dataVersion) return
     this.#dataVersion = dataVersion
+    this.#sounds = undefined
     const removed = new Set(this.#versions.keys())
     for (const { id, version } of this.#statements.files.iterate()) {
       removed.delete(id)
@@ -60,8 +63,14 @@ export class UnitReader {
       unitsUnder: (term) => hits(term).head,
       wordsFrom: (prefix) => this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
       wordsOfLength: (length, tolerance) => this.#statements.wordsOfLength.all(length - tolerance, length + tolerance),
+      sounds: { alternatives: (word, isIndexed) => this.#soundIndex().alternatives(word, isIndexed) },
       labels: this.table.labels(),
     }
+  }
+
+  #soundIndex(): SoundIndex {
+    this.#sounds ??= new SoundIndex(this.#statements.bigrams.flatMap((statement) => statement.all()))
+    return this.#sounds
   }
 
   #hits(term: string): { text: number[]; head: number[] } {
@@ -84,6 +93,13 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
        FROM units WHERE file_id = ? AND ${isSeen} ORDER BY seq`,
     ),
     hits: tables.map((table) => db.prepare<[string], Hit>(`SELECT doc, col FROM ${table}_hits WHERE term = ?`)),
+    bigrams: tables.map((table) =>
+      db
+        .prepare<[], [string, number]>(
+          `SELECT term, doc FROM ${table}_counts WHERE col = 'text' AND length(term) = 2 AND term > 'ƀ'`,
+        )
+        .raw(),
+    ),
     wordsFrom: db
       .prepare<[string, string], [string, string]>(
         `SELECT word, term FROM words WHERE word >= ? AND word < ? AND ${isSeenWord}`,

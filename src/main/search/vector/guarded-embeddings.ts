@@ -12,7 +12,7 @@ import type { IndexStore } from '../indexing/index-store.ts'
 export function guardedEmbeddings(provider: EmbeddingProvider, notes: LocalNotes): EmbeddingProvider {
   const held = async (texts: readonly string[]) => {
     const { net } = await notes.look()
-    return texts.map((text) => net.holds(text))
+    return texts.map((text) => net.contains(text))
   }
   return {
     ...provider,
@@ -39,12 +39,12 @@ export async function heldPassages(
 ): Promise<ReadonlySet<string>> {
   const sight = await notes.look()
   const isOfLocal = ({ id, text }: PassageToEmbed) => {
-    if (sight.net.holds(text)) return true
+    if (sight.net.contains(text)) return true
     return (store.passages?.placesOf(id) ?? []).some(({ path, from, to, lines }) => {
       if (lines.some(hasLocalMark)) return true
       const note = sight.notes.get(path)
-      if (!note || note.isWhole) return note !== undefined
-      for (let line = from; line <= to; line += 1) if (note.lines.has(line - 1)) return true
+      if (!note || note.isFullyLocal) return note !== undefined
+      for (let line = from; line <= to; line += 1) if (note.localLines.has(line - 1)) return true
       return false
     })
   }

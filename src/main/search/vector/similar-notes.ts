@@ -1,21 +1,21 @@
 /**
- * Finds notes on the same subject as a note, by comparing their passages' vectors. A cosine means little, and differs
- * between models, so it is compared with the note's usual cosine with other passages.
+ * Finds notes on the same subject as a note, by comparing their passages' vectors. The scale of cosines depends on the
+ * model, so each is measured in standard deviations above the passage's median cosine with a sample of other passages.
  */
-import type { NearNote } from '#shared/contract/index.ts'
+import type { SimilarNote } from '#shared/contract/index.ts'
 import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { VectorRetriever } from './vector-retriever.ts'
 
-const maxOwn = 24
-const nearEach = 40
+const maxOwnPassages = 24
+const nearestPerPassage = 40
 const sampleSize = 64
-/** Minimum distance from the usual cosine, in standard deviations. Random pairs hardly ever reach it. */
+/** Minimum distance from the median cosine, in standard deviations. Random pairs hardly ever reach it. */
 const minDeviations = 3.5
-/** Prior: the built-in model's deviation in most memories, weighted like this many passages. */
+/** Assumed deviation, measured with the built-in model; it counts as `passages` additional samples. */
 const prior = { deviation: 0.05, passages: 16 }
-/** Ratio of the standard deviation to the median deviation in a normal distribution. */
-const normalPerMedian = 1.4826
+/** Ratio of the standard deviation to the median absolute deviation (MAD) in a normal distribution. */
+const madToStandardDeviation = 1.4826
 
 interface OwnPassage {
   readonly passage: number
@@ -24,27 +24,28 @@ interface OwnPassage {
 }
 
 /** Returns at most `limit` notes, nearest first, each with its best pair of passages; empty if there are no vectors. */
-export function similarNotes(db: Db, retriever: VectorRetriever, path: string, limit: number): NearNote[] {
+export function similarNotes(db: Db, retriever: VectorRetriever, path: string, limit: number): SimilarNote[] {
   const statements = prepare(db)
   const all = statements.own.all(path)
-  const step = Math.max(1, all.length / maxOwn)
-  const ownPassages = Array.from({ length: Math.min(all.length, maxOwn) }, (_, index) => all[Math.floor(index * step)])
+  const step = Math.max(1, all.length / maxOwnPassages)
+  const length = Math.min(all.length, maxOwnPassages)
+  const ownPassages = Array.from({ length }, (_, index) => all[Math.floor(index * step)])
     .filter((passage) => passage !== undefined)
     .flatMap(({ passage, startLine, ...stored }): OwnPassage[] => {
       const vector = retriever.vectorIn(stored)
       return vector ? [{ passage, startLine, vector }] : []
     })
   const others = statements.others.all(path)
-  const every = Math.max(1, Math.floor(others.length / sampleSize))
-  const sample = others.filter((_, index) => index % every === 0).slice(0, sampleSize)
-  const best = new Map<string, NearNote>()
+  const sampleStep = Math.max(1, Math.floor(others.length / sampleSize))
+  const sample = others.filter((_, index) => index % sampleStep === 0).slice(0, sampleSize)
+  const best = new Map<string, SimilarNote>()
   for (const { vector, startLine } of ownPassages) {
     const query = retriever.query(vector)
-    const usual = usualOf(query.cosines(sample))
-    const near = new Map(query.nearestPassages(nearEach).map(({ id, cosine }) => [id, cosine]))
+    const baseline = baselineOf(query.cosines(sample))
+    const near = new Map(query.nearestPassages(nearestPerPassage).map(({ id, cosine }) => [id, cosine]))
     for (const found of statements.places.iterate(JSON.stringify([...near.keys()]))) {
       const cosine = near.get(found.passage) ?? -1
-      const deviations = (cosine - usual.middle) / usual.deviation
+      const deviations = (cosine - baseline.median) / baseline.deviation
       if (found.path === path || deviations < minDeviations) continue
       if (deviations <= (best.get(found.path)?.deviations ?? 0)) continue
       const { path: other, line, endLine, text } = found
@@ -56,13 +57,13 @@ export function similarNotes(db: Db, retriever: VectorRetriever, path: string, l
     .slice(0, limit)
 }
 
-/** Estimates the usual cosine robustly, by median and median deviation, mixed with the prior. */
-function usualOf(cosines: readonly number[]): { readonly middle: number; readonly deviation: number } {
-  const middle = medianOf(cosines)
-  const found = normalPerMedian * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)))
+/** Returns the median and the standard deviation, which is estimated from the MAD and mixed with the prior. */
+function baselineOf(cosines: readonly number[]): { readonly median: number; readonly deviation: number } {
+  const median = medianOf(cosines)
+  const estimate = madToStandardDeviation * medianOf(cosines.map((cosine) => Math.abs(cosine - median)))
   const { deviation, passages } = prior
-  const variance = (passages * deviation ** 2 + cosines.length * found ** 2) / (passages + cosines.length)
-  return { middle, deviation: Math.sqrt(variance) }
+  const variance = (passages * deviation ** 2 + cosines.length * estimate ** 2) / (passages + cosines.length)
+  return { median, deviation: Math.sqrt(variance) }
 }
 
 function medianOf(values: readonly number[]): number {
@@ -72,12 +73,12 @@ function medianOf(values: readonly number[]): number {
 function prepare(db: Db) {
   return {
     own: db.prepare<[string], StoredVector & { readonly passage: number; readonly startLine: number }>(
-      `SELECT own.passage_id AS passage, min(own.start_line) AS startLine, cache.vector, made.digest
+      `SELECT own.passage_id AS passage, min(own.start_line) AS startLine, cache.vector, stored.digest
        FROM chunks AS chunk
        JOIN chunk_passages AS own ON own.chunk_id = chunk.id
        JOIN passages AS passage ON passage.id = own.passage_id
        LEFT JOIN embedding_cache AS cache ON cache.id = passage.vector
-       LEFT JOIN passage_digests AS made ON made.passage_id = passage.id
+       LEFT JOIN passage_digests AS stored ON stored.passage_id = passage.id
        WHERE chunk.path = ? AND passage.vector IS NOT NULL GROUP BY own.passage_id ORDER BY startLine`,
     ),
     others: db

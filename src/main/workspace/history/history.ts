@@ -82,7 +82,7 @@ export class History {
   }
 
   /** Sends changed forbidden folders to the recorder, which records the files in them as removed. */
-  async applyRoots(): Promise<void> {
+  async applyForbiddenFolders(): Promise<void> {
     const { forbidden } = this.#options.roots
     if (JSON.stringify(forbidden) === this.#sentForbidden) return
     this.#sentForbidden = JSON.stringify(forbidden)

@@ -1,11 +1,11 @@
-/** What somebody does not see of a memory, as whoever searches it is told (M64). Pure. */
+/** Local lines that a search must leave out. */
 import type { LocalNote } from './privacy-rules.ts'
 
-/** Notes of which anything stays here: their 0-based lines that do, null for all. */
+/** Notes with local text and their 0-based local lines, null for all lines. */
 export type Unseen = readonly (readonly [path: string, lines: readonly number[] | null])[]
 
-/** @returns undefined where nothing does */
+/** Returns undefined if there are none. */
 export function unseenOf(notes: ReadonlyMap<string, LocalNote>): Unseen | undefined {
   if (notes.size === 0) return undefined
-  return [...notes].map(([path, { isWhole, lines }]) => [path, isWhole ? null : [...lines]] as const)
+  return [...notes].map(([path, note]) => [path, note.isFullyLocal ? null : [...note.localLines]] as const)
 }

@@ -1,4 +1,4 @@
-/** Looks at notes for what is local in them (M64). What has not changed is not read again, also by the next process. */
+/** Finds the local text of notes. Unchanged files are not read again, not even by the next process. */
 import { join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { visibilityOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
@@ -10,62 +10,61 @@ import { walkNotes, type FoundFile } from '../files/walk.ts'
 import { keepPlain, plainKey, readPlain } from './plain-notes.ts'
 import { findRule, applyRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
 
-/** A note of which anything is local. */
 export interface FoundLocal {
   readonly path: string
   readonly note: LocalNote
-  /** The lines that are. */
+  /** Its local lines. */
   readonly lines: readonly string[]
 }
 
-export interface Looked {
-  /** Another one whenever anything local has changed. */
+export interface ScanResult {
+  /** Increases whenever local text has changed. */
   readonly version: number
   readonly local: readonly FoundLocal[]
 }
 
 interface Candidate extends FoundFile {
   readonly folder: string
-  /** Where it is spoken of. */
+  /** Path for display and as key. */
   readonly shown: string
-  /** What the settings say of it goes by this. */
+  /** Path that the rules of the settings apply to. */
   readonly asked: string
 }
 
-/** As it was when it was looked at last. */
+/** State of a file at the last scan. */
 interface Known extends Pick<FoundFile, 'size' | 'modifiedAt' | 'changedAt'> {
   readonly rule: string | undefined
   readonly local?: FoundLocal
-  /** It had been as it was for a while: what has the same times now has the same text. */
+  /** True if the file was old enough that equal times mean equal text. */
   readonly isSettled: boolean
-  /** Where nothing of it is local. */
+  /** Key in the cache; only for a note without local text. */
   readonly key?: string
 }
 
 const atOnce = 32
-/** So many notes that had to be read are worth keeping that they need not be. */
+/** Number of newly read notes from which the cache is written. */
 const worthKeeping = 20
-/** A file may change twice within a tick of its disk's clock: what is as new as that is read again next time, ms. */
+/** Milliseconds. A file can change twice within a tick of the disk's clock, so newer files are read again. */
 const settledMs = 2000
 
-export class Looker {
+export class LocalNoteScanner {
   readonly #keptIn: string | undefined
   readonly #ask: StatFile
   #known = new Map<string, Known>()
-  #last: Looked = { version: 0, local: [] }
-  /** Of notes that an earlier process has read. */
+  #last: ScanResult = { version: 0, local: [] }
+  /** Cached keys of an earlier process. */
   #plain: ReadonlySet<string> | undefined
-  /** Notes that the next process would read for nothing. */
+  /** Number of notes that the cache lacks. */
   #unkept = 0
 
-  /** @param keptIn a file for what the next process need not read; its folder is there or not */
+  /** @param keptIn cache file; its folder may be missing */
   constructor(keptIn: string | undefined, ask: StatFile = statFile) {
     this.#keptIn = keptIn
     this.#ask = ask
   }
 
-  /** One at a time. */
-  async look(folders: readonly NotesFolder[]): Promise<Looked> {
+  /** Calls must not overlap. */
+  async scan(folders: readonly NotesFolder[]): Promise<ScanResult> {
     this.#plain ??= this.#keptIn === undefined ? new Set() : await readPlain(this.#keptIn)
     const known = new Map<string, Known>()
     for (const folder of folders) {
@@ -115,16 +114,16 @@ export class Looker {
     try {
       const { text } = await readText(join(file.folder, file.path), shown)
       const note = applyRule(visibilityOf(text), rule)
-      if (isLocalAtAll(note)) return { ...one, local: { path: shown, note, lines: localLines(text, note) } }
+      if (hasLocalText(note)) return { ...one, local: { path: shown, note, lines: localTextOf(text, note) } }
       return one.isSettled ? { ...one, key } : one
     } catch (error) {
-      // Gone meanwhile, or no text: nobody can read it, and it is looked at again.
+      // The file is gone or not text. The next scan reads it again.
       if (error instanceof AppError) return { ...one, isSettled: false }
       throw error
     }
   }
 
-  /** None where there is no such folder, or it may not be read: nothing of it can be sent then. */
+  /** Returns no files if the folder is missing or unreadable, as then nothing of it can be sent. */
   async #files({ prefix, forbidden }: NotesFolder, folder: string, inside: string): Promise<Candidate[]> {
     try {
       const { files } = await walkNotes(folder, undefined, forbidden, this.#ask)
@@ -135,7 +134,7 @@ export class Looker {
     }
   }
 
-  /** What was deleted is no less local than before. */
+  /** Deleted notes stay local. */
   async #trashed(folder: NotesFolder): Promise<Candidate[]> {
     const found = await this.#files(folder, join(folder.folder, trashFolder), `${trashFolder}/`)
     return found.map((file) => ({ ...file, asked: file.path.slice(file.path.indexOf('/') + 1) }))
@@ -150,20 +149,20 @@ function isAsBefore(file: Candidate, before: Known, rules: readonly string[]): b
 
 function isSameLocal(one: FoundLocal | undefined, other: FoundLocal | undefined): boolean {
   if (one === other || !one || !other) return one === other
-  const { isWhole, rule, problem, lines } = one.note
-  if (isWhole !== other.note.isWhole || rule !== other.note.rule || problem !== other.note.problem) return false
-  return `${[...lines]}` === `${[...other.note.lines]}` && one.lines.join('\n') === other.lines.join('\n')
+  const keyOf = ({ isFullyLocal, rule, problem, localLines }: LocalNote) =>
+    JSON.stringify([isFullyLocal, rule, problem, [...localLines]])
+  return keyOf(one.note) === keyOf(other.note) && one.lines.join('\n') === other.lines.join('\n')
 }
 
-function isLocalAtAll({ isWhole, lines }: NoteVisibility): boolean {
-  return isWhole || lines.size > 0
+function hasLocalText({ isFullyLocal, localLines }: NoteVisibility): boolean {
+  return isFullyLocal || localLines.size > 0
 }
 
-function localLines(text: string, { isWhole, lines }: NoteVisibility): string[] {
-  return text.split(/\r\n|\n|\r/).filter((line, at) => (isWhole || lines.has(at)) && !isOfMatter(line))
+function localTextOf(text: string, { isFullyLocal, localLines }: NoteVisibility): string[] {
+  return text.split(/\r\n|\n|\r/).filter((line, at) => (isFullyLocal || localLines.has(at)) && !isOfMatter(line))
 }
 
-/** What many notes begin with says nothing of this one. */
+/** Returns true for a line that many notes begin with, which is no secret. */
 function isOfMatter(line: string): boolean {
   return /^\s*(?:---|visibility\s*:.*|)\s*$/i.test(line)
 }

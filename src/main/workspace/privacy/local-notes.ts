@@ -1,66 +1,62 @@
-/**
- * Which notes, sections and lines of a memory stay on this machine (M64), as the files have it at this moment: looked at
- * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
- */
+/** Finds the local text of all notes. Scans before every request to a remote model, as any program may mark a note. */
 import { visibilityOf, redactLocal } from '#shared/markdown/visibility.ts'
 import { createAdaptiveStat } from '../files/stat-file.ts'
-import { LookThread } from './scanner-worker.ts'
-import { Looker, type Looked } from './local-note-scanner.ts'
-import { LocalNet } from './local-text-matcher.ts'
+import { ScannerWorker } from './scanner-worker.ts'
+import { LocalNoteScanner, type ScanResult } from './local-note-scanner.ts'
+import { LocalTextMatcher } from './local-text-matcher.ts'
 import { findRule, applyRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
 
-/** What a text that is at hand says of itself, and the settings of its path. */
+/** Visibility by the marks in a given text and the settings of its path. */
 export interface Marks {
-  /** What of a text is local that has this path now. */
   of(path: string, text: string): LocalNote
-  /** The text as a remote model may see it, with as many lines; `held` of them say something else. */
-  shown(path: string, text: string): { readonly text: string; readonly held: number }
+  /** Returns the text with a placeholder for each local line, and the number of placeholders. */
+  shown(path: string, text: string): { readonly text: string; readonly redactedCount: number }
 }
 
-/** What is local in all notes, too. */
-export interface Sight extends Marks {
-  readonly net: LocalNet
-  /** Notes of which anything is local, by path. */
+/** Snapshot of the local text of all notes. */
+export interface Snapshot extends Marks {
+  readonly net: LocalTextMatcher
+  /** Notes with local text, by path. */
   readonly notes: ReadonlyMap<string, LocalNote>
 }
 
 export interface LocalNotesOptions {
-  /** A file for what the next process need not read; its folder is there or not. */
+  /** Cache file that spares the next process reading; its folder may be missing. */
   readonly keptIn?: string
-  /** Of the thread that looks where it is done often; without one it is done in place. */
+  /** Entry of the worker for frequent scans; without it, they run in this thread. */
   readonly entry?: URL
 }
 
-type Kept = Pick<Sight, 'net' | 'notes'>
+type Kept = Pick<Snapshot, 'net' | 'notes'>
 
 export class LocalNotes {
   readonly #folders: () => readonly NotesFolder[]
-  readonly #looker: Looker
-  readonly #thread: LookThread | undefined
-  #kept: (Kept & { readonly of: Looked }) | undefined
-  #running: Promise<Sight> | undefined
-  #next: Promise<Sight> | undefined
+  readonly #looker: LocalNoteScanner
+  readonly #thread: ScannerWorker | undefined
+  #kept: (Kept & { readonly of: ScanResult }) | undefined
+  #running: Promise<Snapshot> | undefined
+  #next: Promise<Snapshot> | undefined
 
   constructor(folders: () => readonly NotesFolder[], { keptIn, entry }: LocalNotesOptions = {}) {
     this.#folders = folders
-    this.#looker = new Looker(keptIn, createAdaptiveStat())
-    this.#thread = entry && new LookThread(entry, keptIn)
+    this.#looker = new LocalNoteScanner(keptIn, createAdaptiveStat())
+    this.#thread = entry && new ScannerWorker(entry, keptIn)
   }
 
-  /** For a text that was just read: no file is looked at. */
+  /** Reads no file. */
   marks(): Marks {
     return marksBy(this.#folders())
   }
 
-  /** As it is now: the look begins after this was called. */
-  look(): Promise<Sight> {
+  /** Returns a snapshot that is at least as new as this call. */
+  look(): Promise<Snapshot> {
     if (!this.#running) return this.#start()
     this.#next ??= this.#running.catch(() => undefined).then(() => this.#start())
     return this.#next
   }
 
-  /** As it was when it was looked at last: for what need not be of this moment. */
-  async last(): Promise<Sight> {
+  /** Returns the last snapshot, which may be outdated. */
+  async last(): Promise<Snapshot> {
     const { net, notes } = this.#kept ?? (await (this.#running ?? this.#start()))
     return { net, notes, ...this.marks() }
   }
@@ -69,7 +65,7 @@ export class LocalNotes {
     await this.#thread?.close()
   }
 
-  #start(): Promise<Sight> {
+  #start(): Promise<Snapshot> {
     this.#next = undefined
     const running = this.#look().finally(() => {
       if (this.#running === running) this.#running = undefined
@@ -78,23 +74,22 @@ export class LocalNotes {
     return running
   }
 
-  async #look(): Promise<Sight> {
+  async #look(): Promise<Snapshot> {
     const folders = this.#folders()
-    const looked = await (this.#thread?.isWorthIt() ? this.#thread.look(folders) : this.#looker.look(folders))
+    const looked = await (this.#thread?.isWorthIt() ? this.#thread.scan(folders) : this.#looker.scan(folders))
     if (this.#kept?.of !== looked) this.#kept = { of: looked, ...keptOf(looked) }
     const { net, notes } = this.#kept
     return { net, notes, ...marksBy(folders) }
   }
 }
 
-function keptOf({ local }: Looked): Kept {
+function keptOf({ local }: ScanResult): Kept {
   return {
     notes: new Map(local.map(({ path, note }) => [path, note])),
-    net: new LocalNet(local.flatMap(({ path, lines }) => lines.map((text) => ({ path, text })))),
+    net: new LocalTextMatcher(local.flatMap(({ path, lines }) => lines.map((text) => ({ path, text })))),
   }
 }
 
-/** By what texts say of themselves, and by the settings of these folders. */
 export function marksBy(folders: readonly NotesFolder[]): Marks {
   const ruleOf = (path: string) => {
     const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]

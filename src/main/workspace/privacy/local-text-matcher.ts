@@ -1,35 +1,33 @@
 /**
- * Knows the words of all local lines again wherever they stand: quoted in a question, wrapped otherwise, in JSON, without
- * their marks, in part. Texts are compared by their letters and digits alone. A stretch that a text shares with a local
- * line is held back from `enough` letters on. A line that has fewer says something where it has a number in it; else it is
- * held back where it is a line of its own, for `Meeting notes` stands in too many sentences. Linear in the text. Pure.
+ * Finds the text of local lines in any text: quoted, wrapped differently, in JSON, without marks, in part. Compares only
+ * letters and digits. A match has at least `enough` letters. A shorter local line matches if it contains a number, and
+ * otherwise only as a line of its own, since words such as `Meeting notes` are in many sentences. Linear time.
  */
 import { hasLocalMark, withoutLocalMark } from '#shared/markdown/visibility.ts'
 
-/** What stands in the place of words that stay here. */
-export const heldWords = '[stays on this machine]'
+export const placeholder = '[stays on this machine]'
 
-/** Letters of a block, and how many must agree around one: two lines that share twice a block share a whole one. */
+/** Letters of an indexed block, and of a match: a match of two block lengths contains a whole block. */
 const latin = { block: 12, enough: 20 }
-/** A sign of Chinese says as much as three letters. */
+/** A Chinese character carries as much information as three letters. */
 const han = { block: 4, enough: 7 }
-/** A short line with a number is known from so many letters on, if so many of them are digits. */
+/** Minimum letters of a short line with a number, and minimum digits among them. */
 const numbered = { letters: 6, digits: 4 }
 
-/** Letter or digit, as it is compared; 0 for everything else. By UTF-16 unit. */
+/** By UTF-16 unit: the letter or digit to compare; 0 for everything else. */
 let folded: Uint16Array | undefined
 
 function fold(): Uint16Array {
   if (folded) return folded
   const table = new Uint16Array(65_536)
   for (let unit = 48; unit < 65_536; unit += 1) {
-    // Halves of a pair are taken as they are: letters of rare scripts, and signs that may be all that a line has.
+    // Surrogates are compared unchanged: letters of rare scripts, and emoji, which may be the whole line.
     if (unit >= 0xd8_00 && unit <= 0xdf_ff) table[unit] = unit
     else {
       const sign = String.fromCharCode(unit)
       if (!/[\p{L}\p{N}]/u.test(sign)) continue
       const plain = sign.normalize('NFKD').toLowerCase()
-      // An accent may be a sign of its own; a syllable of Korean comes apart into letters.
+      // NFKD separates accents, which are ignored; it also splits Korean syllables, which are not.
       const base = /^[\p{L}\p{N}]\p{M}*$/u.test(plain) ? plain : sign.normalize('NFKC').toLowerCase()
       table[unit] = base.charCodeAt(0)
     }
@@ -40,7 +38,7 @@ function fold(): Uint16Array {
 
 interface Letters {
   readonly units: Uint16Array
-  /** Where each stands in the text. */
+  /** Index of each in the text. */
   readonly places: Uint32Array
   readonly length: number
 }
@@ -60,14 +58,14 @@ function lettersOf(text: string): Letters {
   return { units, places, length }
 }
 
-/** True where most of it is Chinese, Japanese or Korean. */
+/** Returns true if at least half is Chinese, Japanese or Korean. */
 function isHan({ units, length }: Letters): boolean {
   let signs = 0
   for (let at = 0; at < length; at += 1) if ((units[at] ?? 0) > 0x2e_7f) signs += 1
   return signs * 2 >= length
 }
 
-/** Days and hours stand in every log. */
+/** Dates and times, which every daily log contains. */
 const moment = /\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}|\b(?:19|20)\d{2}\b/g
 
 function hasNumber(line: string, { length }: Letters): boolean {
@@ -77,26 +75,25 @@ function hasNumber(line: string, { length }: Letters): boolean {
 
 interface Line extends Letters {
   readonly path: string
-  /** As many letters as must agree. */
+  /** Minimum letters of a match. */
   readonly enough: number
 }
 
 interface Block {
   readonly line: Line
-  /** Where in the line it begins. */
+  /** Start in the line. */
   readonly at: number
   readonly size: number
 }
 
-export class LocalNet {
-  /** By size and hash of their first letters. */
+export class LocalTextMatcher {
+  /** By size and hash. */
   readonly #blocks = new Map<number, Map<number, Block[]>>()
-  /** The file that has it, by the letters of a short line; and whether it is a few plain words. */
+  /** Short lines by their letters. */
   readonly #short = new Map<string, { readonly path: string; readonly isPlain: boolean }>()
-  /** Different lines that are known. */
   readonly size: number
 
-  /** @param lines that are local, as they stand in their notes */
+  /** @param lines local lines, with their marks */
   constructor(lines: Iterable<{ readonly path: string; readonly text: string }>) {
     const known = new Set<string>()
     for (const { path, text } of lines) {
@@ -111,35 +108,35 @@ export class LocalNet {
     this.size = known.size
   }
 
-  /** Whether anything of a local line stands in the text, or a mark. */
-  holds(text: string): boolean {
+  /** Returns true if the text contains local text or a privacy mark. */
+  contains(text: string): boolean {
     if (hasLocalMark(text)) return true
-    return this.stretches(text).length > 0
+    return this.matches(text).length > 0
   }
 
-  /** The text without what is local. @param onHeld told of the file of each stretch that was taken out */
-  withhold(text: string, onHeld: (path: string) => void = () => undefined, how: Withholding = {}): string {
-    const found = this.stretches(text, how)
+  /** Redacts local text. @param onHeld receives the path of the note of each match */
+  redact(text: string, onHeld: (path: string) => void = () => undefined, how: MatchOptions = {}): string {
+    const found = this.matches(text, how)
     if (found.length === 0) return text
     let rest = ''
     let from = 0
     for (const { start, end, path } of found) {
-      rest += text.slice(from, start) + heldWords
+      rest += text.slice(from, start) + placeholder
       from = end
       onHeld(path)
     }
     return rest + text.slice(from)
   }
 
-  /** What `withhold` takes out, in order, none touching another. */
-  stretches(text: string, how: Withholding = {}): readonly Stretch[] {
+  /** Returns the matches in order; they do not touch. */
+  matches(text: string, how: MatchOptions = {}): readonly TextMatch[] {
     return this.size === 0 || text === '' ? [] : this.#found(text, how)
   }
 
   #addBlocks(line: Line & { readonly block: number }): void {
     const size = Math.min(line.block, line.length)
     for (let at = 0; at + size <= line.length; at += size) this.#add(line, at, size)
-    // The end of a line is a block too, or what follows the last whole one would not be known.
+    // The end of a line is a block too; otherwise text after the last whole block would not match.
     if (line.length % size > 0) this.#add(line, line.length - size, size)
   }
 
@@ -155,16 +152,16 @@ export class LocalNet {
     else bySize.set(hash, [{ line, at, size }])
   }
 
-  #found(text: string, { isNote = false, isTyped = false, known = nothingKnown }: Withholding): Stretch[] {
+  #found(text: string, { isNote = false, isTyped = false, known = nothingKnown }: MatchOptions): TextMatch[] {
     const letters = lettersOf(text)
-    const all: Stretch[] = !isNote && this.#short.size > 0 ? this.#shortLines(text, isTyped) : []
+    const all: TextMatch[] = !isNote && this.#short.size > 0 ? this.#shortLines(text, isTyped) : []
     for (const [size, blocks] of this.#blocks) all.push(...stretches(letters, size, blocks))
     const found = known.isEmpty ? all : all.filter(({ start, end }) => !known.have(text.slice(start, end)))
     found.sort((one, other) => one.start - other.start || other.end - one.end)
-    const joined: Stretch[] = []
+    const joined: TextMatch[] = []
     for (const stretch of found) {
       const last = joined.at(-1)
-      // Between two of a file there may be marks and spaces alone.
+      // Matches of the same file are joined if only marks and spaces separate them.
       const touches =
         last &&
         (stretch.start <= last.end ||
@@ -175,8 +172,8 @@ export class LocalNet {
     return joined
   }
 
-  #shortLines(text: string, isTyped: boolean): Stretch[] {
-    const found: Stretch[] = []
+  #shortLines(text: string, isTyped: boolean): TextMatch[] {
+    const found: TextMatch[] = []
     let from = 0
     for (const line of text.split(/(\r?\n|\\n)/)) {
       if (line.length > 0 && line.length < longestShort) {
@@ -191,13 +188,13 @@ export class LocalNet {
   }
 }
 
-export interface Stretch {
+export interface TextMatch {
   readonly start: number
   end: number
   readonly path: string
 }
 
-/** Words that whoever reads has said itself, without having been shown them: they are no secret to it. */
+/** Text that the reader wrote without having received it, so it is no secret. */
 export class KnownWords {
   readonly #keys: readonly string[]
 
@@ -209,7 +206,7 @@ export class KnownWords {
     return this.#keys.length === 0
   }
 
-  /** Also as a part of what was said. */
+  /** Returns true if `text` is a part of it. */
   have(text: string): boolean {
     const key = wholeKeyOf(lettersOf(text))
     return this.#keys.some((known) => known.includes(key))
@@ -218,22 +215,22 @@ export class KnownWords {
 
 const nothingKnown = new KnownWords([])
 
-export interface Withholding {
-  /** The user has typed it, for whoever gets it: `Thanks!` is no secret for standing in a local note as well. */
+export interface MatchOptions {
+  /** True if the user typed the text: `Thanks!` is no secret because a local note contains it too. */
   readonly isTyped?: boolean
-  /** What is local in it was taken out by its place: a short line is the note's own. */
+  /** True for a note whose local lines are redacted already: its other short lines are public. */
   readonly isNote?: boolean
   readonly known?: KnownWords
 }
 
-/** Characters of a line that has few letters; a line of a table has many signs. */
+/** Maximum characters of a line with few letters, such as the row of a table. */
 const longestShort = 200
 
 function first({ places }: Letters): number {
   return places[0] ?? 0
 }
 
-/** Where the letter before `length` ends. */
+/** Returns the end of the letter before `length`. */
 function endOf({ places }: Letters, length: number): number {
   return (places[length - 1] ?? 0) + 1
 }
@@ -246,10 +243,10 @@ function hashAt(units: Uint16Array, at: number, size: number): number {
   return hash
 }
 
-/** A hash that rolls along the text; where it is known, the letters themselves are compared, and followed both ways. */
-function stretches(letters: Letters, size: number, blocks: ReadonlyMap<number, readonly Block[]>): Stretch[] {
+/** Finds blocks by a rolling hash, compares their letters, and extends each match in both directions. */
+function stretches(letters: Letters, size: number, blocks: ReadonlyMap<number, readonly Block[]>): TextMatch[] {
   const { units, places, length } = letters
-  const found: Stretch[] = []
+  const found: TextMatch[] = []
   if (length < size) return found
   let power = 1
   for (let step = 1; step < size; step += 1) power = Math.imul(power, base)
@@ -268,7 +265,7 @@ function stretches(letters: Letters, size: number, blocks: ReadonlyMap<number, r
   }
 }
 
-/** How far text and line agree around a place. */
+/** Returns the range of the text that equals the line around a block. */
 function reach(
   units: Uint16Array,
   length: number,
@@ -287,7 +284,7 @@ function reach(
   return [at - before, at + after]
 }
 
-/** At most three words as everybody writes them: no code, no password with a digit, a sign or odd capitals in it. */
+/** Returns true for at most three ordinary words: no digits, symbols or unusual capitals, as in code or passwords. */
 function isPlain(line: string): boolean {
   const said = line.replace(/^[\s>#*+-]+/, '').replace(/[\s.,:;!?…*_。！？，、：]+$/u, '')
   const words = said.split(/[\s,]+/)

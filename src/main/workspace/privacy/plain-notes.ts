@@ -1,16 +1,16 @@
 /**
- * Notes that were read and have nothing local in them, as they were then: kept on disk, so that a process that has just
- * started need not read all notes before it may answer. By hashes alone: no name of a note stands in it. Disposable.
+ * Cache of the notes without local text, so that a new process need not read all notes before its first request. Contains
+ * only hashes of paths and file times, and can be deleted.
  */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { writeAtomically } from '#platform'
 
-/** To be raised when a text that was taken for plain may be local by newer rules. */
+/** Raise the number when a note without local text may have some by new rules. */
 const firstLine = 'plain notes 3'
 
-/** @returns keys, as `plainKey` makes them; none where nothing usable is kept */
+/** Returns the stored keys (`plainKey`); none if the file is missing or of another version. */
 export async function readPlain(file: string): Promise<ReadonlySet<string>> {
   try {
     const [first, ...keys] = (await readFile(file, 'utf8')).split('\n')
@@ -21,7 +21,7 @@ export async function readPlain(file: string): Promise<ReadonlySet<string>> {
   }
 }
 
-/** A later process reads more where this fails, and nothing else. */
+/** Ignores failures: the next process only reads more. */
 export async function keepPlain(file: string, keys: Iterable<string>): Promise<void> {
   try {
     await writeAtomically(file, [firstLine, ...keys].join('\n'))
@@ -30,7 +30,7 @@ export async function keepPlain(file: string, keys: Iterable<string>): Promise<v
   }
 }
 
-/** Of a note, where it lies, and what tells that it has not changed. */
+/** Returns the key of a note. @param stamp changes with the file */
 export function plainKey(path: string, stamp: string): string {
   return hash('sha1', `${path}\0${stamp}`, 'base64url').slice(0, 14)
 }

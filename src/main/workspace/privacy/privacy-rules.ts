@@ -20,7 +20,7 @@ export interface LocalNote extends NoteVisibility {
 
 /** Marks the whole note as local if `rule` is defined. */
 export function applyRule(note: NoteVisibility, rule: string | undefined): LocalNote {
-  return rule === undefined ? note : { ...note, isWhole: true, lines: new Set(), rule }
+  return rule === undefined ? note : { ...note, isFullyLocal: true, localLines: new Set(), rule }
 }
 
 /** Converts rules with an absolute path inside the folder to relative ones. */

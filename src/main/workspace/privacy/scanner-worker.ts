@@ -1,25 +1,21 @@
-/**
- * Looks at notes in a thread of its own, where that is asked for often: a thousand files take a third of the time where
- * nobody else has to be let in between, and whoever searches does not wait for it. It goes when nobody has asked for a
- * while.
- */
+/** Scans notes in a worker, which takes a third of the time and blocks no search. The worker ends after a pause. */
 import type { RouterClient } from '@orpc/server'
 import { fromOrpcError, startThread, type Thread } from '#platform'
-import type { LookRouter } from './scanner.worker.ts'
-import type { Looked } from './local-note-scanner.ts'
+import type { ScannerRouter } from './scanner.worker.ts'
+import type { ScanResult } from './local-note-scanner.ts'
 import type { NotesFolder } from './privacy-rules.ts'
 
-/** Whoever asks once, as a single command does, needs no thread. */
+/** Scans in this thread before a worker is started; a command needs only one. */
 const looksInPlace = 2
 const usualIdleMs = 60_000
-/** Each look lists every note anew. */
+/** Size of the young generation: each scan lists all notes. */
 const youngMb = 8
 
-export class LookThread {
+export class ScannerWorker {
   readonly #entry: URL
   readonly #keptIn: string | undefined
-  #thread: Thread<RouterClient<LookRouter>> | undefined
-  #last: Looked | undefined
+  #thread: Thread<RouterClient<ScannerRouter>> | undefined
+  #last: ScanResult | undefined
   #asked = 0
   #idle: NodeJS.Timeout | undefined
 
@@ -28,7 +24,7 @@ export class LookThread {
     this.#keptIn = keptIn
   }
 
-  /** False for the first looks after a while. */
+  /** Returns false for the first scans after a pause. */
   isWorthIt(): boolean {
     this.#asked += 1
     clearTimeout(this.#idle)
@@ -37,8 +33,8 @@ export class LookThread {
     return this.#asked > looksInPlace
   }
 
-  /** @returns the same as before where nothing has changed @throws where the thread ended meanwhile */
-  async look(folders: readonly NotesFolder[]): Promise<Looked> {
+  /** Returns the previous result if nothing has changed. @throws if the worker ends */
+  async scan(folders: readonly NotesFolder[]): Promise<ScanResult> {
     const thread = this.#wake()
     try {
       const looked = await thread.client.look({ folders, keptIn: this.#keptIn, known: this.#last?.version })
@@ -58,16 +54,16 @@ export class LookThread {
     await thread?.terminate()
   }
 
-  #wake(): Thread<RouterClient<LookRouter>> {
+  #wake(): Thread<RouterClient<ScannerRouter>> {
     if (this.#thread) return this.#thread
-    const thread = startThread<RouterClient<LookRouter>>(this.#entry, youngMb)
+    const thread = startThread<RouterClient<ScannerRouter>>(this.#entry, youngMb)
     thread.onExit(() => this.#forget(thread))
     this.#thread = thread
     return thread
   }
 
-  /** Versions are the thread's own. */
-  #forget(thread: Thread<RouterClient<LookRouter>> | undefined): void {
+  /** Another worker counts versions anew. */
+  #forget(thread: Thread<RouterClient<ScannerRouter>> | undefined): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#last = undefined

@@ -1,30 +1,30 @@
-/** Entry of the thread that looks at the notes of one memory for what is local in them. */
+/** Worker that scans the notes of one memory for local text. */
 import { type } from '@orpc/server'
 import { serveThread, threadBase } from '#platform'
 import { createAdaptiveStat } from '../files/stat-file.ts'
-import { Looker, type Looked } from './local-note-scanner.ts'
+import { LocalNoteScanner, type ScanResult } from './local-note-scanner.ts'
 import type { NotesFolder } from './privacy-rules.ts'
 
-export interface LookRequest {
+export interface ScanRequest {
   readonly folders: readonly NotesFolder[]
   readonly keptIn: string | undefined
-  /** The version that is known there. */
+  /** Version of the caller's result. */
   readonly known: number | undefined
 }
 
-let looker: Looker | undefined
+let looker: LocalNoteScanner | undefined
 
 const router = {
-  /** @returns undefined where it is the one that is known */
+  /** Returns undefined if the version is `known`. */
   look: threadBase
-    .input(type<LookRequest>())
-    .handler(async ({ input: { folders, keptIn, known } }): Promise<Looked | undefined> => {
-      looker ??= new Looker(keptIn, createAdaptiveStat())
-      const looked = await looker.look(folders)
+    .input(type<ScanRequest>())
+    .handler(async ({ input: { folders, keptIn, known } }): Promise<ScanResult | undefined> => {
+      looker ??= new LocalNoteScanner(keptIn, createAdaptiveStat())
+      const looked = await looker.scan(folders)
       return looked.version === known ? undefined : looked
     }),
 }
 
-export type LookRouter = typeof router
+export type ScannerRouter = typeof router
 
 serveThread(router)

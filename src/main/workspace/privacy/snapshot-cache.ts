@@ -1,15 +1,15 @@
-/** Looks at the notes that were begun for a call and are asked for when it ends. */
+/** Keeps the privacy snapshot from the start of a client's call until its answer is redacted. */
 import { randomUUID } from 'node:crypto'
-import type { Sight } from './local-notes.ts'
+import type { Snapshot } from './local-notes.ts'
 
-/** Calls that are under way at once; of those that never end, the oldest are forgotten. */
+/** More snapshots belong to calls that never ended, so the oldest are deleted. */
 const maxHeld = 64
 
-export class HeldLooks {
-  readonly #held = new Map<string, Sight>()
+export class SnapshotCache {
+  readonly #held = new Map<string, Snapshot>()
 
-  /** @returns the name to ask for it with, once */
-  keep(sight: Sight): string {
+  /** Returns an id for `take`. */
+  keep(sight: Snapshot): string {
     const id = randomUUID()
     this.#held.set(id, sight)
     for (const oldest of this.#held.keys()) {
@@ -19,8 +19,8 @@ export class HeldLooks {
     return id
   }
 
-  /** @returns undefined for one that was asked for, or forgotten */
-  take(id: string): Sight | undefined {
+  /** Returns and removes a snapshot; undefined if there is none. */
+  take(id: string): Snapshot | undefined {
     const sight = this.#held.get(id)
     this.#held.delete(id)
     return sight

@@ -1,8 +1,8 @@
-/** What somebody sees of a passage that was found, who does not see all of its note (M64). Pure. */
+/** Redacts search results for remote models and clients. */
 import { redactionPlaceholder, redactLocal } from '#shared/markdown/visibility.ts'
 import type { LocalNote } from './privacy-rules.ts'
 
-interface Passage {
+export interface Passage {
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
@@ -13,14 +13,13 @@ interface Passage {
 }
 
 /**
- * The index may be behind the file: of a passage with local lines only what stands in the file now as a line that
- * everybody may see is left.
- * @param text of the whole file @returns undefined where nothing is left
+ * Returns the visible part of a passage; undefined if there is none. The index may be older than the file, so of a
+ * passage with local lines only lines that are visible in the file remain. @param text of the whole file
  */
-export function seenPart<T extends Passage>(passage: T, text: string, note: LocalNote): T | undefined {
-  if (note.isWhole) return undefined
+export function visiblePart<T extends Passage>(passage: T, text: string, note: LocalNote): T | undefined {
+  if (note.isFullyLocal) return undefined
   const isLocal = (line: number) => line + 1 >= passage.startLine && line + 1 <= passage.endLine
-  if (![...note.lines].some(isLocal)) return passage
+  if (![...note.localLines].some(isLocal)) return passage
   const lines = redactLocal(text, note)
     .text.split(/\r\n|\n|\r/)
     .map((line) => line.trim())
@@ -36,6 +35,6 @@ export function seenPart<T extends Passage>(passage: T, text: string, note: Loca
   if (snippet === '') return undefined
   const { title: _title, ...rest } = passage
   const matched = passage.matched.filter((word) => snippet.includes(word))
-  // The heading and the title may be lines that stay here.
+  // The heading and the title may be local lines.
   return { ...(rest as T), heading: '', snippet, matched }
 }

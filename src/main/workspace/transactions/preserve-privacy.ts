@@ -81,7 +81,7 @@ async function withLocalMarkers(
     const text = await textIfReadable(roots, path, resolvedRoots)
     if (text === null) continue
     const write = writesByPath.get(path) ?? { before: text, after: text }
-    if (visibilityOf(write.after).isWhole) continue
+    if (visibilityOf(write.after).isFullyLocal) continue
     writesByPath.set(path, { path, newPath, before: write.before, after: withVisibility(write.after, true) })
   }
   return [...writesByPath.values()]

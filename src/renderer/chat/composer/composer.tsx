@@ -12,6 +12,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, Attachment } from '#shared/contract/index.ts'
+import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
@@ -256,7 +257,7 @@ function usePublishHeight(container: RefObject<HTMLElement | null>): void {
 
 function AgentModelButton({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
+  const name = agent.model === offlineModelId ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
   return (
     <AgentModelPicker
       agent={agent}

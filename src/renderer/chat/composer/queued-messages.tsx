@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { CornerDownRight, X } from 'lucide-react'
-import type { Permission, QueuedMessage } from '#shared/contract/index.ts'
+import type { PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
@@ -34,7 +34,7 @@ interface Target {
   readonly session: string
 }
 
-function PermissionCard({ target, permission }: { target: Target; permission: Permission }) {
+function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
   const { t } = useTranslation()
   const { id, server, tool, input } = permission
   const permit = useMutation(api.chat.permit.mutationOptions())

@@ -15,6 +15,7 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
     case 'flush':
       return (
         <Divider text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
+          {/* An empty list would be truthy, and the divider could be opened. */}
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
         </Divider>

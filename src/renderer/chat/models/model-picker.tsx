@@ -6,7 +6,7 @@ import { useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '#shared/contract/index.ts'
-import { modelProviders } from '#shared/util/providers.ts'
+import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
@@ -127,7 +127,7 @@ function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boole
   return (
     <Command.Item value={id} onSelect={() => onChoose(id)} className={rowClass}>
       <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
-      <span className="min-w-0 flex-1 truncate">{id === 'offline' ? t('status.noModel') : model.model}</span>
+      <span className="min-w-0 flex-1 truncate">{id === offlineModelId ? t('status.noModel') : model.model}</span>
       {isLocal && (
         <span title={t('local.modelTitle')} className="flex shrink-0 items-center gap-1 text-[12px] text-muted">
           <Lock size={11} aria-hidden />

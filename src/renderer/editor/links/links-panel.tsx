@@ -35,7 +35,7 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
                 <LineLink key={index} path={link.path} line={link.line} text={link.text} />
               ))}
             </Section>
-            <NearNotes agent={agent.id} path={path} />
+            <SimilarNotes agent={agent.id} path={path} />
             {broken.length > 0 && (
               <Section title={t('links.broken')} count={broken.length} empty="">
                 {broken.map((link, index) => (
@@ -112,7 +112,7 @@ function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
   )
 }
 
-function NearNotes({ agent, path }: { agent: string; path: string }) {
+function SimilarNotes({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
   if (!data || data.length === 0) return null

@@ -12,10 +12,10 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 
 /**
- * `refused`: the runtime does not accept this browser's key. `flooded`: the runtime closed the socket because
+ * `refused`: the runtime does not accept this browser's key. `sendLimitExceeded`: the runtime closed the socket because
  * this page sent too much.
  */
-export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'flooded'
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'sendLimitExceeded'
 
 /** Thrown when a query has waited too long for a connection. */
 export class ConnectionTimeoutError extends Error {
@@ -31,9 +31,9 @@ const queryTimeoutMs = 4000
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
 /** Delay after a refusal, in ms. Ends early when another page of this browser gets access. */
 const refusedDelayMs = 60_000
-const floodedDelayMs = 5000
+const sendLimitDelayMs = 5000
 /** Close codes of RFC 6455 that the runtime uses for too much traffic. */
-const floodCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
+const sendLimitCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
 
 export class Connection {
   readonly client: ContractClient
@@ -83,10 +83,10 @@ export class Connection {
       if (socket) {
         const onClose = (code: number) => {
           if (this.#dropSocket !== drop) return
-          const isFlooded = floodCodes.has(code)
+          const hasSentTooMuch = sendLimitCodes.has(code)
           this.#dropSocket = undefined
-          this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
-          this.#setState(isFlooded ? 'flooded' : 'lost')
+          this.#link = this.#connectSocket(hasSentTooMuch ? sendLimitDelayMs : 0)
+          this.#setState(hasSentTooMuch ? 'sendLimitExceeded' : 'lost')
         }
         const drop = () => {
           onClose(0)

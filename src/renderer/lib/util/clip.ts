@@ -12,14 +12,13 @@ export function clipLine(text: string, max = maxLineLength): string {
  * @param max UTF-16 code units
  */
 export function clipPassage(text: string, max = maxPassageLength): string {
-  let end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
+  const end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
   let newline = -1
   for (let line = 0; line < maxLines; line += 1) {
     newline = text.indexOf('\n', newline + 1)
     if (newline < 0 || newline >= end) return text.slice(0, end)
   }
-  end = newline
-  return text.slice(0, end)
+  return text.slice(0, newline)
 }
 
 /** Limits combining marks to 32 per letter: browsers take seconds to render 20,000 of them. */

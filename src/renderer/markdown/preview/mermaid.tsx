@@ -2,12 +2,10 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CodeBlock } from '../chat/code-block.tsx'
 
-/**
- * Larger diagrams block the UI during layout, so they are drawn on request; above `maxSource` not at all.
- * In characters.
- */
-const maxAutoDraw = 2500
-const maxSource = 50_000
+/** Characters. Larger diagrams block the UI during layout, so they are drawn on request. */
+const maxAutoDrawLength = 2500
+/** Characters. Larger diagrams are not drawn. */
+const maxSourceLength = 50_000
 const maxCachedDrawings = 40
 
 interface Drawing {
@@ -25,12 +23,12 @@ export function MermaidDiagram({ code }: { code: string }) {
   const { t } = useTranslation()
   const theme = useTheme()
   const [isRequested, setIsRequested] = useState(false)
-  const [result, setResult] = useState<{ code: string; theme: string; drawing: Drawing | Error }>()
-  const mayDraw = code.length <= maxAutoDraw || (isRequested && code.length <= maxSource)
+  const [result, setResult] = useState<{ code: string; drawing: Drawing | Error }>()
+  const mayDraw = code.length <= maxAutoDrawLength || (isRequested && code.length <= maxSourceLength)
   useEffect(() => {
     if (!mayDraw) return undefined
     let isCurrent = true
-    const show = (drawing: Drawing | Error) => isCurrent && setResult({ code, theme, drawing })
+    const show = (drawing: Drawing | Error) => isCurrent && setResult({ code, drawing })
     cachedDrawing(code, theme).then(show, (error: unknown) =>
       show(error instanceof Error ? error : new Error(String(error))),
     )
@@ -48,7 +46,7 @@ export function MermaidDiagram({ code }: { code: string }) {
             {t('reading.noDiagram', { reason: drawing.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
           </p>
         )}
-        {!mayDraw && code.length <= maxSource && (
+        {!mayDraw && code.length <= maxSourceLength && (
           <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
             {t('reading.draw')}
           </button>
@@ -90,7 +88,7 @@ async function draw(code: string, theme: string): Promise<Drawing> {
     // The default look has shadows, which glow in the dark theme.
     look: 'classic',
     fontFamily: getComputedStyle(document.body).fontFamily,
-    maxTextSize: maxSource,
+    maxTextSize: maxSourceLength,
     maxEdges: 500,
     // Also applies to diagrams that request ELK, which is not bundled (`no-elk.ts`).
     layout: 'dagre',

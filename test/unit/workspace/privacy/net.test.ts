@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldWords, KnownWords, LocalNet } from '../../../../src/main/workspace/privacy/local-text-matcher.ts'
+import { placeholder, KnownWords, LocalTextMatcher } from '../../../../src/main/workspace/privacy/local-text-matcher.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 
-const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
+const netOf = (...lines: string[]) => new LocalTextMatcher(lines.map((text) => ({ path: 'private.md', text })))
 const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'
 
 describe('LocalNet', () => {
@@ -29,9 +29,9 @@ describe('LocalNet', () => {
     ['a\n* Yes, twice\nb', 'twice'],
     [JSON.stringify('a\nYes, twice\nb'), 'twice'],
   ])('finds local words in %j', (text, gone) => {
-    expect(net.holds(text)).toBe(true)
-    expect(net.withhold(text)).toContain(heldWords)
-    expect(net.withhold(text)).not.toContain(gone)
+    expect(net.contains(text)).toBe(true)
+    expect(net.redact(text)).toContain(placeholder)
+    expect(net.redact(text)).not.toContain(gone)
   })
 
   it.each([
@@ -43,31 +43,31 @@ describe('LocalNet', () => {
     '',
     'changed the dose',
   ])('finds none in %j', (text) => {
-    expect(net.holds(text)).toBe(false)
-    expect(net.withhold(text)).toBe(text)
+    expect(net.contains(text)).toBe(false)
+    expect(net.redact(text)).toBe(text)
   })
 
   it('reports the note of a match, and keeps short lines of other notes', () => {
     const paths: string[] = []
-    net.withhold(`x ${secret} y`, (path) => paths.push(path))
+    net.redact(`x ${secret} y`, (path) => paths.push(path))
     expect(paths).toEqual(['private.md'])
-    expect(net.withhold('# Meeting notes\nabc', undefined, { isNote: true })).toBe('# Meeting notes\nabc')
-    expect(net.withhold('# Meeting notes\nabc')).not.toContain('Meeting')
+    expect(net.redact('# Meeting notes\nabc', undefined, { isNote: true })).toBe('# Meeting notes\nabc')
+    expect(net.redact('# Meeting notes\nabc')).not.toContain('Meeting')
   })
 
   it('keeps a few plain words that the user types, but not a code', () => {
     const short = netOf('Thanks!', '谢谢', 'See you', 'tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921')
     const typed = { isTyped: true }
     for (const text of ['Thanks!', '谢谢', 'see you'])
-      expect([short.withhold(text, undefined, typed), short.holds(text)]).toEqual([text, true])
+      expect([short.redact(text, undefined, typed), short.contains(text)]).toEqual([text, true])
     for (const text of ['tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921'])
-      expect(short.withhold(text, undefined, typed)).toBe(heldWords)
+      expect(short.redact(text, undefined, typed)).toBe(placeholder)
   })
 
   it('keeps words that the reader wrote itself, also in part', () => {
     const known = new KnownWords([`I guess: ${secret}`, 'PIN 4921'])
-    expect(net.withhold(`a ${secret} b PIN 4921`, undefined, { known })).toBe(`a ${secret} b PIN 4921`)
-    expect(net.withhold(`a ${secret}\nYes, twice`, undefined, { known })).toBe(`a ${secret}\n${heldWords}`)
+    expect(net.redact(`a ${secret} b PIN 4921`, undefined, { known })).toBe(`a ${secret} b PIN 4921`)
+    expect(net.redact(`a ${secret}\nYes, twice`, undefined, { known })).toBe(`a ${secret}\n${placeholder}`)
   })
 
   it('removes long local lines wherever and however often they occur', () => {
@@ -89,7 +89,7 @@ describe('LocalNet', () => {
               .normalize('NFKD')
               .replaceAll(/[^\p{L}\p{N}]/gu, '')
               .toLowerCase()
-          const shown = letters(own.withhold(parts.join(' ')).replaceAll(heldWords, '|'))
+          const shown = letters(own.redact(parts.join(' ')).replaceAll(placeholder, '|'))
           for (const line of lines) if (letters(line).length >= 20) expect(shown).not.toContain(letters(line))
         },
       ),
@@ -101,7 +101,7 @@ describe('LocalNet', () => {
       ...Array.from({ length: 5000 }, (_, at) => `Line ${at} says that the ${at * 7} of them went to the harbour`),
     )
     const text = 'All of this is public and has nothing to do with it. '.repeat(20_000)
-    expect(many.withhold(text)).toBe(text)
-    expect(processorTime(() => many.withhold(text))).toBeLessThan(400)
+    expect(many.redact(text)).toBe(text)
+    expect(processorTime(() => many.redact(text))).toBeLessThan(400)
   })
 })

@@ -181,7 +181,7 @@ describe('local providers and local notes', () => {
   ])('of %j changes only the lines of the mark', (text) => {
     const locked = withVisibility(text, true)
     const added = /^visibility: local\r?\n/m.exec(locked)?.[0] ?? ''
-    expect(visibilityOf(locked).isWhole).toBe(true)
+    expect(visibilityOf(locked).isFullyLocal).toBe(true)
     if (text.includes('---')) expect(locked.replace(added, '')).toBe(text)
     else expect(locked.endsWith(text.replace('\uFEFF', ''))).toBe(true)
     expect(withVisibility(locked, false)).toBe(text)

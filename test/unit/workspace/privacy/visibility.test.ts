@@ -40,25 +40,25 @@ const whole = [
 
 describe('visibilityOf()', () => {
   it.each(whole)('makes all of %j local', (text) => {
-    expect(visibilityOf(text).isWhole).toBe(true)
+    expect(visibilityOf(text).isFullyLocal).toBe(true)
   })
 
   it('treats an unknown value as local and reports the problem', () => {
-    expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isWhole: true, problem: 'privat' })
-    expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isWhole: true, problem: '' })
+    expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isFullyLocal: true, problem: 'privat' })
+    expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isFullyLocal: true, problem: '' })
     for (const line of ['visiblity: local', 'visibilty: "Local"', 'Visability : local', 'visibillity: local # mine'])
       expect(visibilityOf(`---\n${line}\n---\nx`)).toMatchObject({
-        isWhole: true,
+        isFullyLocal: true,
         problem: expect.stringContaining('ocal'),
       })
     expect(visibilityOf('---\nvisiblity: local Zebulon\n---\nx')).toMatchObject({
-      isWhole: true,
+      isFullyLocal: true,
       problem: 'visiblity: local Zebulon',
     })
-    expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isWhole).toBe(true)
+    expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isFullyLocal).toBe(true)
     // Unterminated front matter that mentions visibility.
-    expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({ isWhole: true, problem: 'visibility: all' })
-    expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isWhole: true, problem: 'visiblity:: local' })
+    expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({ isFullyLocal: true, problem: 'visibility: all' })
+    expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isFullyLocal: true, problem: 'visiblity:: local' })
     expect(visibilityOf('---\nvisibility: local\n---\n').problem).toBeUndefined()
   })
 
@@ -73,10 +73,10 @@ describe('visibilityOf()', () => {
     '---\ntitle: what is local, and who has visibility\n---\n',
     '\n\nx\n\n---\nvisibility: local\n---\n',
   ])('%j is not local', (text) => {
-    expect(visibilityOf(text)).toEqual({ isWhole: false, lines: new Set() })
+    expect(visibilityOf(text)).toEqual({ isFullyLocal: false, localLines: new Set() })
   })
 
-  const held = (text: string) => [...visibilityOf(text).lines]
+  const held = (text: string) => [...visibilityOf(text).localLines]
 
   it('extends a marked heading to the next heading that is not below it', () => {
     expect(held('# A\nx\n## B ^[local]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
@@ -135,8 +135,8 @@ describe('visibilityOf()', () => {
     ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[local]\n\npub'],
   ])('extends a marker in %s to the whole block: %j', (_, text) => {
     const lines = text.split('\n')
-    const { isWhole, lines: local } = visibilityOf(text)
-    expect(isWhole).toBe(false)
+    const { isFullyLocal, localLines: local } = visibilityOf(text)
+    expect(isFullyLocal).toBe(false)
     for (const [at, line] of lines.entries()) {
       if (line.includes('S')) expect([line, local.has(at)]).toEqual([line, true])
       if (line.includes('pub')) expect([line, local.has(at)]).toEqual([line, false])
@@ -165,8 +165,8 @@ describe('visibilityOf()', () => {
         const shown = redactLocal(text, found).text.split('\n')
         expect(shown).toHaveLength(text.split('\n').length)
         for (const [at, one] of lines.entries())
-          if (/\^\[local\]/i.test(one) && !found.isWhole) expect(found.lines.has(at)).toBe(true)
-        if (!found.isWhole) expect(shown.join('\n')).not.toMatch(/\^\[local\]/i)
+          if (/\^\[local\]/i.test(one) && !found.isFullyLocal) expect(found.localLines.has(at)).toBe(true)
+        if (!found.isFullyLocal) expect(shown.join('\n')).not.toMatch(/\^\[local\]/i)
       }),
     )
   })
@@ -179,9 +179,9 @@ describe('visibilityOf()', () => {
       '    x ^[local]\n  - y\n',
     ]) {
       const text = lines.repeat(50_000)
-      expect(processorTime(() => expect(visibilityOf(text).lines.size).toBeGreaterThanOrEqual(99_999))).toBeLessThan(
-        2000,
-      )
+      expect(
+        processorTime(() => expect(visibilityOf(text).localLines.size).toBeGreaterThanOrEqual(99_999)),
+      ).toBeLessThan(2000)
     }
     expect(redactLocal('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(redactionPlaceholder)
   })
@@ -215,8 +215,8 @@ describe('time limits for reading marks', () => {
     // Every request waits for this.
     const text = whole.slice(0, rounds(150_000, whole.length))
     for (const note of [text, `${text}\n\n^[local]\n`, `${text} ^[local]`, `---\nvisibilitee: local\n${text}`])
-      expect(processorTime(() => expect(visibilityOf(note).lines.size).toBeLessThanOrEqual(note.length))).toBeLessThan(
-        rounds(1000, 10_000),
-      )
+      expect(
+        processorTime(() => expect(visibilityOf(note).localLines.size).toBeLessThanOrEqual(note.length)),
+      ).toBeLessThan(rounds(1000, 10_000))
   })
 })

@@ -59,10 +59,10 @@ describe('withoutLines()', () => {
     .array(line, { maxLength: 30 })
     .map((lines) => lines.map((one, at) => (/[a-t](?= |$)/.test(one) ? one.replace(/[a-t](?= |$)/, `w${at}`) : one)))
   const localWords = (text: string) => {
-    const { isWhole, lines } = visibilityOf(text)
+    const { isFullyLocal, localLines } = visibilityOf(text)
     const found = text
       .split(/\r?\n/)
-      .flatMap((one, at) => (isWhole || lines.has(at) ? (one.match(/\bw\d+\b/g) ?? []) : []))
+      .flatMap((one, at) => (isFullyLocal || localLines.has(at) ? (one.match(/\bw\d+\b/g) ?? []) : []))
     return new Set(found)
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../composition/create-app.ts'
-import { systemClock } from '#platform'
+import { defaultAgentId, systemClock } from '#platform'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
@@ -17,7 +17,7 @@ export async function runMcpServer(
   { now = systemClock }: AppOptions,
   { agent, client, readOnly = false }: McpFlags,
 ): Promise<void> {
-  const warmedAgents = new Set([agent ?? 'main'])
+  const warmedAgents = new Set([agent ?? defaultAgentId])
   const abortReason = await serveOverStdio({
     ask: async (work) => (await opening).callPrimary(work),
     onEvent: (listener) => subscribeLater(opening, listener),

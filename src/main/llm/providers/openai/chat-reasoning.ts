@@ -20,11 +20,11 @@ type TextField = (typeof textFields)[number]
 type Part = AssistantMessage['content'][number]
 type Detail = Readonly<Record<string, unknown>>
 
-export const contentForm = 'content'
-export const tagsForm = '<think>'
+export const contentFormat = 'content'
+export const tagsFormat = '<think>'
 
 export class ReasoningDraft {
-  #form: TextField | typeof contentForm | typeof tagsForm | undefined
+  #format: TextField | typeof contentFormat | typeof tagsFormat | undefined
   readonly #details = new Map<string, Detail[]>()
   #hasText = false
 
@@ -32,7 +32,7 @@ export class ReasoningDraft {
   addDelta(delta: Detail): string {
     const presentFields = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
     const field = presentFields.find((name) => asText(delta[name]) !== '') ?? presentFields[0]
-    if (field !== undefined && (!this.#hasText || this.#form === undefined)) this.#form = field
+    if (field !== undefined && (!this.#hasText || this.#format === undefined)) this.#format = field
     let detailText = ''
     for (const name of listFields) {
       for (const detail of asArray(delta[name])) detailText += this.#addDetail(name, asObject(detail))
@@ -44,13 +44,13 @@ export class ReasoningDraft {
     return text
   }
 
-  setForm(form: typeof contentForm | typeof tagsForm): void {
-    if (!this.#hasText) this.#form = form
+  setFormat(form: typeof contentFormat | typeof tagsFormat): void {
+    if (!this.#hasText) this.#format = form
   }
 
   /** Stores the signature in the thinking parts of an answer. */
-  sign(content: Part[]): void {
-    const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#form
+  attachSignature(content: Part[]): void {
+    const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#format
     if (signature === undefined) return
     const thoughts = content.filter((part) => part.type === 'thinking')
     if (this.#details.size === 0 && thoughts.length > 0) {
@@ -124,8 +124,8 @@ export function reasoningOf(message: AssistantMessage): SentReasoning {
     if (part.type !== 'thinking' || part.thinkingSignature === undefined) continue
     const { thinkingSignature: form, thinking } = part
     if (textFields.some((name) => name === form)) fields[form] = asText(fields[form]) + thinking
-    else if (form === contentForm) content ??= partsOf(message)
-    else if (form === tagsForm) content ??= withThinkTags(message)
+    else if (form === contentFormat) content ??= partsOf(message)
+    else if (form === tagsFormat) content ??= withThinkTags(message)
     else Object.assign(fields, detailsOf(form))
   }
   return { fields, content }

@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
-import { callExtras, contentPieces, contentForm, tagsForm, ReasoningDraft } from './chat-reasoning.ts'
+import { callExtras, contentPieces, contentFormat, tagsFormat, ReasoningDraft } from './chat-reasoning.ts'
 import { toChatRequest, capabilitiesOf, storeCapabilities, capabilitiesAfterError } from './chat-request.ts'
 import { createFailure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
@@ -11,7 +11,7 @@ import { toProviderError, toStreamError, type OpenAiProvider, type StreamWatch }
 import { ThinkTags, type ThinkPiece } from './think-tags.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
-interface ToolDraft {
+interface ToolCallDraft {
   id: string
   name: string
   /** Opaque data that the server expects back with the call. */
@@ -19,7 +19,7 @@ interface ToolDraft {
   readonly arguments: ArgumentsDraft
 }
 
-/** @param model name without provider @param watch the one with which `client` was created */
+/** @param model name without provider @param watch the one passed to `openAiClient` for `client` */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -35,11 +35,11 @@ export async function* streamChat(
     yield* answer.flushTags()
   } catch (error) {
     yield* answer.flushTags()
-    // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError)
+    // After the end of the answer, ignore connection errors, but not aborts or our own errors.
+    if (!answer.hasFinishReason || signal.aborted || error instanceof AppError)
       throw toProviderError(error, provider, hasBegun)
   }
-  if (!answer.hasEnded && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
+  if (!answer.hasFinishReason && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -65,8 +65,8 @@ async function openStream(
 class ChatAnswer {
   readonly #provider: OpenAiProvider
   readonly #draft: AnswerDraft
-  readonly #tools: ToolDraft[] = []
-  readonly #byIndex = new Map<number, ToolDraft>()
+  readonly #calls: ToolCallDraft[] = []
+  readonly #byIndex = new Map<number, ToolCallDraft>()
   readonly #tags = new ThinkTags()
   readonly #reasoning = new ReasoningDraft()
   #usage: Usage = noUsage
@@ -78,13 +78,13 @@ class ChatAnswer {
     this.#draft = new AnswerDraft({ provider, model }, now)
   }
 
-  get hasEnded(): boolean {
+  get hasFinishReason(): boolean {
     return this.#finishReason !== undefined
   }
 
-  /** True if the answer is complete although the server sent no finish reason. */
+  /** True if what has arrived forms a whole answer; for servers that send no finish reason. */
   get isComplete(): boolean {
-    return this.#hasDelta && this.#tools.every((tool) => tool.name !== '' && isCompleteJsonObject(tool.arguments.json))
+    return this.#hasDelta && this.#calls.every((call) => call.name !== '' && isCompleteJsonObject(call.arguments.json))
   }
 
   *addChunk(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
@@ -99,6 +99,7 @@ class ChatAnswer {
     if (error) throw toStreamError(this.#provider, error)
     if (errorReasons.has(finishReason)) throw createFailure('provider_cut', this.#provider)
     if (finishReason === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
+    // A refusal outranks the finish reason that follows it.
     if (finishReason !== '' && this.#finishReason !== 'content_filter') this.#finishReason = finishReason
   }
 
@@ -107,15 +108,15 @@ class ChatAnswer {
   }
 
   finish(): AssistantMessage {
-    const isCut = lengthReasons.has(this.#finishReason ?? '')
-    for (const call of this.#tools)
-      if (isCut && !isCompleteJsonObject(call.arguments.json)) this.#draft.recordCutCall(call.name)
+    const isLengthLimited = lengthReasons.has(this.#finishReason ?? '')
+    for (const call of this.#calls)
+      if (isLengthLimited && !isCompleteJsonObject(call.arguments.json)) this.#draft.recordCutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
-    this.#reasoning.sign(this.#draft.content)
+    this.#reasoning.attachSignature(this.#draft.content)
     if (this.#finishReason === 'content_filter' || this.#finishReason === 'sensitive')
       return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
     const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
-    const stopReason: StopReason = isCut ? 'length' : 'stop'
+    const stopReason: StopReason = isLengthLimited ? 'length' : 'stop'
     return this.#draft.finish(hasCalls ? 'toolUse' : stopReason, this.#usage)
   }
 
@@ -125,7 +126,7 @@ class ChatAnswer {
     for (const piece of contentPieces(delta['content'])) {
       if (piece.type === 'text') yield* this.#emitText(piece.delta)
       else {
-        this.#reasoning.setForm(contentForm)
+        this.#reasoning.setFormat(contentFormat)
         yield* this.#emit([piece])
       }
     }
@@ -135,14 +136,14 @@ class ChatAnswer {
       this.#finishReason = 'content_filter'
     }
     for (const call of asArray(delta['tool_calls'])) {
-      this.#addToolDelta(asObject(call))
+      this.#addCallDelta(asObject(call))
       yield { type: 'calling' }
     }
   }
 
   *#emitText(text: string): Generator<ModelEvent> {
     const pieces = this.#tags.push(text)
-    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setForm(tagsForm)
+    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setFormat(tagsFormat)
     yield* this.#emit(pieces)
   }
 
@@ -155,37 +156,37 @@ class ChatAnswer {
     }
   }
 
-  #addToolDelta(call: Readonly<Record<string, unknown>>): void {
-    const { name: sentName, arguments: sentArguments } = asObject(call['function'])
+  #addCallDelta(delta: Readonly<Record<string, unknown>>): void {
+    const { name: sentName, arguments: sentArguments } = asObject(delta['function'])
     const name = asIdText(sentName)
-    const id = asIdText(call['id'])
-    const tool = this.#toolFor(asIndex(call['index']), id, name)
-    if (!tool) return
-    tool.id ||= id
-    tool.name ||= name
-    const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
-    if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
+    const id = asIdText(delta['id'])
+    const call = this.#callFor(asIndex(delta['index']), id, name)
+    if (!call) return
+    call.id ||= id
+    call.name ||= name
+    const extra = Object.fromEntries(callExtras.flatMap((field) => (delta[field] ? [[field, delta[field]]] : [])))
+    if (Object.keys(extra).length > 0) call.signature = JSON.stringify(extra)
     // Some servers send arguments as an object.
     const isObject = typeof sentArguments === 'object' && sentArguments !== null
-    tool.arguments.add(isObject ? JSON.stringify(sentArguments) : asText(sentArguments))
+    call.arguments.add(isObject ? JSON.stringify(sentArguments) : asText(sentArguments))
   }
 
   /**
    * Returns the draft that a delta belongs to; undefined beyond the limit. Without an index, a name or a new id starts
    * a call, and other deltas belong to the last one. If a server repeats an index, the id decides.
    */
-  #toolFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
-    const withSameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
-    const last = this.#tools.at(-1)
+  #callFor(index: number | undefined, id: string, name: string): ToolCallDraft | undefined {
+    const withSameId = id === '' ? undefined : this.#calls.findLast((call) => call.id === id)
+    const last = this.#calls.at(-1)
     const existing = index === undefined ? (withSameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
-    const isNewCall = existing !== undefined && name !== '' && id !== '' && existing.id !== '' && existing.id !== id
-    if (existing && !isNewCall) return existing
-    // Only one call beyond the limit is added.
-    if (this.#tools.length > maxToolCalls) return undefined
-    const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
-    this.#tools.push(tool)
-    if (index !== undefined) this.#byIndex.set(index, tool)
-    return tool
+    const isIndexReused = existing !== undefined && name !== '' && id !== '' && existing.id !== '' && existing.id !== id
+    if (existing && !isIndexReused) return existing
+    // Keeps one call too many, so that the agent loop can report `tool_calls_too_many`.
+    if (this.#calls.length > maxToolCalls) return undefined
+    const call: ToolCallDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
+    this.#calls.push(call)
+    if (index !== undefined) this.#byIndex.set(index, call)
+    return call
   }
 }
 
@@ -224,10 +225,11 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const total = asTokenCount(wire['total_tokens']) ?? 0
   const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
-  // The missing tokens are unreported thinking, or cached tokens that `prompt_tokens` leaves out.
+  // The missing tokens are thinking that `completion_tokens` leaves out, or cached tokens that `prompt_tokens` leaves out.
   const excludesCache = cached > prompt && missing >= cached
-  const unreportedThinking = missing - (excludesCache ? cached : 0)
-  const output = completion + (reasoning > 0 && unreportedThinking < reasoning ? 0 : unreportedThinking)
+  const unaccounted = missing - (excludesCache ? cached : 0)
+  // Reported thinking is missing as a whole or not at all, so fewer missing tokens are no thinking.
+  const output = completion + (reasoning > 0 && unaccounted < reasoning ? 0 : unaccounted)
   const cacheRead = excludesCache ? cached : Math.min(prompt, cached)
   const cacheWrite = excludesCache ? 0 : Math.min(prompt - cacheRead, written)
   const input = excludesCache ? prompt : prompt - cacheRead - cacheWrite

@@ -1,6 +1,6 @@
 /**
- * Applies the history settings while the app runs. The journal is always open, so it stores changes while the worker
- * starts or stops. Each start of the history scans all files and finds the changes made while it was off.
+ * Applies the history settings while the app runs. The journal stays open while the `History` starts or stops, so no
+ * change is lost in between. Each start of the history scans all files and finds the changes made while it was off.
  */
 import { EventEmitter, type Subscribable } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-writer.ts'
@@ -8,7 +8,7 @@ import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'
 import type { RecorderEvent } from './recorder.ts'
 
-export interface RecordingOptions extends HistoryOptions {
+export interface HistoryControllerOptions extends HistoryOptions {
   readonly settings: () => { readonly enabled: boolean }
   /** False in a process that ends soon, such as a command: it writes the journal but commits nothing. */
   readonly isLongRunning: boolean
@@ -17,12 +17,12 @@ export interface RecordingOptions extends HistoryOptions {
 export class HistoryController {
   readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
-  readonly #options: RecordingOptions
+  readonly #options: HistoryControllerOptions
   readonly #journal: Journal
   #history: History | undefined
   #settingsQueue: Promise<void> = Promise.resolve()
 
-  constructor(options: RecordingOptions) {
+  constructor(options: HistoryControllerOptions) {
     this.changes = this.#changes
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
@@ -63,7 +63,7 @@ export class HistoryController {
       return
     }
     this.#history ??= this.#startHistory()
-    await this.#history?.applyRoots()
+    await this.#history?.applyForbiddenFolders()
   }
 
   #startHistory(): History | undefined {

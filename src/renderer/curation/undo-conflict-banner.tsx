@@ -8,7 +8,7 @@ import type { UndoConflict } from './use-undoable-actions.ts'
 
 const maxShown = 12
 
-export function UndoConflictNote({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
+export function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
   const { t } = useTranslation()
   if (conflicts.length === 0) return null
   const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]

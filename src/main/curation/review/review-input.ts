@@ -8,6 +8,7 @@ export interface ReviewLine {
   readonly path: string
   /** 1-based. */
   readonly line: number
+  /** The line as in the file; `text` is without the markers of lists, quotations and tasks. */
   readonly raw: string
   readonly text: string
   /** Day of its daily log, `YYYY-MM-DD`; undefined for other notes. */
@@ -15,7 +16,7 @@ export interface ReviewLine {
   readonly heading: string | undefined
 }
 
-export interface Candidates {
+export interface ReviewInput {
   readonly lines: readonly ReviewLine[]
   /** Pairs of indexes into `lines` that may contradict each other, best score first. */
   readonly pairs: readonly (readonly [number, number])[]
@@ -23,7 +24,7 @@ export interface Candidates {
   readonly logLines: readonly number[]
   /** Indexes of lines of MEMORY.md. */
   readonly memoryLines: readonly number[]
-  readonly sections: readonly string[]
+  readonly memorySectionTitles: readonly string[]
 }
 
 /** The maximum number of pairs is `pairsPerLine` times the number of lines, but at least `minPairLimit`. */
@@ -32,8 +33,8 @@ const minPairLimit = 200
 /** UTF-16 code units; longer lines are paragraphs, not single facts. */
 const maxLineLength = 600
 
-/** Selects the lines and pairs that a review asks about. @param builtinFile absolute path of the model */
-export async function candidatesOf(notes: readonly Note[], builtinFile: string): Promise<Candidates> {
+/** Selects the lines and pairs that a review asks about, from all notes but the context files. */
+export async function reviewInputOf(notes: readonly Note[], modelPath: string): Promise<ReviewInput> {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
@@ -41,18 +42,18 @@ export async function candidatesOf(notes: readonly Note[], builtinFile: string):
   const maxPairs = Math.max(minPairLimit, Math.round(statements.length * pairsPerLine))
   const pairs = await findContradictionCandidates(
     statements.map(({ text }) => text),
-    await loadSimilarityModel(builtinFile),
+    await loadSimilarityModel(modelPath),
     maxPairs,
   )
   const indexesOf = (kind: Note['kind']) => statements.flatMap(({ note }, index) => (note.kind === kind ? [index] : []))
-  const dayOf = (index: number) => statements[index]?.note.day ?? 0
+  const dayNumberOf = (index: number) => statements[index]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
     lines: statements.map(toReviewLine),
     pairs: pairs.map(({ one, other }) => [one, other] as const),
-    logLines: indexesOf('log').sort((one, other) => dayOf(other) - dayOf(one) || one - other),
+    logLines: indexesOf('log').sort((one, other) => dayNumberOf(other) - dayNumberOf(one) || one - other),
     memoryLines: indexesOf('memory'),
-    sections: memory ? memorySections(memory.text).map(({ title }) => title) : [],
+    memorySectionTitles: memory ? memorySections(memory.text).map(({ title }) => title) : [],
   }
 }
 

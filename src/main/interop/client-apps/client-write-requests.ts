@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { ClientQuestion } from '#shared/contract/index.ts'
+import type { WriteRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 export type Decision = 'once' | 'always' | 'no'
 
-/** Default timeout, ms. Clients cancel a call after 60 s, so the answer must come earlier. */
+/** Clients cancel a call after 60 s, so the answer must come earlier. */
 const defaultTimeoutMs = 50_000
-const maxOpenPerProgram = 10
+const maxOpenPerClient = 10
 
-interface OpenRequest extends ClientQuestion {
+interface OpenRequest extends WriteRequest {
   readonly answer: (decision: Decision) => void
 }
 
-/** Open permission requests of programs, kept in memory only. */
-export class PermissionRequests {
+/** Writes of clients that wait for the user's approval, kept in memory only. */
+export class ClientWriteRequests {
   readonly #openRequests = new Map<string, OpenRequest>()
   readonly #onChange: () => void
   readonly #timeoutMs: number
@@ -25,14 +25,16 @@ export class PermissionRequests {
 
   /**
    * Waits for the user's decision.
-   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the signal's reason
+   * @throws AppError `client_unanswered` after the timeout or with too many open requests
+   * @throws the signal's reason when it is aborted
    */
-  async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
-    const { client, name } = question
+  async ask(request: Omit<WriteRequest, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
+    const { client, name: clientName } = request
+    signal?.throwIfAborted()
     const unansweredError = (reason: string) =>
-      new AppError('client_unanswered', `${reason}; nothing was written`, { name })
-    if (this.list().filter((request) => request.client === client).length >= maxOpenPerProgram)
-      throw unansweredError(`the user has not answered the previous ${maxOpenPerProgram} requests of ${name}`)
+      new AppError('client_unanswered', `${reason}; nothing was written`, { name: clientName })
+    if (this.list().filter((open) => open.client === client).length >= maxOpenPerClient)
+      throw unansweredError(`the user has not answered the previous ${maxOpenPerClient} requests of ${clientName}`)
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()
     const seconds = Math.round(this.#timeoutMs / 1000)
@@ -40,7 +42,7 @@ export class PermissionRequests {
     const timer = setTimeout(onTimeout, this.#timeoutMs)
     const onAbort = () => reject(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    this.#openRequests.set(id, { ...question, id, answer: resolve })
+    this.#openRequests.set(id, { ...request, id, answer: resolve })
     this.#onChange()
     try {
       return await promise
@@ -61,7 +63,7 @@ export class PermissionRequests {
     for (const request of this.#openRequests.values()) if (request.client === client) request.answer(decision)
   }
 
-  list(): ClientQuestion[] {
-    return [...this.#openRequests.values()].map(({ answer: _answer, ...question }) => question)
+  list(): WriteRequest[] {
+    return [...this.#openRequests.values()].map(({ answer: _answer, ...request }) => request)
   }
 }

@@ -1,18 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ClientQuestion } from '#shared/contract/index.ts'
+import type { WriteRequest } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-export function ClientQuestions() {
-  const { data: questions = [] } = useQuery(api.clients.questions.queryOptions())
-  const [first] = questions
-  return first ? <QuestionCard key={first.id} question={first} otherCount={questions.length - 1} /> : null
+export function ClientWriteRequestDialog() {
+  const { data: requests = [] } = useQuery(api.clients.questions.queryOptions())
+  const [first] = requests
+  return first ? <RequestCard key={first.id} request={first} otherCount={requests.length - 1} /> : null
 }
 
-function QuestionCard({ question, otherCount }: { question: ClientQuestion; otherCount: number }) {
+function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
   const { t } = useTranslation()
-  const { id, name, text, section } = question
+  const { id, name, text, section } = request
   const answer = useMutation(api.clients.answer.mutationOptions())
   const decide = (decision: 'once' | 'always' | 'no') => answer.mutate({ id, decision })
   return (

@@ -1,0 +1,405 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import {
+  openForWriting,
+  getMeta,
+  vectorDimensions,
+  type Db,
+} from '../../../../src/main/search/indexing/index-schema.ts'
+import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
+import { hashOf } from '../../../../src/main/search/indexing/prepare-file.ts'
+import { prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import {
+  createUnitTables,
+  termTables,
+  versionKey,
+  type TermTable,
+} from '../../../../src/main/search/units/unit-schema.ts'
+import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
+import { builtinFile } from '../../../recall/judged-set.ts'
+import { randomOf } from '../../../support/random.ts'
+
+const model = builtinSimilarity(builtinFile)
+const withModel: UnitSettings = { model, folders: [] }
+const withoutModel: UnitSettings = { folders: [] }
+const opened: Db[] = []
+let store: UnitStore
+
+beforeEach(() => {
+  store = newStore()
+})
+
+afterEach(() => {
+  for (const db of opened.splice(0)) db.close()
+})
+
+function newStore(settings = withModel): UnitStore {
+  const db = openForWriting(':memory:')
+  opened.push(db)
+  createUnitTables(db)
+  return new UnitStore(db, settings)
+}
+
+function fileOf(text: string, path = 'note.md', source: Source = 'memory') {
+  return { path, source, text, hash: hashOf(text), mtime: 1, size: text.length }
+}
+
+function chatOf(text: string) {
+  return { ...fileOf(text, 'sessions/one.jsonl', 'sessions'), lineDays: text.split('\n').map(() => '2026-03-05') }
+}
+
+const put = (text: string, path?: string, target = store) => target.replaceFile(target.prepare(fileOf(text, path)))
+
+interface Row {
+  readonly id: number
+  readonly text: string
+  readonly seq: number
+  readonly start_line: number
+  readonly section_id: number
+}
+
+function unitsOf(db: Db = store.db): Row[] {
+  return db.prepare<[], Row>('SELECT * FROM units ORDER BY file_id, seq').all()
+}
+
+const idsByText = () => new Map(unitsOf().map(({ text, id }) => [text, id]))
+const isPrivate = (word: string) => store.db.prepare('SELECT private FROM words WHERE word = ?').pluck().get(word)
+const versionOf = (path: string) => store.db.prepare('SELECT version FROM files WHERE path = ?').pluck().get(path)
+
+/** Ids of the units that have a term, by column. */
+function hits(term: string, table: TermTable = 'note_terms'): unknown[] {
+  return store.db.prepare(`SELECT doc, col FROM ${table}_hits WHERE term = ? ORDER BY doc, col`).raw().all(term)
+}
+
+/** Everything in the tables, with texts and paths instead of ids. */
+function contentOf(db: Db): unknown {
+  const all = (sql: string) => db.prepare(sql).raw().all()
+  const unit = `SELECT path || ' ' || seq FROM units JOIN files ON files.id = file_id WHERE units.id`
+  return {
+    files: all('SELECT source, path, hash, mtime, size, words, tokens FROM files ORDER BY source, path'),
+    units: all(
+      `SELECT path, seq, heading, entry, start_line, end_line, first_day, last_day, private, is_chat, flags, length,
+              chars, vector, kind, units.hash, label, context, text,
+              (SELECT min(seq) FROM units AS other WHERE other.section_id = units.section_id)
+       FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = section_id ORDER BY path, seq`,
+    ),
+    sections: all('SELECT count(*) FROM sections'),
+    terms: termTables.map((table) => [
+      all(`SELECT term, (${unit} = doc) AS unit, col FROM ${table}_hits ORDER BY term, unit, col`),
+      all(`SELECT term, col, doc FROM ${table}_counts ORDER BY term, col`),
+    ]),
+    words: all('SELECT * FROM words ORDER BY word'),
+    codes: all(`SELECT (${unit} = unit_id) AS unit, code, private, is_chat FROM unit_codes ORDER BY unit`),
+    digests: all(`SELECT (${unit} = unit_id) AS unit, digest, length FROM unit_digests ORDER BY unit`),
+    tags: all('SELECT path, tag, line FROM note_tags JOIN files ON files.id = file_id ORDER BY 1, 2, 3'),
+    properties: all(
+      'SELECT path, name, line, value FROM note_properties JOIN files ON id = file_id ORDER BY 1, 2, 3, 4',
+    ),
+    names: all('SELECT path, place, note_names.name FROM note_names JOIN files ON files.id = file_id ORDER BY 1, 2'),
+  }
+}
+
+describe('replacing a file', () => {
+  it('keeps the id of an unchanged unit', () => {
+    put('# House\n- boiler\n- roof\n- cellar')
+    const before = idsByText()
+    put('# House\n- attic\n- boiler\n- cellar\n- roof')
+    const after = idsByText()
+    for (const text of ['boiler', 'roof', 'cellar']) expect(after.get(text)).toBe(before.get(text))
+    expect(after.get('attic')).toBeGreaterThan(Math.max(...before.values()))
+  })
+
+  it('does not write the terms and vector of an unchanged unit again', () => {
+    put('- boiler\n- roof')
+    const boiler = idsByText().get('boiler')
+    store.db.prepare('UPDATE unit_digests SET length = 99 WHERE unit_id = ?').run(boiler)
+    store.db.prepare('DELETE FROM note_terms WHERE rowid = ?').run(boiler)
+    put('- roof\n- boiler\n- attic')
+    expect(store.db.prepare('SELECT length FROM unit_digests WHERE unit_id = ?').pluck().get(boiler)).toBe(99)
+    expect(hits('boiler')).toEqual([])
+  })
+
+  it('moves unchanged units to their new lines', () => {
+    put('- boiler\n- roof')
+    put('- attic\n\n- boiler\n- roof')
+    expect(unitsOf().map(({ text, seq, start_line }) => [text, seq, start_line])).toEqual([
+      ['attic', 0, 1],
+      ['boiler', 1, 3],
+      ['roof', 2, 4],
+    ])
+  })
+
+  it('keeps the section of unchanged units, and removes sections without units', () => {
+    put('# House\n- boiler\n# Garden\n- beds')
+    const [house, garden] = unitsOf().map(({ section_id }) => section_id)
+    put('# Cellar\n- wine\n# House\n- boiler')
+    const [cellar, kept] = unitsOf().map(({ section_id }) => section_id)
+    expect(kept).toBe(house)
+    expect([house, garden]).not.toContain(cellar)
+    expect(store.db.prepare('SELECT heading FROM sections ORDER BY id').pluck().all()).toEqual(['House', 'Cellar'])
+  })
+
+  it('replaces all units if the names of the note change, because their head has them', () => {
+    put('---\ntitle: House\n---\n- boiler')
+    expect(hits('hous')).toHaveLength(3)
+    put('---\ntitle: Cellar\n---\n- boiler')
+    expect(hits('hous')).toEqual([])
+    expect(hits('cellar')).toHaveLength(3)
+  })
+
+  it('stores copies of a unit that the index has once', () => {
+    put('- boiler')
+    put('- boiler\n- boiler\n- boiler')
+    expect(hits('boiler')).toHaveLength(3)
+    expect(store.counts()).toEqual({ files: 1, units: 3, embedded: 3 })
+  })
+
+  it('stores units that another change has removed since the file was prepared', () => {
+    put('- boiler\n- roof')
+    const prepared = store.prepare(fileOf('- boiler\n- attic'))
+    put('- roof')
+    store.replaceFile(prepared)
+    expect(unitsOf().map(({ text }) => text)).toEqual(['boiler', 'attic'])
+    expect(hits('boiler')).toHaveLength(1)
+  })
+
+  const pieces = [
+    '# House',
+    '## Boiler',
+    '# Garden',
+    '- boiler is old',
+    '- call Ana about the boiler',
+    '  - nested item',
+    '',
+    '',
+    'A paragraph about gardening #tag',
+    '- 数据库在哪里？',
+    '- secret walrus ^[local]',
+    '# Diary ^[local]',
+    'Ana: hello there',
+    '| a | b |\n|---|---|\n| cell | other |',
+    '```\ncode here\n```',
+    '- boiler is old',
+    'key:: value',
+    '## 2026-10-03',
+    'The walrus swam far out to the cold sea today. '.repeat(12),
+  ]
+  const pathsOfVault = ['a.md', 'memory/2026-10-03.md', 'b.md']
+
+  it.each(Array.from({ length: 25 }, (_, seed) => ({ seed })))(
+    'has the same content as a new index after random changes ($seed)',
+    ({ seed }) => {
+      const random = randomOf(seed)
+      const below = (limit: number) => Math.floor(random() * limit)
+      const pick = () => pieces[below(pieces.length)] ?? ''
+      const texts = new Map(pathsOfVault.map((path) => [path, Array.from({ length: 12 }, pick)]))
+      const chat = ['- User: hello there', '', '- Assistant: the boiler is old']
+      for (let round = 0; round < 12; round += 1) {
+        const path = pathsOfVault[below(pathsOfVault.length)] ?? ''
+        const lines = texts.get(path) ?? Array.from({ length: 5 }, pick)
+        const at = below(lines.length + 1)
+        if (random() < 0.1) {
+          store.removeFile('memory', path)
+          texts.delete(path)
+          continue
+        }
+        if (random() < 0.1) lines.unshift('---\ntitle: Furnace\ntags: [old]\n---')
+        else if (random() < 0.3) lines.splice(below(lines.length), 1, ...lines.splice(at, 2))
+        else lines.splice(at, below(3), pick(), pick())
+        texts.set(path, lines)
+        put(lines.join('\n'), path)
+        chat.push(`- User: ${pick()}`.split('\n', 1)[0] ?? '')
+        store.replaceFile(store.prepare(chatOf(chat.join('\n'))))
+      }
+      const fresh = newStore()
+      for (const [path, lines] of texts) put(lines.join('\n'), path, fresh)
+      if (chat.length > 3) fresh.replaceFile(fresh.prepare(chatOf(chat.join('\n'))))
+      expect(contentOf(store.db)).toEqual(contentOf(fresh.db))
+    },
+  )
+})
+
+describe('removing a file', () => {
+  it('leaves nothing of it', () => {
+    const empty = contentOf(store.db)
+    put('---\ntitle: House\ntags: [x]\n---\n# One\n- boiler\n- secret ^[local]')
+    store.removeFile('memory', 'note.md')
+    store.removeFile('memory', 'missing.md')
+    expect(contentOf(store.db)).toEqual(empty)
+  })
+})
+
+describe('tables of terms', () => {
+  it('separate notes from chats and open units from private ones', () => {
+    put('- open dolphin\n- secret dolphin ^[local]')
+    store.replaceFile(store.prepare(chatOf('- User: said dolphin\n- User: hidden dolphin ^[local]')))
+    const [open, secret, said, hidden] = unitsOf().map(({ id }) => id)
+    const unitsByTable = Object.fromEntries(termTables.map((table) => [table, hits('dolphin', table)]))
+    expect(unitsByTable).toEqual({
+      note_terms: [[open, 'text']],
+      private_note_terms: [[secret, 'text']],
+      chat_terms: [[said, 'text']],
+      private_chat_terms: [[hidden, 'text']],
+    })
+    const codes = store.db.prepare('SELECT unit_id, private, is_chat FROM unit_codes ORDER BY unit_id').raw().all()
+    expect(codes).toEqual([
+      [open, 0, 0],
+      [secret, 1, 0],
+      [said, 0, 1],
+      [hidden, 1, 1],
+    ])
+  })
+
+  it('move a unit that becomes private', () => {
+    put('- dolphin')
+    put('---\nvisibility: local\n---\n- dolphin')
+    expect(hits('dolphin')).toEqual([])
+    expect(hits('dolphin', 'private_note_terms')).toHaveLength(1)
+  })
+
+  it('have the columns of each hit, and the number of units without removed ones', () => {
+    put('# Dolphin\n- dolphin\n- seal')
+    put('# Dolphin\n- dolphin\n- shark')
+    const [dolphin, shark] = unitsOf().map(({ id }) => id)
+    expect(hits('dolphin')).toEqual([
+      [dolphin, 'head'],
+      [dolphin, 'text'],
+      [shark, 'head'],
+    ])
+    const counts = store.db
+      .prepare("SELECT term, col, doc FROM note_terms_counts WHERE term IN ('dolphin', 'seal')")
+      .raw()
+    expect(new Set(counts.all().map(String))).toEqual(new Set(['dolphin,text,1', 'dolphin,head,2']))
+  })
+
+  it('split no term', () => {
+    const text =
+      "- don't run C:\\temp\\x.ps1, see https://a.example/b?c=d#e or a+b@c.example on 2026-10-03 at £3,200 λόγος"
+    const { contents } = prepareUnits(fileOf(text), withoutModel)
+    put(text)
+    const terms = store.db.prepare("SELECT DISTINCT term FROM note_terms_counts WHERE col = 'text'").pluck().all()
+    expect(new Set(terms)).toEqual(new Set(contents[0]?.terms.split(' ')))
+    expect(terms.length).toBeGreaterThan(20)
+  })
+})
+
+describe('words', () => {
+  it('are private only while no open unit has them', () => {
+    put('- open walrus\n- secret walrus and dolphin ^[local]')
+    expect([isPrivate('walrus'), isPrivate('dolphin')]).toEqual([0, 1])
+    put('- secret walrus and dolphin ^[local]')
+    expect(isPrivate('walrus')).toBe(1)
+    put('- dolphin', 'other.md')
+    expect(isPrivate('dolphin')).toBe(0)
+  })
+
+  it('go with the last unit that has them, and do not come from chats', () => {
+    put('- walrus\n- walrus')
+    store.replaceFile(store.prepare(chatOf('- User: dolphin')))
+    put('- walrus')
+    expect([isPrivate('walrus'), isPrivate('dolphin')]).toEqual([0, undefined])
+    put('- seal')
+    expect(isPrivate('walrus')).toBeUndefined()
+  })
+})
+
+describe('versions', () => {
+  it('increase with each change of the units of a file, and only for that file', () => {
+    put('- one', 'a.md')
+    put('- one', 'b.md')
+    expect([versionOf('a.md'), versionOf('b.md')]).toEqual([1, 2])
+    put('- two', 'a.md')
+    expect([versionOf('a.md'), versionOf('b.md'), getMeta(store.db, versionKey)]).toEqual([3, 2, '3'])
+    store.removeFile('memory', 'a.md')
+    expect([versionOf('b.md'), getMeta(store.db, versionKey)]).toEqual([2, '4'])
+  })
+
+  it('stay if the units are the same', () => {
+    put('- one\n')
+    put('- one\n\n\n')
+    expect(versionOf('note.md')).toBe(1)
+    expect(store.knownFile('memory', 'note.md')?.hash).toBe(hashOf('- one\n\n\n'))
+  })
+
+  it('stay if the transaction fails', () => {
+    put('- one')
+    const change = () =>
+      store.transaction(() => {
+        put('- two')
+        throw new Error('stopped')
+      })
+    expect(change).toThrow('stopped')
+    expect([versionOf('note.md'), getMeta(store.db, versionKey)]).toEqual([1, '1'])
+    expect(unitsOf().map(({ text }) => text)).toEqual(['one'])
+  })
+})
+
+describe('known files', () => {
+  it('have what the file had when it was indexed or touched', () => {
+    put('- one')
+    store.touchFile({ path: 'note.md', source: 'memory', mtime: 7, size: 8 })
+    const { text: _text, ...file } = fileOf('- one')
+    expect(store.knownFiles()).toEqual([{ ...file, mtime: 7, size: 8 }])
+    expect(store.knownFile('extra', 'note.md')).toBeUndefined()
+  })
+})
+
+describe('vectors', () => {
+  it('of the built-in model are compared by their signs', () => {
+    put('- the old boiler\n- a walrus')
+    const [boiler] = unitsOf()
+    const code = signCodeOf(model.vectorOf(model.digestOf('the old boiler')).vector)
+    const nearest = store.db.prepare(
+      'SELECT unit_id, vec_distance_hamming(vec_bit(code), vec_bit(?)) AS d FROM unit_codes ORDER BY d LIMIT 1',
+    )
+    expect(nearest.raw().get(code)).toEqual([boiler?.id, 0])
+    expect(vectorDimensions(store.db)).toBe(256)
+  })
+
+  it('of other models are stored for each text without one', () => {
+    store = newStore(withoutModel)
+    put('- Ana: one\n- Ana: two\n- hidden ^[local]')
+    expect(store.counts().embedded).toBe(0)
+    const [first, ...others] = store.textsToEmbed(0, 10)
+    expect(first).toMatchObject({ text: 'one', hash: hashOf('one'), isPrivate: false })
+    expect(others.map(({ text, isPrivate: hidden }) => [text, hidden])).toEqual([
+      ['two', false],
+      ['hidden', true],
+    ])
+    const vector = Float32Array.of(0.6, -0.8, 0)
+    store.storeVectors('openai', 'small', [{ id: first?.id ?? 0, hash: hashOf('one'), vector }])
+    expect(store.counts().embedded).toBe(1)
+    expect(store.textsToEmbed(0, 10).map(({ text }) => text)).toEqual(['two', 'hidden'])
+    expect(store.textsToEmbed(others[0]?.id ?? 0, 10).map(({ text }) => text)).toEqual(['hidden'])
+    expect(store.cachedVector('openai', 'small', hashOf('one'), 3)?.vector).toEqual(Buffer.from(vector.buffer))
+    expect(store.db.prepare('SELECT code FROM unit_codes').pluck().all()).toEqual([Buffer.of(1)])
+    expect(vectorDimensions(store.db)).toBe(3)
+    store.resetVectors(4)
+    expect(store.counts().embedded).toBe(0)
+    expect(vectorDimensions(store.db)).toBe(4)
+  })
+
+  it('of the built-in model are computed later if it could not be loaded', () => {
+    store = newStore({ model: builtinSimilarity('/missing/model.bin'), folders: [] })
+    put('- the old boiler\n- a walrus\n- a seal')
+    expect(store.counts().embedded).toBe(0)
+    const repaired = new UnitStore(store.db, withModel)
+    const last = repaired.storeMissingDigests(0, 2)
+    expect(repaired.storeMissingDigests(last ?? 0, 2)).toBeDefined()
+    expect(repaired.storeMissingDigests(0, 2)).toBeUndefined()
+    const fresh = newStore()
+    put('- the old boiler\n- a walrus\n- a seal', 'note.md', fresh)
+    expect(contentOf(store.db)).toEqual(contentOf(fresh.db))
+  })
+})
+
+describe('a connection that only reads', () => {
+  it('finds the units with a term', () => {
+    put('- boiler\n- roof')
+    const readonly = new Database(store.db.serialize(), { readonly: true })
+    opened.push(readonly)
+    const docs = readonly.prepare("SELECT doc FROM note_terms_hits WHERE term = 'boiler'").pluck()
+    expect(docs.all()).toEqual([idsByText().get('boiler')])
+  })
+})
