@@ -7,6 +7,7 @@ import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
 import { questionForm } from './question-form.ts'
 import type { QueryWords } from './query-words.ts'
+import { isAssistant, isUser } from './speakers.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
@@ -26,6 +27,9 @@ export const featureGroups = {
   form: [
     'namedSpeaker',
     'otherSpeaker',
+    'isAssistant',
+    'isUser',
+    'userSection',
     'isQuestion',
     'followsQuestion',
     'questionWords',
@@ -109,6 +113,8 @@ class FeatureComputer {
   readonly #table: UnitTable
   readonly #similarity: UnitSimilarity | undefined
   readonly #form: ReturnType<typeof questionForm>
+  readonly #assistants: ReadonlySet<number>
+  readonly #users: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
@@ -121,6 +127,8 @@ class FeatureComputer {
     this.#table = table
     this.#similarity = similarity
     this.#form = questionForm(query)
+    this.#users = new Set(table.labels().flatMap(([label, number]) => (isUser(label) ? number : [])))
+    this.#assistants = new Set(table.labels().flatMap(([label, number]) => (isAssistant(label) ? number : [])))
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     this.#scoreSections()
     this.#queryFeatures = this.#computeQueryFeatures()
@@ -170,6 +178,7 @@ class FeatureComputer {
     const previousWords = this.#extraWords(id, near(-1))
     const sectionScore = this.#sectionScores.get(table.sectionOf(id)) ?? 0
     const label = table.labelOf(id)
+    const isUserLabel = this.#users.has(label)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== 0
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
@@ -190,6 +199,9 @@ class FeatureComputer {
       ...this.#meaning(id, followsQuestion),
       namedSpeaker: toNumber(isNamed),
       otherSpeaker: toNumber(namesSpeaker && !isNamed),
+      isAssistant: toNumber(this.#assistants.has(label)),
+      isUser: toNumber(isUserLabel),
+      userSection: isUserLabel && this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
       isQuestion: toNumber(has(unitFlags.asks)),
       followsQuestion: toNumber(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,
