@@ -11,7 +11,7 @@ import { isAssistant, isUser } from './speakers.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
-  ownWords: ['ownWords', 'coverage', 'allWords', 'names'],
+  ownWords: ['ownWords', 'coverage', 'allWords', 'noWords', 'names'],
   nearbyWords: ['previousWords', 'secondPreviousWords', 'nextWords', 'coverageOfThree', 'coverageOfSeven'],
   section: ['sectionRank', 'sectionWords', 'headingWords'],
   meaning: [
@@ -183,19 +183,22 @@ class FeatureComputer {
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
     const coverage = this.#coverage([id])
+    const coverageOfSeven = this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)])
+    const headingWords = this.#headingShare(id)
     return {
       ownWords: this.bm25(id) / this.#totalWeight,
       coverage,
       allWords: toNumber(coverage > 0.99),
+      noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
       names: this.#nameShare(id),
       previousWords,
       secondPreviousWords: this.#extraWords(id, near(-2)),
       nextWords: this.#extraWords(id, near(1)),
       coverageOfThree: this.#coverage([id, near(-1), near(1)]),
-      coverageOfSeven: this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)]),
+      coverageOfSeven,
       sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
       sectionWords: this.#sectionTotal > 0 ? sectionScore / this.#sectionTotal / 2 : 0,
-      headingWords: this.#headingShare(id),
+      headingWords,
       ...this.#meaning(id, followsQuestion),
       namedSpeaker: toNumber(isNamed),
       otherSpeaker: toNumber(namesSpeaker && !isNamed),

@@ -124,7 +124,7 @@ export class UnitSearcher {
 
   /** Removes filters and disabled time phrases; only the rest is embedded. */
   parse(query: string, without: readonly string[] = []): FilteredQuery {
-    const today = parseDay(localDate(new Date(this.#now())))
+    const today = parseDay(localDate(this.#now()))
     return parseFilters(query, today, without, (name) => this.#filters.isProperty(name))
   }
 
@@ -192,7 +192,7 @@ export class UnitSearcher {
   #withDates(ranked: RankedUnit[], query: FilteredQuery, { recencyHalfLifeDays }: UnitSearchOptions): RankedUnit[] {
     const halfLife = recencyHalfLifeDays ?? null
     if (query.boosts.length === 0 && halfLife === null) return ranked
-    const today = parseDay(localDate(new Date(this.#now())))
+    const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
