@@ -16,12 +16,16 @@ interface Asked {
   readonly hasPrivate?: boolean
 }
 
+class Candidates extends Map<string, Features> {
+  of(text: string): Features {
+    const features = this.get(text)
+    if (!features) throw new Error(`"${text}" is no candidate`)
+    return features
+  }
+}
+
 /** Returns the features of the candidates by text. @param notes one, or several by path */
-function ask(
-  query: string,
-  notes: string | Readonly<Record<string, string>>,
-  asked: Asked = {},
-): Map<string, Features> {
+function ask(query: string, notes: string | Readonly<Record<string, string>>, asked: Asked = {}): Candidates {
   const { put, idOf, textOf, reader } = createUnitIndex()
   for (const [path, text] of Object.entries(typeof notes === 'string' ? { 'n.md': notes } : notes)) put(path, text)
   const one = reader({ ...openNotes, hasPrivate: asked.hasPrivate ?? false })
@@ -32,7 +36,7 @@ function ask(
       ? { nearest: (asked.nearest ?? []).map(idOf), cosine, similarity: (id) => 2 * cosine(id) }
       : undefined
   const candidates = collectCandidates(query, words, one.table, model)
-  return new Map(candidates.map(({ id, features }) => [textOf(id), features]))
+  return new Candidates(candidates.map(({ id, features }) => [textOf(id), features]))
 }
 
 const list = (...items: string[]) => items.map((item) => `- ${item}`).join('\n')
@@ -78,15 +82,15 @@ describe('own words', () => {
   )
 
   it('cover the query in part or in full', () => {
-    expect(found.get('the rusty boiler')).toMatchObject({ coverage: 1, allWords: 1 })
-    expect(found.get('the boiler')!.coverage).toBeLessThan(0.5)
-    expect(found.get('the boiler')!.allWords).toBe(0)
-    expect(found.get('soup')).toMatchObject({ ownWords: 0, coverage: 0, allWords: 0 })
+    expect(found.of('the rusty boiler')).toMatchObject({ coverage: 1, allWords: 1 })
+    expect(found.of('the boiler').coverage).toBeLessThan(0.5)
+    expect(found.of('the boiler').allWords).toBe(0)
+    expect(found.of('soup')).toMatchObject({ ownWords: 0, coverage: 0, allWords: 0 })
   })
 
   it('count more in short units', () => {
-    const long = found.get('an rusty and very long story about a boiler')!
-    expect(found.get('the rusty boiler')!.ownWords).toBeGreaterThan(long.ownWords)
+    const long = found.of('an rusty and very long story about a boiler')
+    expect(found.of('the rusty boiler').ownWords).toBeGreaterThan(long.ownWords)
     expect(long.coverage).toBe(1)
   })
 
@@ -94,44 +98,44 @@ describe('own words', () => {
     const names = ask('did Ana and Lisbon meet', list('then Ana left', 'Ana saw Lisbon', 'they meet'))
     const shares = ['then Ana left', 'Ana saw Lisbon', 'they meet'].map((text) => names.get(text)?.names)
     expect(shares).toEqual([0.5, 1, 0])
-    expect(ask('we meet', 'we meet').get('we meet')!.names).toBe(0)
+    expect(ask('we meet', 'we meet').of('we meet').names).toBe(0)
   })
 })
 
 describe('words nearby', () => {
   it('are those that the neighbour has beyond the unit', () => {
     const found = ask('rusty boiler', list('boiler', 'rusty', 'boilers', 'none'))
-    const [first, second, third, last] = ['boiler', 'rusty', 'boilers', 'none'].map((text) => found.get(text)!)
+    const [first, second, third, last] = ['boiler', 'rusty', 'boilers', 'none'].map((text) => found.of(text))
     expect(first).toMatchObject({ previousWords: 0, secondPreviousWords: 0 })
-    expect(first!.nextWords).toBeGreaterThan(0)
-    expect(second!.previousWords).toBeGreaterThan(0)
-    expect(third!.secondPreviousWords).toBe(0)
-    expect(last!.secondPreviousWords).toBe(first!.nextWords)
-    expect(last!.nextWords).toBe(0)
+    expect(first?.nextWords).toBeGreaterThan(0)
+    expect(second?.previousWords).toBeGreaterThan(0)
+    expect(third?.secondPreviousWords).toBe(0)
+    expect(last?.secondPreviousWords).toBe(first?.nextWords)
+    expect(last?.nextWords).toBe(0)
   })
 
   it('cover the query together with those of the unit', () => {
     const found = ask('rusty boiler', list('rusty', 'one', 'two', 'boiler', 'three', 'four', 'five', 'six'))
-    const both = (text: string) => [found.get(text)!.coverageOfThree, found.get(text)!.coverageOfSeven]
+    const both = (text: string) => [found.of(text).coverageOfThree, found.of(text).coverageOfSeven]
     expect(both('boiler')).toEqual([0.5, 1])
     expect(both('one')).toEqual([0.5, 1])
     expect(both('four')).toEqual([0, 0.5])
   })
 
   it('are only those of the same section and file', () => {
-    const notes = { 'a.md': '# A\n\nold\n\n# B\n\nboiler\n\n# C\n\nold valve', 'b.md': 'rusty' }
-    const { previousWords, nextWords, coverageOfSeven } = ask('rusty boiler', notes, { nearest: [] }).get('boiler')!
+    const notes = { 'a.md': '# A\n\nrusty\n\n# B\n\nboiler\n\n# C\n\nrusty valve', 'b.md': 'rusty' }
+    const { previousWords, nextWords, coverageOfSeven } = ask('rusty boiler', notes, { nearest: [] }).of('boiler')
     expect([previousWords, nextWords]).toEqual([0, 0])
     expect(coverageOfSeven).toBeLessThan(0.9)
   })
 })
 
 describe('the section', () => {
-  const note = '# A\n\nold boiler\n\nold valve\n\nboiler valve\n\n# B\n\nboiler\n\nsoup\n\nrice\n\n# C\n\ntea'
+  const note = '# A\n\nrusty boiler\n\nrusty valve\n\nboiler valve\n\n# B\n\nboiler\n\nsoup\n\nrice\n\n# C\n\ntea'
   const found = ask('rusty boiler valve', note, { nearest: ['tea'] })
 
   it('ranks from 0 to 1 by its words', () => {
-    const ranks = ['rusty boiler', 'boiler valve', 'boiler', 'rice', 'tea'].map((text) => found.get(text)!.sectionRank)
+    const ranks = ['rusty boiler', 'boiler valve', 'boiler', 'rice', 'tea'].map((text) => found.of(text).sectionRank)
     expect(ranks[0]).toBe(1)
     expect(ranks[1]).toBe(1)
     expect(ranks[2]).toBe(ranks[3])
@@ -141,15 +145,15 @@ describe('the section', () => {
   })
 
   it('has more words if it covers more of the query', () => {
-    expect(found.get('rusty boiler')!.sectionWords).toBeGreaterThan(found.get('boiler')!.sectionWords)
-    expect(found.get('tea')!.sectionWords).toBe(0)
+    expect(found.of('rusty boiler').sectionWords).toBeGreaterThan(found.of('boiler').sectionWords)
+    expect(found.of('tea').sectionWords).toBe(0)
   })
 
   it('has the words of headings that the unit lacks', () => {
     const heads = ask('boiler valve', '# Boiler\n\nvalve\n\nthe boiler\n\n# Other\n\nvalve two')
-    expect(heads.get('valve')!.headingWords).toBeGreaterThan(0.3)
-    expect(heads.get('the boiler')!.headingWords).toBe(0)
-    expect(heads.get('valve two')!.headingWords).toBe(0)
+    expect(heads.of('valve').headingWords).toBeGreaterThan(0.3)
+    expect(heads.of('the boiler').headingWords).toBe(0)
+    expect(heads.of('valve two').headingWords).toBe(0)
   })
 })
 
@@ -158,7 +162,7 @@ describe('meaning', () => {
 
   it('is the cosine of the unit, its neighbours and the best candidate of its section', () => {
     const found = ask('the', list('one', 'two', 'three', 'four'), { cosines, nearest: ['two', 'three'] })
-    expect(found.get('three')).toMatchObject({
+    expect(found.of('three')).toMatchObject({
       cosine: 0.4,
       previousCosine: 0.2,
       windowCosine: expect.closeTo((0.4 + 0.2 + 0.8 + 0.1 / 2) / 4) as number,
@@ -168,13 +172,13 @@ describe('meaning', () => {
       sectionSimilarity: 0.8,
       questionCosine: 0,
     })
-    expect(found.get('two')!.sectionCosine).toBe(0.4)
+    expect(found.of('two').sectionCosine).toBe(0.4)
   })
 
   it('is 0 without a model, and beyond the ends of the file', () => {
-    for (const name of featureGroups.meaning) expect(ask('soup', 'soup').get('soup')![name], name).toBe(0)
+    for (const name of featureGroups.meaning) expect(ask('soup', 'soup').of('soup')[name], name).toBe(0)
     const notes = { 'a.md': 'five', 'b.md': 'one', 'c.md': 'four' }
-    expect(ask('the', notes, { cosines, nearest: ['one'] }).get('one')).toMatchObject({
+    expect(ask('the', notes, { cosines, nearest: ['one'] }).of('one')).toMatchObject({
       cosine: 0.1,
       previousCosine: 0,
       windowCosine: 0.025,
@@ -184,8 +188,8 @@ describe('meaning', () => {
 
   it('has the similarity of neighbours in the same section only', () => {
     const found = ask('the', '# A\n\nfive\n\n# B\n\none\n\n# C\n\nfour', { cosines, nearest: ['one'] })
-    expect(found.get('one')!.windowSimilarity).toBeCloseTo(0.2 / 3)
-    expect(found.get('one')!.sectionCosine).toBe(0.1)
+    expect(found.of('one').windowSimilarity).toBeCloseTo(0.2 / 3)
+    expect(found.of('one').sectionCosine).toBe(0.1)
   })
 })
 
@@ -195,42 +199,38 @@ describe('an answer after a question', () => {
   })
 
   it('follows it directly', () => {
-    expect(found.get('Who repairs the boiler?')).toMatchObject({ isQuestion: 1, followsQuestion: 0, questionWords: 0 })
-    expect(found.get('Tom')).toMatchObject({ isQuestion: 0, followsQuestion: 1, questionCosine: 0.7 })
-    expect(found.get('soup')).toMatchObject({ followsQuestion: 0, questionWords: 0, questionCosine: 0 })
+    expect(found.of('Who repairs the boiler?')).toMatchObject({ isQuestion: 1, followsQuestion: 0, questionWords: 0 })
+    expect(found.of('Tom')).toMatchObject({ isQuestion: 0, followsQuestion: 1, questionCosine: 0.7 })
+    expect(found.of('soup')).toMatchObject({ followsQuestion: 0, questionWords: 0, questionCosine: 0 })
   })
 
   it('has the words of the question', () => {
-    expect(found.get('Tom')!.questionWords).toBe(found.get('Tom')!.previousWords)
-    expect(found.get('Tom')!.questionWords).toBeGreaterThan(0)
+    expect(found.of('Tom').questionWords).toBe(found.of('Tom').previousWords)
+    expect(found.of('Tom').questionWords).toBeGreaterThan(0)
   })
 
   it('does not follow a question of another section', () => {
-    const other = ask('boiler', '# A\n\nWho repairs the boiler?\n\n# B\n\nthe boiler').get('the boiler')!
+    const other = ask('boiler', '# A\n\nWho repairs the boiler?\n\n# B\n\nthe boiler').of('the boiler')
     expect(other.followsQuestion).toBe(0)
   })
 })
 
 describe('speakers', () => {
   const note = 'Ana: soup\n\nBen: the soup\n\nAna: rice\n\nBen: tea\n\nthen soup came'
-  const formOf = (features: Features | undefined) => [
-    features?.namedSpeaker,
-    features?.otherSpeaker,
-    features?.isDialogue,
-  ]
+  const formOf = ({ namedSpeaker, otherSpeaker, isDialogue }: Features) => [namedSpeaker, otherSpeaker, isDialogue]
 
   it('are the named one or another one, if the query names one', () => {
     const found = ask('what soup does Ana like', note)
-    expect(formOf(found.get('Ana: soup'))).toEqual([1, 0, 1])
-    expect(formOf(found.get('Ben: the soup'))).toEqual([0, 1, 1])
-    expect(formOf(found.get('then soup came'))).toEqual([0, 0, 0])
-    expect(found.get('then soup came')!.namesSpeaker).toBe(1)
+    expect(formOf(found.of('Ana: soup'))).toEqual([1, 0, 1])
+    expect(formOf(found.of('Ben: the soup'))).toEqual([0, 1, 1])
+    expect(formOf(found.of('then soup came'))).toEqual([0, 0, 0])
+    expect(found.of('then soup came').namesSpeaker).toBe(1)
   })
 
   it('are neither if the query names none', () => {
     const found = ask('what soup', note)
-    expect(formOf(found.get('Ana: soup'))).toEqual([0, 0, 1])
-    expect(found.get('Ana: soup')!.namesSpeaker).toBe(0)
+    expect(formOf(found.of('Ana: soup'))).toEqual([0, 0, 1])
+    expect(found.of('Ana: soup').namesSpeaker).toBe(0)
   })
 })
 
@@ -244,17 +244,17 @@ describe('the form of the answer', () => {
     ['fittingName', 'where is the boiler', 'boiler in Rome', 'boiler in there'],
   ])('has a %s if "%s" asks for it', (name, query, fitting, other) => {
     const found = ask(query, list(fitting, other))
-    expect(found.get(fitting)![name]).toBeGreaterThan(0)
-    expect(found.get(other)![name]).toBe(0)
+    expect(found.of(fitting)[name]).toBeGreaterThan(0)
+    expect(found.of(other)[name]).toBe(0)
     const plain = ask('boiler valves 锅炉阀门', list(fitting, other))
-    expect(plain.get(fitting)![name]).toBe(0)
+    expect(plain.of(fitting)[name]).toBe(0)
   })
 
   it('has the length and the kind of the unit', () => {
     const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(' ')
     const found = ask('boiler', `boiler\n\nmy boiler then Tom\n\nboiler ${words}\n\n\`\`\`\nboiler code\n\`\`\``)
     const shapeOf = (text: string) => {
-      const { length, isShort, isFirstPerson, isCode, capitalized } = found.get(text)!
+      const { length, isShort, isFirstPerson, isCode, capitalized } = found.of(text)
       return [length, isShort, isFirstPerson, isCode, capitalized].map((value) => Math.round(value * 100) / 100)
     }
     expect(shapeOf('boiler')).toEqual([0.03, 1, 0, 0, 0])
@@ -265,7 +265,10 @@ describe('the form of the answer', () => {
 })
 
 describe('the query', () => {
-  const of = (query: string, note = 'boiler') => [...ask(query, note).values()][0]!
+  const of = (query: string, note = 'boiler') => {
+    const found = ask(query, note)
+    return found.of(textsOf(found)[0] ?? '')
+  }
 
   it('has a number of words', () => {
     expect(of('boiler')).toMatchObject({ isOneWord: 1, isTwoWords: 0 })
@@ -312,8 +315,8 @@ describe('private units', () => {
 
   it('take part in a search of all units', () => {
     expect(textsOf(ask('rusty boiler', note, { hasPrivate: true }))).toContain('the rusty boiler of Tom ^[local]')
-    expect(ask('rusty boiler', note, { hasPrivate: true }).get('valve')!.followsQuestion).toBe(0)
-    expect(ask('rusty boiler', note).get('valve')!.followsQuestion).toBe(1)
+    expect(ask('rusty boiler', note, { hasPrivate: true }).of('valve').followsQuestion).toBe(0)
+    expect(ask('rusty boiler', note).of('valve').followsQuestion).toBe(1)
   })
 
   it('and chats do not take part in a search of notes', () => {
@@ -324,7 +327,7 @@ describe('private units', () => {
     const words = findQueryWords('rusty boiler', one.lexicon(), wordRelations(undefined))
     const found = collectCandidates('rusty boiler', words, one.table, undefined)
     expect(found.map(({ id }) => textOf(id))).toEqual(['the boiler'])
-    expect(found[0]!.features.unknownWords).toBeGreaterThan(0)
+    expect(found[0]?.features.unknownWords).toBeGreaterThan(0)
   })
 })
 
@@ -342,7 +345,8 @@ describe('all features', () => {
       '```\nx\n```',
       'a | b',
     ]
-    const some = (count: number) => Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)]!)
+    const some = (count: number) =>
+      Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)] ?? '')
     for (let round = 0; round < rounds(15, 300); round += 1) {
       const { put, reader } = createUnitIndex()
       for (const path of ['a.md', 'b.md']) put(path, some(8).join('\n\n'))

@@ -17,30 +17,37 @@ function ask(query: string, paragraphs: readonly string[], relations: WordRelati
   return { words, speakers: Array.from(speakers, (number) => labels.get(number)), textOf }
 }
 
+/** Returns the query's only word, and a function that returns the texts of units. */
+function onlyWord(query: string, paragraphs: readonly string[], relations?: WordRelations, hasPrivate?: boolean) {
+  const { words, textOf } = ask(query, paragraphs, relations, hasPrivate)
+  const [word] = words
+  if (!word || words.length > 1) throw new Error(`${words.length} words in "${query}"`)
+  return { word, textOf }
+}
+
 /** Returns the matches of the query's only word, without the exact one, as `kind: word`. */
 function matches(query: string, paragraphs: readonly string[], relations?: WordRelations): string[] {
-  const { words } = ask(query, paragraphs, relations)
-  expect(words, query).toHaveLength(1)
-  return words[0]!.matches.flatMap(({ kind, word }) => (kind === 'exact' ? [] : [`${kind}: ${word}`]))
+  const { word } = onlyWord(query, paragraphs, relations)
+  return word.matches.flatMap((match) => (match.kind === 'exact' ? [] : [`${match.kind}: ${match.word}`]))
 }
 
 /** Returns the kind and the weight with which the query's only word matches the only unit. */
-function matchOf(query: string, paragraph: string, relations?: WordRelations) {
-  const { words } = ask(query, [paragraph], relations)
-  expect(words, query).toHaveLength(1)
-  const found = words[0]!.matches.filter(({ units }) => units.length > 0)
-  expect(found.length, query).toBeLessThan(2)
-  return found.map(({ kind, weight }): [MatchKind, number] => [kind, weight])[0]
+function matchOf(query: string, paragraph: string, relations?: WordRelations): [MatchKind, number] | undefined {
+  const [match, ...others] = onlyWord(query, [paragraph], relations).word.matches.filter(
+    ({ units }) => units.length > 0,
+  )
+  expect(others, query).toEqual([])
+  return match && [match.kind, match.weight]
 }
 
 const shown = (query: string, paragraphs: readonly string[]) => ask(query, paragraphs).words.map((word) => word.shown)
 
 describe('a word of the query', () => {
   it('is found in texts and headings', () => {
-    const { words, textOf } = ask('gardens', ['the garden', '# Garden', 'roses'])
-    expect(words[0]).toMatchObject({ shown: 'gardens', role: 'word', documents: 1 })
-    expect(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight])).toEqual([['the garden', 1]])
-    expect(Array.from(words[0]!.headUnits, textOf)).toEqual(['roses'])
+    const { word, textOf } = onlyWord('gardens', ['the garden', '# Garden', 'roses'])
+    expect(word).toMatchObject({ shown: 'gardens', role: 'word', documents: 1 })
+    expect(Array.from(word.units, ([id, weight]) => [textOf(id), weight])).toEqual([['the garden', 1]])
+    expect(Array.from(word.headUnits, textOf)).toEqual(['roses'])
   })
 
   it('is no stop word', () => {
@@ -54,8 +61,8 @@ describe('a word of the query', () => {
   })
 
   it('has the units of its best match', () => {
-    const { words, textOf } = ask('macbook', ['a macbook', 'a mac book', 'macbooks'])
-    expect(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight])).toEqual([
+    const { word, textOf } = onlyWord('macbook', ['a macbook', 'a mac book', 'macbooks'])
+    expect(Array.from(word.units, ([id, weight]) => [textOf(id), weight])).toEqual([
       ['a macbook', 1],
       ['macbooks', 1],
     ])
@@ -164,8 +171,8 @@ describe('an unknown word', () => {
   it('of Chinese characters matches its longest pieces', () => {
     expect(matches('互联网', ['联网了', '互联', '网'])).toEqual(['piece: 互联', 'piece: 联网'])
     expect(matches('互联网', ['互联网', '联网了'])).toEqual([])
-    const { words } = ask('互联网', ['联网了'])
-    expect(words[0]?.units.values().next().value).toBeCloseTo(0.5)
+    const { word } = onlyWord('互联网', ['联网了'])
+    expect(word.units.values().next().value).toBeCloseTo(0.5)
   })
 
   it('has no matches in a memory without similar words', () => {
@@ -177,7 +184,7 @@ describe('an unknown word', () => {
     const paragraphs = ['the boiler ^[local]', 'the photographer ^[local]', 'soup']
     for (const query of ['boilxr', 'photog', 'photogrxpher'])
       for (const hasPrivate of [false, true])
-        expect(ask(query, paragraphs, builtin, hasPrivate).words[0]!.units.size, query).toBe(Number(hasPrivate))
+        expect(onlyWord(query, paragraphs, builtin, hasPrivate).word.units.size, query).toBe(Number(hasPrivate))
   })
 })
 
@@ -189,8 +196,8 @@ describe('related words', () => {
   })
 
   it('weigh less than the word itself', () => {
-    const { words, textOf } = ask('movie', ['a movie', 'a film'], builtin)
-    const weights = new Map(Array.from(words[0]!.units, ([id, weight]) => [textOf(id), weight]))
+    const { word, textOf } = onlyWord('movie', ['a movie', 'a film'], builtin)
+    const weights = new Map(Array.from(word.units, ([id, weight]) => [textOf(id), weight]))
     expect(weights.get('a movie')).toBe(1)
     expect(weights.get('a film')).toBeGreaterThan(0.2)
     expect(weights.get('a film')).toBeLessThan(0.8)
@@ -236,9 +243,9 @@ describe('speakers', () => {
   })
 
   it('are searched for if the query has no other word', () => {
-    const { words, speakers, textOf } = ask('Ana', dialogue)
-    expect(speakers).toEqual([])
-    expect(Array.from(words[0]!.units.keys(), textOf)).toEqual(['Ben: Ana is nice'])
+    const { word, textOf } = onlyWord('Ana', dialogue)
+    expect(ask('Ana', dialogue).speakers).toEqual([])
+    expect(Array.from(word.units.keys(), textOf)).toEqual(['Ben: Ana is nice'])
   })
 
   it('are not those whose names only begin alike', () => {
@@ -248,7 +255,7 @@ describe('speakers', () => {
 
 describe('weights', () => {
   const weightOf = (query: string, word: string, paragraphs: readonly string[]) =>
-    ask(query, paragraphs).words.find((one) => one.shown === word)!.weight
+    ask(query, paragraphs).words.find((one) => one.shown === word)?.weight ?? 0
 
   it('are higher for rare words', () => {
     const paragraphs = ['boiler and valve', 'boiler', 'boilers']

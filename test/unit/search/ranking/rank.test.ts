@@ -37,6 +37,10 @@ function randomCandidates(random: () => number): CandidateUnit[] {
   })
 }
 
+function oneOf<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)] as T
+}
+
 function randomWeights(random: () => number, least: number): RankingWeights {
   const value = () => least + random() * (3 - least)
   const valuesOf = (list: readonly FeatureName[]) => Object.fromEntries(list.map((name) => [name, value()]))
@@ -64,12 +68,12 @@ describe('the score of a unit', () => {
     const random = seededRandom()
     for (let round = 0; round < rounds(200, 5000); round += 1) {
       const weights = randomWeights(random, -3)
-      const candidate = randomCandidates(random)[0]!
+      const candidate = oneOf(randomCandidates(random), random)
       const { scale, lead } = candidate.features.isDialogue === 1 ? weights.dialogue : weights.notes
       let expected = weights.constant + 3 * lead
       for (const name of names)
         expected += (scale * (weights.ranking[name] ?? 0) + (weights.calibration[name] ?? 0)) * candidate.features[name]
-      expect(Math.abs(rank([candidate], weights)[0]!.logit - expected)).toBeLessThan(1e-9)
+      expect(Math.abs((rank([candidate], weights)[0]?.logit ?? NaN) - expected)).toBeLessThan(1e-9)
     }
   })
 
@@ -78,7 +82,7 @@ describe('the score of a unit', () => {
       for (const name of members) {
         const weights = { ...plain, ranking: {}, calibration: { [name]: 2 } }
         const [found] = rank([unit(1, { [name]: 1, isDialogue: 1 })], weights)
-        const changed = Object.entries(found!.contributions).filter(([, value]) => value !== 0)
+        const changed = Object.entries(found?.contributions ?? {}).filter(([, value]) => value !== 0)
         expect(changed, name).toEqual([[group === 'query' ? 'constant' : group, 2]])
       }
   })
@@ -125,8 +129,8 @@ describe('the order', () => {
     for (let round = 0; round < rounds(300, 10_000); round += 1) {
       const weights = randomWeights(random, 0)
       const candidates = randomCandidates(random)
-      const chosen = candidates[Math.floor(random() * candidates.length)]!
-      const name = orderNames[Math.floor(random() * orderNames.length)]!
+      const chosen = oneOf(candidates, random)
+      const name = oneOf(orderNames, random)
       const raised = { ...chosen, features: { ...chosen.features, [name]: chosen.features[name] + 2 * random() } }
       const placeIn = (list: CandidateUnit[]) => rank(list, weights).findIndex(({ id }) => id === chosen.id)
       const after = placeIn(candidates.map((one) => (one === chosen ? raised : one)))

@@ -56,7 +56,7 @@ describe('a table of units', () => {
         const added = Array.from({ length: random() < 0.3 ? 0 : upTo(6) }, () => {
           id += 1 + upTo(200)
           const section = file * 6 + upTo(4)
-          const label = ['', '', 'Ana', 'Ben', 'Cleo'][upTo(5)]!
+          const label = ['', '', 'Ana', 'Ben', 'Cleo'][upTo(5)] ?? ''
           return row(id, { file, section, length: upTo(20), characters: upTo(400), flags: upTo(256), label })
         })
         const rows = random() < 0.2 ? [] : [...added, ...kept]
