@@ -51,7 +51,7 @@ describe('a search of units', () => {
 
   it.each([
     ['allergy', 3],
-    ['what is the wifi code', 4],
+    ['code of the guest wifi', 4],
     ['which database did we choose', 5],
     ['plumbr', 6],
     ['landl', 7],
@@ -93,10 +93,10 @@ describe('a search of units', () => {
 
   it('does not let a chat change the scores of notes', async () => {
     const { write, find } = open(notes)
-    const before = await find('what is the wifi code')
-    write('sessions/a.jsonl', '- User: what is the wifi code\n- Assistant: The wifi code is unknown, the wifi code …')
-    expect(await find('what is the wifi code')).toEqual(before)
-    const chats = await find('what is the wifi code', { scope: { isChat: true, hasPrivate: false }, minScore: 0 })
+    const before = await find('code of the guest wifi')
+    write('sessions/a.jsonl', '- User: code of the guest wifi\n- Assistant: The wifi code is unknown, the wifi code …')
+    expect(await find('code of the guest wifi')).toEqual(before)
+    const chats = await find('code of the guest wifi', { scope: { isChat: true, hasPrivate: false }, minScore: 0 })
     expect(chats.map(({ path }) => path)).toContain('sessions/a.jsonl')
   })
 })
