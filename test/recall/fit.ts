@@ -15,6 +15,7 @@ const calibrationFeatures: readonly FeatureName[] = [
   'similarity',
   'ownWords',
   'allWords',
+  'noWords',
   'names',
 ]
 

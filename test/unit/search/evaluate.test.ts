@@ -94,4 +94,36 @@ describe('evaluate', () => {
       offTopic: { n: 1, auc: 0.75, answered: 0 },
     })
   })
+
+  /** Evaluates one question whose search returns excerpts of these lines. */
+  const shown = async (excerpts: readonly (readonly [firstLine: number, text: string, score: number])[], line = 5) => {
+    const results = excerpts.map(([snippetLine, snippet, score]) => ({
+      ...response(['a.md', score]).results[0],
+      startLine: 1,
+      endLine: 20,
+      snippetLine,
+      snippet,
+    })) as SearchResponse['results']
+    const answer = () => Promise.resolve({ ...response(), results })
+    const relevant = [{ path: 'a.md', startLine: line, endLine: line }]
+    const target = { rank: answer, search: answer, minScore: 0, maxResults: 6 }
+    return evaluate(target, [{ query: 'q', relevant }], undefined, () => undefined)
+  }
+
+  it('counts a judged line as shown only if the excerpt contains it, up to its characters', async () => {
+    const other = 'x'.repeat(500)
+    const { shownWithin, meanCharacters } = await shown([
+      [1, other, 0.9],
+      [4, 'four\nfive', 0.8],
+    ])
+    expect(shownWithin).toEqual({ 400: 0, 800: 1, 1600: 1, 3200: 1 })
+    expect(meanCharacters).toBe(509)
+    expect((await shown([[1, other, 0.9]])).shownWithin).toEqual({ 400: 0, 800: 0, 1600: 0, 3200: 0 })
+  })
+
+  it('measures how far scores are from the share of right results', async () => {
+    expect((await shown([[5, 'five', 0.9]])).calibrationError).toBeCloseTo(0.1)
+    expect((await shown([[5, 'five', 0.9]], 30)).calibrationError).toBeCloseTo(0.9)
+    expect((await shown([[5, 'five', 0.05]])).calibrationError).toBe(0)
+  })
 })

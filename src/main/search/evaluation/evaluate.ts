@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import type { SearchResponse } from '#shared/contract/index.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { isHit, parseQuestions, type JudgedQuestion } from './judged-questions.ts'
+import { isHit, parseQuestions, type JudgedQuestion, type LineRange } from './judged-questions.ts'
 
 /** Means over the questions, from 0 to 1. */
 export interface RecallFigures {
@@ -28,6 +28,15 @@ export interface EvaluationReport extends RecallFigures {
   readonly minScore: number
   readonly maxResults: number
   readonly returned: ReturnedFigures
+  /**
+   * Share of questions with a judged line in the first so many characters of the excerpts that a search returns at the
+   * settings in force.
+   */
+  readonly shownWithin: Readonly<Record<number, number>>
+  /** Mean number of characters of all excerpts of a search. */
+  readonly meanCharacters: number
+  /** Mean difference of a result's score and the share of right results with such a score; see `calibrationError`. */
+  readonly calibrationError: number
   /** Figures for each `category`; absent if no question has one. */
   readonly categories?: Readonly<
     Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
@@ -61,6 +70,8 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
   return parseQuestions(text, file, kind)
 }
 
+const characterLimits = [400, 800, 1600, 3200] as const
+
 interface QuestionResult {
   readonly category: string | undefined
   readonly judged: number
@@ -68,6 +79,15 @@ interface QuestionResult {
   readonly returned: readonly boolean[]
   readonly top: number
   readonly ms: number
+  /** Characters of the excerpts up to the end of the first one with a judged line; infinite if there is none. */
+  readonly charactersUntilShown: number
+  readonly characters: number
+  readonly scored: readonly ScoredResult[]
+}
+
+interface ScoredResult {
+  readonly score: number
+  readonly isRight: boolean
 }
 
 /**
@@ -96,6 +116,12 @@ export async function evaluate(
       returned: hitsOf(returned),
       top: ranked.results[0]?.score ?? 0,
       ms: returned.timings.totalMs,
+      charactersUntilShown: charactersUntilShown(returned.results, relevant),
+      characters: charactersOf(returned.results),
+      scored: ranked.results.map((result) => ({
+        score: result.score,
+        isRight: relevant.some((lines) => isHit(result, lines)),
+      })),
     })
     onProgress(rows.length, total)
   }
@@ -117,6 +143,11 @@ export async function evaluate(
     minScore,
     maxResults,
     returned,
+    shownWithin: Object.fromEntries(
+      characterLimits.map((limit) => [limit, mean(rows.map((row) => Number(row.charactersUntilShown <= limit)))]),
+    ),
+    meanCharacters: mean(rows.map(({ characters }) => characters)),
+    calibrationError: calibrationError(rows.flatMap(({ scored }) => scored)),
     ...(kinds.size > 0
       ? {
           categories: Object.fromEntries(
@@ -142,6 +173,39 @@ export async function evaluate(
         }
       : {}),
   }
+}
+
+function charactersUntilShown(results: readonly SearchResult[], relevant: readonly LineRange[]): number {
+  const shown = results.findIndex((result) => relevant.some((lines) => isHit(excerptLines(result), lines)))
+  return shown < 0 ? Infinity : charactersOf(results.slice(0, shown + 1))
+}
+
+function excerptLines({ path, startLine, snippet, snippetLine = startLine }: SearchResult): LineRange {
+  return { path, startLine: snippetLine, endLine: snippetLine + snippet.split('\n').length - 1 }
+}
+
+function charactersOf(results: readonly SearchResult[]): number {
+  return results.reduce((sum, { snippet }) => sum + snippet.length, 0)
+}
+
+const minCalibratedScore = 0.1
+const calibrationBins = 10
+
+/**
+ * Returns the expected calibration error (Naeini et al., 2015) over bins of equal count: the mean difference of score
+ * and share of right results. Scores below `minCalibratedScore` are left out, because almost all results have them.
+ */
+function calibrationError(scored: readonly ScoredResult[]): number {
+  const sorted = scored
+    .filter(({ score }) => score >= minCalibratedScore)
+    .toSorted((one, other) => one.score - other.score)
+  let error = 0
+  for (let bin = 0; bin < calibrationBins; bin += 1) {
+    const [from, to] = [bin, bin + 1].map((at) => Math.floor((at * sorted.length) / calibrationBins))
+    const part = sorted.slice(from, to)
+    error += Math.abs(part.reduce((sum, { score, isRight }) => sum + score - Number(isRight), 0))
+  }
+  return sorted.length === 0 ? 0 : error / sorted.length
 }
 
 function rankedFigures(rows: readonly QuestionResult[]): RecallFigures {

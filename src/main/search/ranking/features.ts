@@ -7,10 +7,11 @@ import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
 import { questionForm } from './question-form.ts'
 import type { QueryWords } from './query-words.ts'
+import { isAssistant, isUser } from './speakers.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
-  ownWords: ['ownWords', 'coverage', 'allWords', 'names'],
+  ownWords: ['ownWords', 'coverage', 'allWords', 'noWords', 'names'],
   nearbyWords: ['previousWords', 'secondPreviousWords', 'nextWords', 'coverageOfThree', 'coverageOfSeven'],
   section: ['sectionRank', 'sectionWords', 'headingWords'],
   meaning: [
@@ -26,6 +27,9 @@ export const featureGroups = {
   form: [
     'namedSpeaker',
     'otherSpeaker',
+    'isAssistant',
+    'isUser',
+    'userSection',
     'isQuestion',
     'followsQuestion',
     'questionWords',
@@ -109,6 +113,8 @@ class FeatureComputer {
   readonly #table: UnitTable
   readonly #similarity: UnitSimilarity | undefined
   readonly #form: ReturnType<typeof questionForm>
+  readonly #assistants: ReadonlySet<number>
+  readonly #users: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
@@ -121,6 +127,8 @@ class FeatureComputer {
     this.#table = table
     this.#similarity = similarity
     this.#form = questionForm(query)
+    this.#users = new Set(table.labels().flatMap(([label, number]) => (isUser(label) ? number : [])))
+    this.#assistants = new Set(table.labels().flatMap(([label, number]) => (isAssistant(label) ? number : [])))
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     this.#scoreSections()
     this.#queryFeatures = this.#computeQueryFeatures()
@@ -170,26 +178,33 @@ class FeatureComputer {
     const previousWords = this.#extraWords(id, near(-1))
     const sectionScore = this.#sectionScores.get(table.sectionOf(id)) ?? 0
     const label = table.labelOf(id)
+    const isUserLabel = this.#users.has(label)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== 0
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
     const coverage = this.#coverage([id])
+    const coverageOfSeven = this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)])
+    const headingWords = this.#headingShare(id)
     return {
       ownWords: this.bm25(id) / this.#totalWeight,
       coverage,
       allWords: toNumber(coverage > 0.99),
+      noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
       names: this.#nameShare(id),
       previousWords,
       secondPreviousWords: this.#extraWords(id, near(-2)),
       nextWords: this.#extraWords(id, near(1)),
       coverageOfThree: this.#coverage([id, near(-1), near(1)]),
-      coverageOfSeven: this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)]),
+      coverageOfSeven,
       sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
       sectionWords: this.#sectionTotal > 0 ? sectionScore / this.#sectionTotal / 2 : 0,
-      headingWords: this.#headingShare(id),
+      headingWords,
       ...this.#meaning(id, followsQuestion),
       namedSpeaker: toNumber(isNamed),
       otherSpeaker: toNumber(namesSpeaker && !isNamed),
+      isAssistant: toNumber(this.#assistants.has(label)),
+      isUser: toNumber(isUserLabel),
+      userSection: isUserLabel && this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
       isQuestion: toNumber(has(unitFlags.asks)),
       followsQuestion: toNumber(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,

@@ -8,6 +8,7 @@ import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
+import { isRole } from './speakers.ts'
 import { bigramsOf, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
@@ -83,7 +84,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   for (const [at, term] of terms.entries()) {
     const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
     const word = new WordFinder(term, neighbours, lexicon, relations).find()
-    const labels = lexicon.labels.filter(([label]) => isPartOf(term, label))
+    const labels = lexicon.labels.filter(([label]) => !isRole(label) && isPartOf(term, label))
     for (const [, number] of labels) speakers.add(number)
     if (labels.length > 0) names.push(word)
     else words.push(word)

@@ -9,17 +9,14 @@ export interface SelectionLimits {
   readonly maxCharacters: number
 }
 
-/** A ranked unit with what the selection needs of its text. */
-export interface SelectableUnit {
-  readonly unit: RankedUnit
+/** What the selection needs of a unit's text. */
+export interface SelectableText {
   /** Equal for the parts of one divided entry. */
   readonly entry: string
   /** Equal for units that say the same. */
   readonly text: string
   /** Length of the result as one line of output. */
   readonly lineLength: number
-  /** Filters of the query that exclude the unit, as written there. */
-  readonly excludedBy: readonly string[]
 }
 
 export type UnitVerdict =
@@ -30,7 +27,6 @@ export type UnitVerdict =
   | { readonly kind: 'duplicate'; readonly rank: number }
   | { readonly kind: 'weak' }
   | { readonly kind: 'overLimit' }
-  | { readonly kind: 'outsideFilter'; readonly by: readonly string[] }
 
 /**
  * Thresholds that keep wrong answers under 5 % on the judged sets. Lower for dialogues, where many lines share the
@@ -40,28 +36,45 @@ const minBestScore = { notes: 0.25, dialogue: 0.1 }
 /** Share of the threshold that the other results must reach: they complete a likely answer. */
 const othersShare = 0.2
 
-/** Returns a verdict for each unit. @param ranked best first */
-export function selectResults(ranked: readonly SelectableUnit[], limits: SelectionLimits): UnitVerdict[] {
-  const best = ranked.find(({ excludedBy }) => excludedBy.length === 0)?.unit
+/** Number of units that do not fit, after which the rest is not read. */
+const maxUnfitting = 8
+
+/**
+ * Returns a verdict for each unit.
+ * @param ranked best first
+ * @param textOf called for units that may be returned
+ */
+export function selectResults(
+  ranked: readonly RankedUnit[],
+  limits: SelectionLimits,
+  textOf: (unit: RankedUnit) => SelectableText,
+): UnitVerdict[] {
+  const [best] = ranked
   const minBest = limits.minScore ?? (best?.features.isDialogue === 1 ? minBestScore.dialogue : minBestScore.notes)
   const isAnswered = best !== undefined && best.score >= minBest
   const minOther = limits.minScore ?? minBest * othersShare
-  const ranks = { entries: new Map<string, number>(), texts: new Map<string, number>() }
+  const entries = new Map<string, number>()
+  const texts = new Map<string, number>()
   let count = 0
   let characters = 0
-  return ranked.map(({ unit, entry, text, lineLength, excludedBy }): UnitVerdict => {
-    if (excludedBy.length > 0) return { kind: 'outsideFilter', by: excludedBy }
+  let unfitting = 0
+  return ranked.map((unit): UnitVerdict => {
     if (!isAnswered || unit.score < minOther) return { kind: 'weak' }
-    const twin = ranks.texts.get(text)
+    if (unfitting >= maxUnfitting) return { kind: 'overLimit' }
+    const { entry, text, lineLength } = textOf(unit)
+    const twin = texts.get(text)
     if (twin !== undefined) return { kind: 'duplicate', rank: twin }
+    const joined = entries.get(entry)
     const isFitting = characters === 0 || characters + lineLength <= limits.maxCharacters
-    const joined = ranks.entries.get(entry)
-    if (!isFitting || (joined === undefined && count === limits.maxResults)) return { kind: 'overLimit' }
+    if (!isFitting || (joined === undefined && count === limits.maxResults)) {
+      unfitting += 1
+      return { kind: 'overLimit' }
+    }
     characters += lineLength
     if (joined !== undefined) return { kind: 'joined', rank: joined }
     count += 1
-    ranks.entries.set(entry, count)
-    ranks.texts.set(text, count)
+    entries.set(entry, count)
+    texts.set(text, count)
     return { kind: 'returned', rank: count }
   })
 }

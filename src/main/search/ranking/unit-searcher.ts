@@ -14,7 +14,7 @@ import type { UnitTable } from '../units/unit-table.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
 import { findQueryWords, type QueryWords } from './query-words.ts'
 import { rank, type RankedUnit, type RankingWeights } from './rank.ts'
-import { selectResults, type SelectableUnit, type SelectionLimits, type UnitVerdict } from './select-results.ts'
+import { selectResults, type SelectableText, type SelectionLimits, type UnitVerdict } from './select-results.ts'
 import { daysOf, UnitFilters, type UnitFacts } from './unit-filters.ts'
 import { UnitVectors } from './unit-similarity.ts'
 import { wordRelations } from './word-relations.ts'
@@ -38,7 +38,6 @@ export interface UnitResult extends UnitText {
 
 export interface UnitCandidate {
   readonly unit: RankedUnit
-  readonly content: UnitText
   readonly verdict: UnitVerdict
 }
 
@@ -94,12 +93,38 @@ export class UnitSearcher {
 
   /** Returns the results, best first. @param vector of the query's words, of length 1; undefined for keyword search */
   search(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitResult[] {
-    return resultsOf(this.rank(query, vector, options))
+    const filtered = this.parse(query, options.without)
+    return this.#db.transaction(() => this.#resultsOf(this.#rank(filtered, vector, options)))()
+  }
+
+  /** Returns the text of a unit. @throws Error if the index has no such unit */
+  textOf(id: number): UnitText {
+    return this.#contentOf(id).content
+  }
+
+  #contentOf(id: number): { readonly content: UnitText; readonly entry: string } {
+    const row = this.#statements.content.get(id)
+    if (!row) throw new Error(`the index has no unit ${id}`)
+    const { entry, file, firstDay, ...content } = row
+    const date = firstDay === null ? undefined : formatDay(firstDay)
+    return { content: { ...content, date }, entry: `${file}/${entry}` }
+  }
+
+  /** The parts of a divided entry are one result. */
+  #resultsOf({ candidates }: UnitRanking): UnitResult[] {
+    const results: UnitResult[] = []
+    for (const { unit, verdict } of candidates) {
+      if (verdict.kind === 'returned') results.push({ ...this.textOf(unit.id), score: unit.score })
+      const first = verdict.kind === 'joined' ? results[verdict.rank - 1] : undefined
+      if (first && verdict.kind === 'joined')
+        results[verdict.rank - 1] = { ...join(first, this.textOf(unit.id)), score: first.score }
+    }
+    return results
   }
 
   /** Removes filters and disabled time phrases; only the rest is embedded. */
   parse(query: string, without: readonly string[] = []): FilteredQuery {
-    const today = parseDay(localDate(new Date(this.#now())))
+    const today = parseDay(localDate(this.#now()))
     return parseFilters(query, today, without, (name) => this.#filters.isProperty(name))
   }
 
@@ -119,16 +144,12 @@ export class UnitSearcher {
       ? this.#rankTopic(query, words, vector && vectors.similarityTo(this.#embedded(vector, query)), reader, excludedBy)
       : this.#list(query, reader, excludedBy)
     const adjusted = hasTopic ? this.#withDates(ranked, query, options) : ranked
-    const selectable = adjusted.map((unit) => this.#selectable(unit, excludedBy))
-    const verdicts = selectResults(selectable, hasTopic ? options : { ...options, minScore: 0 })
+    const limits = hasTopic ? options : { ...options, minScore: 0 }
+    const verdicts = selectResults(adjusted, limits, ({ id }) => this.#selectable(id))
     return {
       query,
       words,
-      candidates: selectable.map(({ unit, content }, at) => ({
-        unit,
-        content,
-        verdict: verdicts[at] ?? { kind: 'weak' },
-      })),
+      candidates: adjusted.map((unit, at) => ({ unit, verdict: verdicts[at] ?? { kind: 'weak' } })),
     }
   }
 
@@ -171,7 +192,7 @@ export class UnitSearcher {
   #withDates(ranked: RankedUnit[], query: FilteredQuery, { recencyHalfLifeDays }: UnitSearchOptions): RankedUnit[] {
     const halfLife = recencyHalfLifeDays ?? null
     if (query.boosts.length === 0 && halfLife === null) return ranked
-    const today = parseDay(localDate(new Date(this.#now())))
+    const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
@@ -183,19 +204,10 @@ export class UnitSearcher {
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
   }
 
-  #selectable(unit: RankedUnit, excludedBy: (unit: UnitFacts) => string[]): SelectableUnit & { content: UnitText } {
-    const row = this.#statements.content.get(unit.id)
-    if (!row) throw new Error(`the index has no unit ${unit.id}`)
-    const { entry, file, firstDay, lastDay, ...content } = row
-    const text = { ...content, date: firstDay === null ? undefined : formatDay(firstDay) }
-    return {
-      unit,
-      content: text,
-      entry: `${file}/${entry}`,
-      text: content.text.replace(/\s+/g, ' ').toLowerCase(),
-      lineLength: formatResult(text).length + 1,
-      excludedBy: excludedBy({ id: unit.id, file, firstDay, lastDay, path: content.path, source: content.source }),
-    }
+  #selectable(id: number): SelectableText {
+    const { content, entry } = this.#contentOf(id)
+    const text = content.text.replace(/\s+/g, ' ').toLowerCase()
+    return { entry, text, lineLength: formatResult(content).length + 1 }
   }
 
   #open(scope: Scope): OpenScope {
@@ -236,19 +248,6 @@ function listedUnit(id: number): RankedUnit {
   }
 }
 
-/** Returns the results of a ranking; the parts of a divided entry are one result. */
-export function resultsOf({ candidates }: UnitRanking): UnitResult[] {
-  const results: UnitResult[] = []
-  for (const { unit, content, verdict } of candidates) {
-    if (verdict.kind === 'returned') results.push({ ...content, score: unit.score })
-    if (verdict.kind === 'joined') {
-      const first = results[verdict.rank - 1]
-      if (first) results[verdict.rank - 1] = { ...join(first, content), score: first.score }
-    }
-  }
-  return results
-}
-
 function join(one: UnitText, other: UnitText): UnitText {
   const [before, after] = one.startLine <= other.startLine ? [one, other] : [other, one]
   const separator = after.startLine - before.endLine > 1 ? ' … ' : '\n'
@@ -266,7 +265,7 @@ function prepare(db: Db) {
   return {
     content: db.prepare<[number], UnitRow>(
       `SELECT path, source, start_line AS startLine, end_line AS endLine, heading, text,
-         entry, units.file_id AS file, first_day AS firstDay, last_day AS lastDay
+         entry, units.file_id AS file, first_day AS firstDay
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
     ),
@@ -277,5 +276,4 @@ interface UnitRow extends Omit<UnitText, 'date'> {
   readonly entry: number
   readonly file: number
   readonly firstDay: number | null
-  readonly lastDay: number | null
 }

@@ -202,16 +202,43 @@ export function splitLabel(text: string): { readonly label: string; readonly res
   return { label, rest: text.slice(found[0].length) }
 }
 
-/** Returns the labels of dialogue lines. Only a label that occurs twice in the note is a speaker. */
+/**
+ * Minimum number of labelled entries of a dialogue, and of entries for each label. Below, the labels are names of
+ * properties (`Price: …`), which say nothing about the entries that follow.
+ */
+const minLabelled = 6
+const minPerLabel = 3
+
+/**
+ * Returns the speakers of entries. Only a label that occurs twice in the note is a speaker. In a dialogue, entries
+ * without a label belong to the speaker before them, up to the next heading of the same or a higher level.
+ */
 function labelsOf(entries: readonly Entry[]): Map<Entry, string> {
-  const labels = new Map<Entry, string>()
+  const own = new Map<Entry, string>()
   const counts = new Map<string, number>()
   for (const entry of entries) {
     const label = entry.kind === 'text' ? splitLabel(entry.lines[0]?.text ?? '')?.label : undefined
     if (label === undefined) continue
-    labels.set(entry, label)
+    own.set(entry, label)
     counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  for (const [entry, label] of labels) if ((counts.get(label) ?? 0) < 2) labels.delete(entry)
+  for (const [entry, label] of own) if ((counts.get(label) ?? 0) < 2) own.delete(entry)
+  const isDialogue = own.size >= minLabelled && own.size >= minPerLabel * new Set(own.values()).size
+  return isDialogue ? withFollowing(entries, own) : own
+}
+
+function withFollowing(entries: readonly Entry[], own: ReadonlyMap<Entry, string>): Map<Entry, string> {
+  const labels = new Map(own)
+  let speaker: { readonly label: string; readonly heading: string } | undefined
+  for (const entry of entries) {
+    const label = own.get(entry)
+    if (label !== undefined) speaker = { label, heading: entry.heading }
+    else if (speaker && isBelow(entry.heading, speaker.heading)) labels.set(entry, speaker.label)
+    else speaker = undefined
+  }
   return labels
+}
+
+function isBelow(heading: string, other: string): boolean {
+  return heading === other || heading.startsWith(other === '' ? '' : `${other}${headingSeparator}`)
 }

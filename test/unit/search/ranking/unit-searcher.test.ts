@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { openForWriting } from '../../../../src/main/search/indexing/index-schema.ts'
+import { rankingModels } from '../../../../src/main/search/ranking/ranking-models.ts'
+import {
+  formatResult,
+  UnitSearcher,
+  type UnitSearchOptions,
+} from '../../../../src/main/search/ranking/unit-searcher.ts'
+import { createUnitTables } from '../../../../src/main/search/units/unit-schema.ts'
+import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
+import { builtinFile } from '../../../recall/judged-set.ts'
+
+const day = [
+  '# 2026-03-02',
+  '',
+  '- 08:12 Mara is allergic to penicillin, tell every new doctor.',
+  '- 08:40 Guest wifi at the office: network Heron-Guest, the code hangs behind the coffee machine.',
+  '- 09:55 We decided on PostgreSQL for the billing service, MySQL is out.',
+  '- 13:10 The plumber who fixed the boiler: Jansen & Zn, ask for Piet.',
+  '- 17:20 Landlord raised the rent to 1,480 from April.',
+].join('\n')
+const options: UnitSearchOptions = {
+  scope: { isChat: false, hasPrivate: false },
+  minScore: null,
+  maxResults: 20,
+  maxCharacters: 1600,
+}
+const provider = createBuiltinEmbeddings(builtinFile)
+
+function open(notes: Readonly<Record<string, string>>) {
+  const db = openForWriting(':memory:')
+  createUnitTables(db)
+  const store = new UnitStore(db, { model: provider.similarity, folders: [] })
+  let mtime = 0
+  const write = (path: string, text: string) => {
+    const source = path.startsWith('sessions/') ? ('sessions' as const) : ('memory' as const)
+    store.replaceFile(store.prepare({ path, source, hash: text, mtime: (mtime += 1), size: text.length, text }))
+  }
+  for (const [path, text] of Object.entries(notes)) write(path, text)
+  const searcher = new UnitSearcher(db, provider, rankingModels, () => new Date(2026, 2, 9, 12))
+  const find = async (query: string, changes: Partial<UnitSearchOptions> = {}) => {
+    const [vector] = await provider.embed([searcher.parse(query, changes.without).words])
+    return searcher.search(query, vector, { ...options, ...changes })
+  }
+  return { db, store, write, searcher, find }
+}
+
+describe('a search of units', () => {
+  const notes = { 'memory/2026-03-02.md': day, 'MEMORY.md': '# Me\n\n- I am vegetarian and cannot stand coriander.' }
+
+  it.each([
+    ['allergy', 3],
+    ['code of the guest wifi', 4],
+    ['which database did we choose', 5],
+    ['plumbr', 6],
+    ['landl', 7],
+  ])('returns the line, not the note: %s', async (query, line) => {
+    const [first] = await open(notes).find(query)
+    expect(first).toMatchObject({ path: 'memory/2026-03-02.md', startLine: line, endLine: line, date: '2026-03-02' })
+  })
+
+  it('returns nothing for a stop word, and for what no note says', async () => {
+    const { find } = open(notes)
+    expect(await find('the')).toEqual([])
+    expect(await find('how to cook rice')).toEqual([])
+    expect(await find('piano')).toEqual([])
+  })
+
+  it('finds a line as soon as it is written, and not after it is gone', async () => {
+    const { write, find } = open(notes)
+    write('a.md', '- The spare key hangs behind the blue door.')
+    expect((await find('spare key'))[0]?.path).toBe('a.md')
+    write('a.md', '- Nothing here.')
+    expect(await find('spare key')).toEqual([])
+  })
+
+  it('keeps within the characters of the output', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => `- The boiler of house number ${at} was serviced.`).join('\n')
+    const results = await open({ 'boilers.md': many }).find('boiler serviced', { maxResults: 100, maxCharacters: 800 })
+    const characters = results.reduce((sum, result) => sum + formatResult(result).length + 1, 0)
+    expect(characters).toBeLessThanOrEqual(800)
+    expect(characters).toBeGreaterThan(700)
+  })
+
+  it('returns the parts of a divided entry as one result', async () => {
+    const sentence = (at: number) => `The heron number ${at} stands in the shallow water of the northern lake. `
+    const long = Array.from({ length: 12 }, (_, at) => sentence(at)).join('')
+    const results = await open({ 'birds.md': long }).find('heron in the shallow water of the northern lake')
+    expect(results).toHaveLength(1)
+    expect(results[0]?.text.length).toBeGreaterThan(500)
+  })
+
+  it('does not let a chat change the scores of notes', async () => {
+    const { write, find } = open(notes)
+    const before = await find('code of the guest wifi')
+    write('sessions/a.jsonl', '- User: code of the guest wifi\n- Assistant: The wifi code is unknown, the wifi code …')
+    expect(await find('code of the guest wifi')).toEqual(before)
+    const chats = await find('code of the guest wifi', { scope: { isChat: true, hasPrivate: false }, minScore: 0 })
+    expect(chats.map(({ path }) => path)).toContain('sessions/a.jsonl')
+  })
+})
+
+describe('filters', () => {
+  const notes = {
+    'memory/2026-03-02.md': day,
+    'memory/2026-03-05.md': '# 2026-03-05\n\n- 09:00 The rent goes up again, said the landlord.\n- 10:00 Bought paint.',
+    'projects/kitchen.md': '---\ntags: [home]\nstatus: open\n---\n\nThe rent of the scaffold is 90 a week.',
+  }
+  const paths = async (query: string, changes: Partial<UnitSearchOptions> = {}) =>
+    [...new Set((await open(notes).find(query, changes)).map(({ path }) => path))].sort()
+
+  it.each([
+    ['rent path:projects', ['projects/kitchen.md']],
+    ['rent -path:memory', ['projects/kitchen.md']],
+    ['rent on:2026-03-05', ['memory/2026-03-05.md']],
+    ['rent before:2026-03-04', ['memory/2026-03-02.md']],
+    ['rent tag:home', ['projects/kitchen.md']],
+    ['rent status:open', ['projects/kitchen.md']],
+    ['on:2026-03-05', ['memory/2026-03-05.md']],
+    ['tag:home', ['projects/kitchen.md']],
+    ['rent tag:garden', []],
+  ])('restrict the results: %s', async (query, expected) => {
+    expect(await paths(query)).toEqual(expected)
+  })
+
+  it('exclude units with a word', async () => {
+    const results = await open(notes).find('rent -scaffold')
+    expect(results.map(({ text }) => text).join()).toContain('rent')
+    expect(results.map(({ text }) => text).join()).not.toContain('scaffold')
+  })
+
+  it('apply no longer once they are turned off', async () => {
+    expect(await paths('rent path:projects', { without: ['path:projects'] })).toContain('memory/2026-03-02.md')
+  })
+
+  it('raise the days of a time phrase, and hide nothing', async () => {
+    const { find } = open(notes)
+    const plain = await find('what about the rent', { minScore: 0 })
+    const dated = await find('what about the rent last thursday', { minScore: 0 })
+    expect(dated[0]?.path).toBe('memory/2026-03-05.md')
+    expect(dated.length).toBe(plain.length)
+  })
+
+  it('lists the notes of a day, newest first, if the query has no other words', async () => {
+    const results = await open(notes).find('yesterday', {})
+    expect(results).toEqual([])
+    expect((await open(notes).find('last thursday')).map(({ startLine }) => startLine)).toEqual([3, 4])
+  })
+
+  it('lower old units if the settings ask for it', async () => {
+    const { searcher } = open(notes)
+    const first = (days: number | null) =>
+      searcher.search('rent landlord', undefined, { ...options, recencyHalfLifeDays: days, minScore: 0 })
+    const scoreOf = (days: number | null) => first(days).find(({ path }) => path.endsWith('03-02.md'))?.score ?? 0
+    expect(scoreOf(1)).toBeLessThan(scoreOf(null))
+  })
+})
+
+describe('formatResult', () => {
+  const content = { path: 'memory/2026-03-02.md', source: 'memory' as const, startLine: 3, endLine: 4, heading: '' }
+
+  it('is one line, without a date that the path has', () => {
+    expect(formatResult({ ...content, text: 'one\n  two', date: '2026-03-02' })).toBe(
+      'memory/2026-03-02.md:3 · one two',
+    )
+    expect(formatResult({ ...content, path: 'a.md', text: 'one', date: '2026-03-02' })).toBe(
+      'a.md:3 · 2026-03-02 · one',
+    )
+  })
+})
