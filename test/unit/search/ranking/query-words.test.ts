@@ -109,6 +109,13 @@ describe('other forms of a word', () => {
       expect(matches(asked, [`the ${found}`], builtin).filter((match) => match.startsWith('derived'))).toEqual([])
   })
 
+  it('need a more similar meaning if units have the word itself', () => {
+    const similarBy = (cosine: number) => ({ related: () => [], cosine: () => cosine })
+    expect(matches('policy', ['police'], similarBy(0.2))).toEqual(['derived: police'])
+    expect(matches('policy', ['policy', 'police'], similarBy(0.2))).toEqual([])
+    expect(matches('policy', ['policy', 'police'], similarBy(0.4))).toEqual(['derived: police'])
+  })
+
   it('need a model that knows the meaning', () => {
     expect(matches('decide', ['a decision'])).toEqual([])
   })

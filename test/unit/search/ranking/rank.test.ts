@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   featureGroups,
+  noFeatures,
   type CandidateUnit,
   type FeatureName,
   type Features,
@@ -14,7 +15,6 @@ import {
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 
 const names = Object.values(featureGroups).flat()
-const noFeatures = Object.fromEntries(names.map((name) => [name, 0])) as Features
 const orderNames = names.filter((name) => !(featureGroups.query as readonly string[]).includes(name))
 const even: KindWeights = { scale: 1, distance: 0, lead: 0 }
 const plain: RankingWeights = { constant: 0, ranking: { ownWords: 1 }, calibration: {}, notes: even, dialogue: even }

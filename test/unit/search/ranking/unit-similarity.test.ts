@@ -125,6 +125,16 @@ describe('similarity of few units', () => {
   })
 })
 
+describe('private units', () => {
+  it('do not crowd out the nearest open one', async () => {
+    const { db, put, idOf, reader } = createUnitIndex({ model, folders: [] })
+    const boilers = Array.from({ length: 250 }, (_, at) => `- the boiler ${at} ^[local]`)
+    put('a.md', [...boilers, '- soup'].join('\n'))
+    const { nearest } = new UnitVectors(db, openNotes, reader().table).similarityTo(await built('the boiler'))
+    expect(nearest).toEqual([idOf('soup')])
+  })
+})
+
 describe('similarity by another model', () => {
   const dimensions = 64
   const vectorOf = (random: () => number, size = dimensions) =>
