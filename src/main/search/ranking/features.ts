@@ -354,7 +354,8 @@ class FeatureComputer {
     const { words, speakers } = this.#query
     const hasUnknownName = words.some(
       ({ role, matches }) =>
-        role === 'name' && !matches.some(({ kind, units }) => kind === 'exact' && units.length > 0),
+        role === 'name' &&
+        !matches.some(({ kind, units, headUnits }) => kind === 'exact' && units.length + headUnits.length > 0),
     )
     const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)
     return {

@@ -89,7 +89,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
     if (labels.length > 0) names.push(word)
     else words.push(word)
   }
-  return words.length > 0 ? { words, speakers } : { words: names, speakers: new Set() }
+  return { words: words.length > 0 ? words : names, speakers }
 }
 
 function isPartOf({ readings }: QueryTerm, label: string): boolean {
@@ -161,8 +161,10 @@ class WordFinder {
     return { units, headUnits }
   }
 
+  /** Returns the number of units with the most frequent match in their text, or in their headings. */
   #maxUnits(): number {
-    return Math.max(0, ...this.#matches.map(({ units }) => units.length))
+    const inTexts = Math.max(0, ...this.#matches.map(({ units }) => units.length))
+    return inTexts > 0 ? inTexts : Math.max(0, ...this.#matches.map(({ headUnits }) => headUnits.length))
   }
 
   /** @returns true if a unit has all terms */

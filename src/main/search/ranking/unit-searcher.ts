@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
+import { queryTerms } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
@@ -137,9 +138,9 @@ export class UnitSearcher {
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
     const { reader, vectors } = this.#open(options.scope)
     const lexicon = reader.lexicon()
-    const words = findQueryWords(query.topic, lexicon, wordRelations(this.#provider))
+    const words = findQueryWords(query.words, lexicon, wordRelations(this.#provider))
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon)
-    const hasTopic = words.words.length > 0
+    const hasTopic = queryTerms(query.topic).some(({ role }) => role !== 'function')
     const ranked = hasTopic
       ? this.#rankTopic(query, words, vector && vectors.similarityTo(this.#embedded(vector, query)), reader, excludedBy)
       : this.#list(query, reader, excludedBy)

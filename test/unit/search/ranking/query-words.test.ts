@@ -249,9 +249,9 @@ describe('speakers', () => {
     expect(ask(query, [`${label}: one`, `${label}: two`]).speakers).toEqual([label])
   })
 
-  it('are searched for if the query has no other word', () => {
+  it('are also searched for if the query has no other word', () => {
     const { word, textOf } = onlyWord('Ana', dialogue)
-    expect(ask('Ana', dialogue).speakers).toEqual([])
+    expect(ask('Ana', dialogue).speakers).toEqual(['Ana'])
     expect(Array.from(word.units.keys(), textOf)).toEqual(['Ben: Ana is nice'])
   })
 
