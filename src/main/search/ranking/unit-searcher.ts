@@ -138,7 +138,7 @@ export class UnitSearcher {
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
     const { reader, vectors } = this.#open(options.scope)
     const lexicon = reader.lexicon()
-    const words = findQueryWords(query.words, lexicon, wordRelations(this.#provider))
+    const words = findQueryWords(searchedWords(query), lexicon, wordRelations(this.#provider))
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon)
     const hasTopic = queryTerms(query.topic).some(({ role }) => role !== 'function')
     const ranked = hasTopic
@@ -222,6 +222,12 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
+}
+
+/** Returns the words to search for: dates, which notes repeat, but not `last week`, which they do not. */
+function searchedWords({ topic, boosts }: FilteredQuery): string {
+  const dates = boosts.filter(({ text }) => queryTerms(text).some(({ role }) => role === 'figure'))
+  return [topic, ...dates.map(({ text }) => text)].join(' ')
 }
 
 function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
