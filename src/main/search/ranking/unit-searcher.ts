@@ -138,9 +138,10 @@ export class UnitSearcher {
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
     const { reader, vectors } = this.#open(options.scope)
     const lexicon = reader.lexicon()
-    const words = findQueryWords(searchedWords(query), lexicon, wordRelations(this.#provider))
+    const searched = searchedWords(query)
+    const words = findQueryWords(searched, lexicon, wordRelations(this.#provider))
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon)
-    const hasTopic = queryTerms(query.topic).some(({ role }) => role !== 'function')
+    const hasTopic = queryTerms(searched).some(({ role }) => role !== 'function')
     const ranked = hasTopic
       ? this.#rankTopic(query, words, vector && vectors.similarityTo(this.#embedded(vector, query)), reader, excludedBy)
       : this.#list(query, reader, excludedBy)

@@ -148,6 +148,11 @@ describe('filters', () => {
     expect((await open(notes).find('last thursday')).map(({ startLine }) => startLine)).toEqual([3, 4])
   })
 
+  it('find a date that a note mentions', async () => {
+    const { find } = open({ ...notes, 'a.md': '- The dentist moved my check-up to 19 March.' })
+    expect((await find('19 March')).map(({ path }) => path)).toEqual(['a.md'])
+  })
+
   it('lower old units if the settings ask for it', async () => {
     const { searcher } = open(notes)
     const first = (days: number | null) =>
