@@ -123,6 +123,26 @@ describe('several agents', () => {
     await page.getByText('Shared by main, read-only').waitFor()
     await page.getByText('9-31-44', { exact: false }).waitFor()
   }, 60_000)
+
+  it('duplicates an agent with its settings', async () => {
+    const config = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}", chat: { titles: false } }\n'
+    const server = await openTestServer({ config })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Agents' }).click()
+    await page.getByTestId('agent').getByRole('button', { name: 'Duplicate' }).click()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    expect(await name.inputValue()).toContain('main')
+    await name.fill('Second')
+    await page.getByRole('textbox', { name: 'Folder' }).fill(join(await temporaryFolder(), 'second'))
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Agent Second' }).waitFor()
+    const { agents } = parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as {
+      agents: { list: { id: string; chat?: unknown }[] }
+    }
+    expect(agents.list.find(({ id }) => id === 'second')?.chat).toEqual({ titles: false })
+  })
 })
 
 describe('two windows', () => {

@@ -38,7 +38,9 @@ export function AgentsSettings({ agent: current }: { agent: Agent }) {
       <p>
         <Button onClick={() => setNewAgent({})}>{t('agents.new')}</Button>
       </p>
-      {newAgent && <NewAgentDialog {...newAgent} onCreated={switchTo} onClose={() => setNewAgent(undefined)} />}
+      {newAgent && (
+        <NewAgentDialog template={newAgent.template} onCreated={switchTo} onClose={() => setNewAgent(undefined)} />
+      )}
     </div>
   )
 }

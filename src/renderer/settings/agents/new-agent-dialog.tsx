@@ -12,7 +12,7 @@ import { agentColors } from './colors.ts'
 
 interface NewAgentDialogProps {
   /** Agent whose settings are copied; defaults to the shared settings. */
-  readonly template?: Agent
+  readonly template?: Agent | undefined
   readonly onCreated: (id: string) => void
   readonly onClose: () => void
 }
