@@ -6,7 +6,9 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { rank, answerProbability, type RankedUnit, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
+import { calibrationError, type ScoredResult } from '../../src/main/search/evaluation/evaluate.ts'
+import { rank, type RankedUnit, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
+import { hasAnswer } from '../../src/main/search/ranking/select-results.ts'
 import { fitWeights, type FitQuestion } from './fit.ts'
 import { openUnitSet, type UnitSet } from './unit-set.ts'
 
@@ -58,9 +60,10 @@ function familyOf(name: string): string {
 
 function measure(asked: readonly Asked[], weightsOf: (set: UnitSet) => RankingWeights): string {
   const within = budgets.map(() => 0)
-  const scored: [score: number, isAnswer: boolean][] = []
-  const own: number[] = []
-  const off: number[] = []
+  const scored: ScoredResult[] = []
+  let answeredCount = 0
+  let offCount = 0
+  let offAnswered = 0
   let count = 0
   let top = 0
   for (const { set, answered, unanswered } of asked) {
@@ -69,23 +72,22 @@ function measure(asked: readonly Asked[], weightsOf: (set: UnitSet) => RankingWe
       count += 1
       const ranked = rank(candidates, weights)
       const answers = new Set(candidates.flatMap(({ id }, at) => (isAnswer[at] === true ? [id] : [])))
-      own.push(answerProbability(ranked))
-      for (const { id, score } of ranked.slice(0, 20)) if (score >= 0.1) scored.push([score, answers.has(id)])
+      answeredCount += Number(hasAnswer(ranked))
+      for (const { id, score } of ranked.slice(0, 20)) scored.push({ score, isRight: answers.has(id) })
       const used = charactersUntil(ranked, answers, set)
       for (const [at, budget] of budgets.entries()) if (used <= budget) within[at] = (within[at] ?? 0) + 1
       if (ranked.slice(0, 3).some(({ id }) => answers.has(id))) top += 1
     }
-    for (const { candidates } of unanswered) off.push(answerProbability(rank(candidates, weights)))
+    offCount += unanswered.length
+    for (const { candidates } of unanswered) offAnswered += Number(hasAnswer(rank(candidates, weights)))
   }
-  const share = (values: readonly number[]) =>
-    [0.3, 0.5].map((least) => `${values.filter((p) => p >= least).length}`).join('/')
   return [
     familyOf(asked[0]?.set.name ?? '').padEnd(14),
     String(count).padStart(4),
     ...within.map((hits, at) => `${budgets[at]}: ${(hits / count).toFixed(3)}`),
     `@3 ${(top / count).toFixed(3)}`,
     `calibration ${calibrationError(scored).toFixed(3)}`,
-    `answered ${share(own)} of ${own.length}, off-topic ${share(off)} of ${off.length}`,
+    `answered ${answeredCount} of ${count}, off-topic ${offAnswered} of ${offCount}`,
   ].join('  ')
 }
 
@@ -96,18 +98,6 @@ function charactersUntil(ranked: readonly RankedUnit[], answers: ReadonlySet<num
     if (answers.has(id)) return used
   }
   return Infinity
-}
-
-/** Returns the expected calibration error over ten bins of equal count. */
-function calibrationError(scored: [score: number, isAnswer: boolean][]): number {
-  const sorted = scored.toSorted(([one], [other]) => one - other)
-  let error = 0
-  for (let bin = 0; bin < 10; bin += 1) {
-    const part = sorted.slice(Math.floor((bin * sorted.length) / 10), Math.floor(((bin + 1) * sorted.length) / 10))
-    const difference = part.reduce((sum, [score, isAnswer]) => sum + score - (isAnswer ? 1 : 0), 0)
-    error += Math.abs(difference) / Math.max(1, sorted.length)
-  }
-  return error
 }
 
 const fitOn = (asked: readonly Asked[]) =>

@@ -1,6 +1,6 @@
 /** Fits the ranking weights: softmax regression for the order, logistic regression for the probability. */
 import { featureGroups, type FeatureName } from '../../src/main/search/ranking/features.ts'
-import { rankingSum, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
+import { marginsOf, rankingSum, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
 import type { RankedQuestion } from './unit-set.ts'
 
 /** Features that order the candidates. */
@@ -132,13 +132,11 @@ function probabilityRows({ candidates, isAnswer, weight }: FitQuestion, ranking:
   const none = { scale: 0, distance: 0, lead: 0 }
   const only = { constant: 0, ranking, calibration: {}, notes: none, dialogue: none }
   const sums = candidates.map(({ features }) => rankingSum(features, only))
+  const margins = marginsOf(sums)
   const order = sums.map((sum, at) => ({ sum, at })).toSorted((one, other) => other.sum - one.sum)
-  const best = order[0]?.sum ?? 0
-  const second = order[1]?.sum ?? best - 3
-  return order.slice(0, depth).map(({ sum, at }, index) => {
+  return order.slice(0, depth).map(({ sum, at }) => {
     const features = candidates[at]?.features
-    const distance = Math.max(-4, sum - best)
-    const lead = index === 0 ? Math.min(4, best - second) : 0
+    const { distance = 0, lead = 0 } = margins[at] ?? {}
     const isDialogue = features?.isDialogue ?? 0
     const values = Float64Array.from([
       1,

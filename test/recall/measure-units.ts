@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
+import { isHit, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { formatResult, type UnitResult } from '../../src/main/search/ranking/unit-searcher.ts'
 import { openUnitSearch, type UnitSearch } from './unit-set.ts'
 
@@ -41,19 +41,16 @@ interface Asked {
   readonly ms: number
 }
 
-function isJudged({ path, startLine, endLine }: UnitResult, { relevant }: JudgedQuestion): boolean {
-  return relevant.some((lines) => lines.path === path && lines.startLine <= endLine && startLine <= lines.endLine)
-}
-
 async function ask({ search }: UnitSearch, question: JudgedQuestion): Promise<Asked> {
   const started = performance.now()
   const results = await search(question.query, limits)
   const ms = performance.now() - started
-  const first = results.findIndex((result) => isJudged(result, question))
+  const isJudged = (result: UnitResult) => question.relevant.some((lines) => isHit(result, lines))
+  const first = results.findIndex((result) => isJudged(result))
   const shown = results.slice(0, first + 1)
   return {
     until: first < 0 ? Infinity : shown.reduce((sum, { text }) => sum + text.length, 0),
-    isInThree: results.slice(0, 3).some((result) => result.text.length <= 250 && isJudged(result, question)),
+    isInThree: results.slice(0, 3).some((result) => result.text.length <= 250 && isJudged(result)),
     characters: results.reduce((sum, result) => sum + formatResult(result).length + 1, 0),
     results: results.length,
     ms,

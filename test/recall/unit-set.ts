@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createBuiltinEmbeddings } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
+import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
 import { collectCandidates, type CandidateUnit } from '../../src/main/search/ranking/features.ts'
 import { findQueryWords } from '../../src/main/search/ranking/query-words.ts'
@@ -119,9 +119,7 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
       const candidates = collectCandidates(question.query, words, reader.table, similarity)
       const isAnswer = candidates.map(({ id }) => {
         const unit = place(id)
-        return question.relevant.some(
-          (lines) => lines.path === unit.path && lines.startLine <= unit.endLine && unit.startLine <= lines.endLine,
-        )
+        return question.relevant.some((lines) => isHit(unit, lines))
       })
       return { question, candidates, isAnswer }
     },

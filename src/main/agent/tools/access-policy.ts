@@ -14,7 +14,7 @@ import { noRedactions, guessesOf, redactMessages, type TakeSnapshot, type ChatMo
 import { visiblePart, type LocalNote, type Passage } from '#workspace/privacy'
 import { redactForEdit } from './redaction.ts'
 
-/** What a change derives from, and how to propose it to the user. */
+/** The sources of a change, and the way to propose it to the user. */
 export interface WriteBackground {
   /** True if the request contains local text. */
   readonly derivesFromLocal: boolean

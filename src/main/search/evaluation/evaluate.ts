@@ -85,7 +85,7 @@ interface QuestionResult {
   readonly scored: readonly ScoredResult[]
 }
 
-interface ScoredResult {
+export interface ScoredResult {
   readonly score: number
   readonly isRight: boolean
 }
@@ -195,7 +195,7 @@ const calibrationBins = 10
  * Returns the expected calibration error (Naeini et al., 2015) over bins of equal count: the mean difference of score
  * and share of right results. Scores below `minCalibratedScore` are left out, because almost all results have them.
  */
-function calibrationError(scored: readonly ScoredResult[]): number {
+export function calibrationError(scored: readonly ScoredResult[]): number {
   const sorted = scored
     .filter(({ score }) => score >= minCalibratedScore)
     .toSorted((one, other) => one.score - other.score)

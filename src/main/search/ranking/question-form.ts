@@ -1,4 +1,4 @@
-/** What kind of answer a question asks for. */
+/** The kind of answer that a question asks for. */
 export interface QuestionForm {
   readonly asksTime: boolean
   readonly asksNumber: boolean

@@ -20,7 +20,7 @@ export interface RankingWeights {
   readonly constant: number
   /** Weights of the features that order the candidates. */
   readonly ranking: Readonly<Partial<Record<FeatureName, number>>>
-  /** Weights that are added after scaling; those of query features, which are the same for all candidates. */
+  /** Weights that are added after scaling. Includes all query features: they do not change the order. */
   readonly calibration: Readonly<Partial<Record<FeatureName, number>>>
   readonly notes: KindWeights
   readonly dialogue: KindWeights
@@ -43,17 +43,28 @@ const leadOfOne = 3
 
 /** Returns the candidates with their scores, best first. */
 export function rank(candidates: readonly CandidateUnit[], weights: RankingWeights): RankedUnit[] {
-  const sums = candidates.map(({ features }) => rankingSum(features, weights))
-  const [best = 0, second = best - leadOfOne] = sums.toSorted((one, other) => other - one)
-  let isFirst = true
-  const ranked = candidates.map((candidate, at) => {
-    const sum = sums[at] ?? 0
-    const isBest = sum === best && isFirst
-    if (isBest) isFirst = false
-    const lead = isBest ? Math.min(maxDistance, best - second) : 0
-    return score(candidate, Math.max(-maxDistance, sum - best), lead, weights)
-  })
+  const margins = marginsOf(candidates.map(({ features }) => rankingSum(features, weights)))
+  const ranked = candidates.map((candidate, at) => score(candidate, margins[at] ?? noMargin, weights))
   return ranked.sort((one, other) => other.logit - one.logit || one.id - other.id)
+}
+
+export interface Margin {
+  /** Difference to the best candidate, at most 0. */
+  readonly distance: number
+  /** Difference of the best candidate to the second; 0 for all others. */
+  readonly lead: number
+}
+
+const noMargin: Margin = { distance: 0, lead: 0 }
+
+/** Returns the margin of each candidate. @param sums from `rankingSum` */
+export function marginsOf(sums: readonly number[]): Margin[] {
+  const [best = 0, second = best - leadOfOne] = sums.toSorted((one, other) => other - one)
+  return sums.map((sum) => ({
+    distance: Math.max(-maxDistance, sum - best),
+    // Equal best candidates have no lead.
+    lead: sum === best ? Math.min(maxDistance, best - second) : 0,
+  }))
 }
 
 /** Returns the sum that orders the candidates of a query. */
@@ -63,7 +74,7 @@ export function rankingSum(features: Features, { ranking }: RankingWeights): num
   return sum
 }
 
-function score(candidate: CandidateUnit, distance: number, lead: number, weights: RankingWeights): RankedUnit {
+function score(candidate: CandidateUnit, { distance, lead }: Margin, weights: RankingWeights): RankedUnit {
   const { features } = candidate
   const kind = features.isDialogue === 1 ? weights.dialogue : weights.notes
   const weightOf = (name: FeatureName) => kind.scale * (weights.ranking[name] ?? 0) + (weights.calibration[name] ?? 0)
@@ -80,12 +91,4 @@ function score(candidate: CandidateUnit, distance: number, lead: number, weights
   }
   const logit = Object.values(contributions).reduce((sum, value) => sum + value, 0)
   return { ...candidate, logit, score: 1 / (1 + Math.exp(-logit)), contributions }
-}
-
-/** Number of results whose probabilities decide whether the memory has an answer. */
-const answerDepth = 8
-
-/** Returns the probability that one of the best units answers the query. @param ranked best first */
-export function answerProbability(ranked: readonly RankedUnit[]): number {
-  return 1 - ranked.slice(0, answerDepth).reduce((product, { score: one }) => product * (1 - one), 1)
 }

@@ -9,7 +9,7 @@ export interface SelectionLimits {
   readonly maxCharacters: number
 }
 
-/** What the selection needs of a unit's text. */
+/** The properties of a unit's text that decide whether it is returned. */
 export interface SelectableText {
   /** Equal for the parts of one divided entry. */
   readonly entry: string
@@ -36,6 +36,15 @@ const minBestScore = { notes: 0.25, dialogue: 0.1 }
 /** Share of the threshold that the other results must reach: they complete a likely answer. */
 const othersShare = 0.2
 
+/** Returns true if the best unit is likely enough for results. @param minScore null for the threshold of the model */
+export function hasAnswer([best]: readonly RankedUnit[], minScore: number | null = null): boolean {
+  return best !== undefined && best.score >= (minScore ?? minScoreOf(best))
+}
+
+function minScoreOf(best: RankedUnit | undefined): number {
+  return best?.features.isDialogue === 1 ? minBestScore.dialogue : minBestScore.notes
+}
+
 /** Number of units that do not fit, after which the rest is not read. */
 const maxUnfitting = 8
 
@@ -49,9 +58,8 @@ export function selectResults(
   limits: SelectionLimits,
   textOf: (unit: RankedUnit) => SelectableText,
 ): UnitVerdict[] {
-  const [best] = ranked
-  const minBest = limits.minScore ?? (best?.features.isDialogue === 1 ? minBestScore.dialogue : minBestScore.notes)
-  const isAnswered = best !== undefined && best.score >= minBest
+  const minBest = limits.minScore ?? minScoreOf(ranked[0])
+  const isAnswered = hasAnswer(ranked, limits.minScore)
   const minOther = limits.minScore ?? minBest * othersShare
   const entries = new Map<string, number>()
   const texts = new Map<string, number>()

@@ -11,7 +11,7 @@ export function isUser(label: string): boolean {
   return user.test(label)
 }
 
-/** Returns true for labels that are roles and no names, so that the word `user` in a query names nobody. */
+/** Returns true for labels that are roles. A query with the word `user` does not name a speaker. */
 export function isRole(label: string): boolean {
   return assistant.test(label) || user.test(label)
 }

@@ -225,7 +225,7 @@ export class UnitSearcher {
   }
 }
 
-/** Returns the words to search for: dates, which notes repeat, but not `last week`, which they do not. */
+/** Returns the topic and the dates of a query. Notes contain dates, but no relative times such as `last week`. */
 function searchedWords({ topic, boosts }: FilteredQuery): string {
   const dates = boosts.filter(({ text }) => queryTerms(text).some(({ role }) => role === 'figure'))
   return [topic, ...dates.map(({ text }) => text)].join(' ')

@@ -77,7 +77,7 @@ export class SoundIndex {
   }
 
   /**
-   * Returns what memory may have instead of a word, best first. None for one syllable or one character.
+   * Returns words of the memory that may stand for a word, best first. A syllable or a character alone has none.
    * @param word as typed; pinyin may contain spaces and tones
    * @param isIndexed returns true if these characters, three or more, occur one after the other. Their bigrams do, but
    *   perhaps not together.

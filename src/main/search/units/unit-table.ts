@@ -1,4 +1,4 @@
-/** What ranking needs of one unit. */
+/** The data of one unit that ranking reads. */
 export interface UnitRow {
   readonly id: number
   readonly file: number

@@ -1,11 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  answerProbability,
-  rank,
-  type RankedUnit,
-  type RankingWeights,
-} from '../../../../src/main/search/ranking/rank.ts'
+import { rank, type RankedUnit, type RankingWeights } from '../../../../src/main/search/ranking/rank.ts'
 import { fitWeights, type FitQuestion } from '../../../recall/fit.ts'
 import { openUnitSet, type UnitSet } from '../../../recall/unit-set.ts'
 
@@ -63,7 +58,7 @@ describe('the weights fitted on every second question', () => {
 
   it('find questions with an answer more probable than those without', () => {
     const mean = (questions: FitQuestion[]) => {
-      const all = questions.map(({ candidates }) => answerProbability(rank(candidates, weights)))
+      const all = questions.map(({ candidates }) => rank(candidates, weights)[0]?.score ?? 0)
       return all.reduce((sum, value) => sum + value, 0) / all.length
     }
     expect(mean(answered) - mean(unanswered)).toBeGreaterThan(0.3)

@@ -6,12 +6,7 @@ import {
   type FeatureName,
   type Features,
 } from '../../../../src/main/search/ranking/features.ts'
-import {
-  answerProbability,
-  rank,
-  type KindWeights,
-  type RankingWeights,
-} from '../../../../src/main/search/ranking/rank.ts'
+import { rank, type KindWeights, type RankingWeights } from '../../../../src/main/search/ranking/rank.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 
 const names = Object.values(featureGroups).flat()
@@ -157,22 +152,5 @@ describe('the distance from the best unit', () => {
 
   it('counts below zero, too', () => {
     expect(logits([-2, -3], { notes: { scale: 0, distance: 1, lead: 0 } })).toEqual([0, -1])
-  })
-})
-
-describe('the probability of an answer', () => {
-  it('is 0 without candidates', () => {
-    expect(rank([], plain)).toEqual([])
-    expect(answerProbability([])).toBe(0)
-  })
-
-  it('is the score of a single unit, and grows with others', () => {
-    expect(answerProbability(rank(units(0), plain))).toBe(0.5)
-    expect(answerProbability(rank(units(0, 0), plain))).toBe(0.75)
-  })
-
-  it('depends on the eight best units alone', () => {
-    const eight = [3, 2, 1, 0, -1, -2, -3, -4]
-    expect(answerProbability(rank(units(-5, ...eight), plain))).toBe(answerProbability(rank(units(...eight), plain)))
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noFeatures } from '../../../../src/main/search/ranking/features.ts'
 import type { RankedUnit } from '../../../../src/main/search/ranking/rank.ts'
-import { selectResults, type SelectionLimits } from '../../../../src/main/search/ranking/select-results.ts'
+import { hasAnswer, selectResults, type SelectionLimits } from '../../../../src/main/search/ranking/select-results.ts'
 
 const contributions = { ownWords: 0, nearbyWords: 0, section: 0, meaning: 0, form: 0, distance: 0, constant: 0 }
 const unit = (id: number, score: number, isDialogue = 0): RankedUnit => ({
@@ -92,5 +92,13 @@ describe('selectResults', () => {
       { kind: 'returned', rank: 2 },
       { kind: 'duplicate', rank: 1 },
     ])
+  })
+})
+
+describe('hasAnswer', () => {
+  it('depends on the best unit, its kind and the threshold of the caller', () => {
+    expect(hasAnswer([])).toBe(false)
+    expect([hasAnswer([unit(1, 0.2)]), hasAnswer([unit(1, 0.2, 1)])]).toEqual([false, true])
+    expect([hasAnswer([unit(1, 0.2)], 0.1), hasAnswer([unit(1, 0.6)], 0.7)]).toEqual([true, false])
   })
 })
