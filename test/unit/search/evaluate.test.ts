@@ -29,7 +29,8 @@ describe('judged questions', () => {
 
   it('rejects invalid JSON, and allows off-topic questions without lines', () => {
     expect(() => parseQuestions('{', 'q.jsonl')).toThrow(/q\.jsonl:1.*not JSON/)
-    expect(parseQuestions('{"query":"x"}', 'off.jsonl', 'offTopic')).toMatchObject([{ query: 'x', relevant: [] }])
+    expect(() => parseQuestions('plain', 'off.jsonl', 'offTopic')).toThrow(/off\.jsonl:1 is not a judged question/)
+    expect(parseQuestions('\uFEFF{"query":"x"}', 'off.jsonl', 'offTopic')).toMatchObject([{ query: 'x', relevant: [] }])
   })
 })
 

@@ -35,7 +35,10 @@ export interface EvaluationReport extends RecallFigures {
   readonly shownWithin: Readonly<Record<number, number>>
   /** Mean number of characters of all excerpts of a search. */
   readonly meanCharacters: number
-  /** Mean difference of a result's score and the share of right results with such a score; see `calibrationError`. */
+  /**
+   * Mean difference of a result's score and the share of right results with such a score, over the ranking without a
+   * threshold; see `calibrationError`.
+   */
   readonly calibrationError: number
   /** Figures for each `category`; absent if no question has one. */
   readonly categories?: Readonly<

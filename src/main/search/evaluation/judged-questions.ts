@@ -28,17 +28,20 @@ const offTopicQuestionSchema = judgedQuestionSchema.extend({ relevant: z.array(l
  * @throws AppError `input_invalid` if a line is invalid (with its 1-based number), or if there is no question
  */
 export function parseQuestions(text: string, source: string, kind: 'judged' | 'offTopic' = 'judged'): JudgedQuestion[] {
-  const questions = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    try {
-      if (kind === 'offTopic') return [offTopicQuestionSchema.parse(JSON.parse(line))]
-      return [judgedQuestionSchema.extend({ relevant: z.array(linesSchema).min(1) }).parse(JSON.parse(line))]
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
-      const reason = `${source}:${index + 1} is not a judged question (${detailOf(error)})`
-      throw new AppError('input_invalid', reason, { reason, path: source, line: index + 1 })
-    }
-  })
+  const questions = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.trim() === '') return []
+      try {
+        if (kind === 'offTopic') return [offTopicQuestionSchema.parse(JSON.parse(line))]
+        return [judgedQuestionSchema.extend({ relevant: z.array(linesSchema).min(1) }).parse(JSON.parse(line))]
+      } catch (error) {
+        if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
+        const reason = `${source}:${index + 1} is not a judged question (${detailOf(error)})`
+        throw new AppError('input_invalid', reason, { reason, path: source, line: index + 1 })
+      }
+    })
   if (questions.length === 0) {
     const reason = `${source} has no question`
     throw new AppError('input_invalid', reason, { reason, path: source })
