@@ -5,7 +5,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Entries per log. Two of them fill about one chunk. */
 const entriesPerFile = 10
 const wordsPerEntry = 140
 const vocabularySize = 20_000

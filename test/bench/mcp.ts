@@ -14,7 +14,7 @@ import { writeCorpus } from './corpus.ts'
 import { median, quantile, type Figure } from './figures.ts'
 
 const cli = fileURLToPath(new URL('../../out/main/cli/index.js', import.meta.url))
-/** Ten entries each. Two entries fill a chunk. */
+/** Ten entries each. */
 const files = 1000
 const coldRounds = 8
 /** Calls until a new process and its app have compiled their code. */
@@ -45,7 +45,7 @@ export async function measureMcp(root: string): Promise<Figure[]> {
     cold.push(performance.now() - started)
     await program.close()
   }
-  const label = `mcp, ${status.chunks} chunks`
+  const label = `mcp, ${status.units} units`
   const later = times.slice(10, settledAfter)
   const settled = times.slice(settledAfter)
   return [
@@ -62,12 +62,11 @@ export async function measureMcp(root: string): Promise<Figure[]> {
   ]
 }
 
-/** Waits until all passages are embedded and calibrated, so that indexing does not disturb the measurement. */
+/** Waits until all units are embedded, so that indexing does not disturb the measurement. */
 async function atRest(client: ContractClient): Promise<IndexStatus> {
   for (;;) {
     const status = await client.search.status({ agent: 'main' })
-    const { scripts } = await client.search.meaning({ agent: 'main' })
-    if (status.embedded === status.chunks && scripts.length > 0) return status
+    if (status.units > 0 && status.embedded === status.units) return status
     await sleep(200)
   }
 }

@@ -6,11 +6,6 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { builtinModelName } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import { createEmbeddings } from '../../src/main/search/embeddings/create-embeddings.ts'
-import { calibrationKey } from '../../src/main/search/ranking/calibrated.ts'
-import { calibrate } from '../../src/main/search/ranking/calibration.ts'
-import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
-import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
 import { Memory } from '../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../src/main/search/service/memory-workers.ts'
 import type { MemorySource } from '../../src/main/search/service/open-workers.ts'
@@ -27,7 +22,6 @@ const debounceMs = 1500
 const pauseMs = 1000
 const firstQueries = 20
 const savedRounds = 5
-const calibrationRounds = 3
 
 const keywordBudgets: Readonly<Record<number, number>> = { 2000: 1, 10_000: 2 }
 const hybridBudgets: Readonly<Record<number, number>> = { 2000: 4, 10_000: 10, 100_000: 30 }
@@ -35,7 +29,7 @@ const hybridBudgets: Readonly<Record<number, number>> = { 2000: 4, 10_000: 10, 1
 /** @param parts which of `keywords`, `builtin`, `vectors` and `resident` to measure */
 export async function measureMemory(root: string, size: number, parts: ReadonlySet<string>): Promise<Figure[]> {
   const corpus = writeRealCorpus(join(root, `corpus-${size}`), size)
-  const label = `${size / 1000}k chunks`
+  const label = `${size / 1000}k pages`
   const figures: Figure[] = []
   if (parts.has('keywords')) figures.push(...(await measureKeywords(root, corpus, size, label)))
   if (parts.has('builtin')) figures.push(...(await measureBuiltin(root, corpus, size, label)))
@@ -55,11 +49,11 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   await first.settle(600_000)
   const coldMs = performance.now() - started
   delay.disable()
-  const { chunks } = await first.status()
+  const { units } = await first.status()
   await first.close()
   const figures: Figure[] = [
     {
-      name: `${label}: cold index without embeddings (${chunks})`,
+      name: `${label}: cold index without embeddings (${units} units)`,
       value: coldMs,
       unit: 'ms',
       ...(isTenThousand ? { budget: 3000 } : {}),
@@ -88,10 +82,9 @@ async function measureBuiltin(root: string, corpus: Corpus, size: number, label:
   const started = performance.now()
   const embedding = await openMemory(source)
   await embedding.settle(600_000)
-  for (let status = await embedding.status(); status.embedded < status.chunks; status = await embedding.status())
+  for (let status = await embedding.status(); status.embedded < status.units; status = await embedding.status())
     await sleep(50)
   const coldMs = performance.now() - started
-  while ((await embedding.embeddingReport(undefined)).scripts.length === 0) await sleep(50)
   await embedding.close()
   const memory = await openMemory(source)
   const figures = await measureSearch(memory, corpus, `${label}: hybrid search, built in`, hybridBudgets[size])
@@ -105,40 +98,14 @@ async function measureHybrid(root: string, corpus: Corpus, label: string): Promi
   const source = sourceOf(root, corpus, 'openai-compatible', server.url)
   const embedding = await openMemory(source)
   await embedding.settle(600_000)
-  for (let status = await embedding.status(); status.embedded < status.chunks; status = await embedding.status())
+  for (let status = await embedding.status(); status.embedded < status.units; status = await embedding.status())
     await sleep(200)
   await embedding.close()
-  const calibration = await measureCalibration(source, label)
   const memory = await openMemory(source)
-  const figures = [
-    calibration,
-    ...(await measureSearch(memory, corpus, `${label}: hybrid search, 1536 dimensions`, undefined)),
-  ]
+  const figures = await measureSearch(memory, corpus, `${label}: hybrid search, 1536 dimensions`, undefined)
   await memory.close()
   server.close()
   return figures
-}
-
-/** Measures a recalibration on stored vectors, without requests to the provider. */
-async function measureCalibration(source: MemorySource, label: string): Promise<Figure> {
-  const provider = await createEmbeddings(source.embedding)
-  if (typeof provider !== 'object') throw new Error('no provider')
-  const store = new IndexStore(openForWriting(source.file))
-  const { passages = 0 } = store.passages?.counts() ?? {}
-  const times: number[] = []
-  for (let round = 0; round < calibrationRounds; round += 1) {
-    store.db.prepare('DELETE FROM meta WHERE key = ?').run(calibrationKey)
-    const started = performance.now()
-    await calibrate(store, provider, AbortSignal.timeout(600_000))
-    times.push(performance.now() - started)
-  }
-  store.close()
-  return {
-    name: `${label}: what cosines mean (${passages} passages)`,
-    value: median(times),
-    unit: 'ms',
-    budget: 2000,
-  }
 }
 
 function sourceOf(
@@ -168,9 +135,10 @@ function sourceOf(
 
 async function openMemory(source: MemorySource): Promise<Memory> {
   const search = {
-    weights: source.embedding.provider === 'builtin' ? ('auto' as const) : { vector: 0.7, text: 0.3 },
+    weights: 'auto' as const,
     minScore: 0.35,
-    maxResults: 6,
+    maxResults: 20,
+    maxCharacters: 1600,
     recencyHalfLifeDays: null,
   }
   const memory = new Memory({

@@ -120,7 +120,7 @@ describe('accessibility', () => {
         () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
       )
     await until(async () => (await focused()) === 'Message')
-    await page.keyboard.type('Which number opens the garage door?')
+    await page.keyboard.type('Who tunes the piano?')
     await page.keyboard.press('Enter')
     await page.getByTestId('answer').first().waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
@@ -131,9 +131,9 @@ describe('accessibility', () => {
       }
       throw new Error(`the Tab key does not lead to ${wanted}`)
     }
-    await tabTo(/^MEMORY\.md:3$/)
+    await tabTo(/^memory\/2026-01-20\.md:4$/)
     await page.keyboard.press('Enter')
-    await page.waitForURL(/file\/MEMORY\.md/)
+    await page.waitForURL(/file\/memory\/2026-01-20\.md/)
     await page.keyboard.press('Control+Shift+F')
     await until(async () => (await focused()) === 'Search memory')
     await page.keyboard.type('garage')

@@ -101,8 +101,8 @@ describe('command palette', () => {
     await page.waitForURL(/inbox/)
     await open('settings keys', '设置: 快捷键')
     await page.waitForURL(/settings#keys/)
-    for (const typed of ['yuzhi', 'least score', '最低得分']) {
-      await open(typed, '阈值：结果的最低得分')
+    for (const typed of ['yuzhi', 'threshold', '按权重']) {
+      await open(typed, '阈值（仅用于按权重排序）')
       await page.waitForURL(/settings#memory\.search\.minScore/)
       await page.locator('[data-key="memory.search.minScore"] input:focus').waitFor()
       await page.goBack()
@@ -188,8 +188,12 @@ describe('text typed meanwhile', () => {
 describe('names of search results', () => {
   it('shows a chat’s title instead of the transcript’s path', async () => {
     const { page, client, chat } = await openFrame()
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('The piano stands in the cellar now.')
+    await composer.press('Enter')
+    await page.getByTestId('answer').nth(1).waitFor()
     await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
-    await visit(page, '/search?q=who+tunes+piano')
+    await visit(page, '/search?q=piano+in+the+cellar')
     await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
     await page.waitForURL((url) => url.pathname === chat)
   })

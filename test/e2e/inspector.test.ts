@@ -26,7 +26,7 @@ function makeNotes(): Record<string, string> {
   for (let day = 1; day <= 28; day += 1) {
     const lines = Array.from({ length: 12 }, () => {
       const [subject, thing, place] = [subjects[next(6)], things[next(10)], places[next(6)]]
-      return `${subject} talked about the ${thing} in ${place}, number ${next(500)}.`
+      return `- ${subject} talked about the ${thing} in ${place}, number ${next(500)}.`
     })
     notes[`memory/2026-01-${String(day).padStart(2, '0')}.md`] = `# Day ${day}\n\n${lines.join('\n')}\n`
   }
@@ -110,8 +110,8 @@ describe('search while typing', () => {
   }, 60_000)
 })
 
-describe('result table', () => {
-  it('shows figures that add up, in the engine’s order and with its verdicts', async () => {
+describe('results', () => {
+  it('shows parts that add up to the probability, in the order of the search and with its verdicts', async () => {
     const { client, page, ask, queries: asked } = await openInspector()
     let checked = 0
     for (const query of asked.slice(0, rounds(8, asked.length))) {
@@ -126,32 +126,53 @@ describe('result table', () => {
           '[data-testid=candidate] button[aria-expanded=false]',
         ))
           button.click()
-        return new Promise<{ place: string; parts: Record<string, number[]> }[]>((resolve) =>
+        return new Promise<{ place: string; parts: string[]; sum: string }[]>((resolve) =>
           requestAnimationFrame(() => {
             const details = [...document.querySelectorAll('[data-testid=candidate-details]')]
             resolve(
-              details.map((row) => {
-                const parts: Record<string, number[]> = {}
-                for (const part of row.querySelectorAll('[data-part]'))
-                  (parts[part.getAttribute('data-part') ?? ''] ??= []).push(Number(part.textContent))
-                return { place: row.previousElementSibling?.getAttribute('data-place') ?? '', parts }
-              }),
+              details.map((row) => ({
+                place: row.closest('[data-place]')?.getAttribute('data-place') ?? '',
+                parts: Array.from(
+                  row.querySelectorAll('[data-part]:not([data-part=share])'),
+                  (part) => part.textContent,
+                ),
+                sum: row.querySelector('[data-testid=sum]')?.textContent ?? '',
+              })),
             )
           }),
         )
       })
-      for (const { place, parts } of accounts) {
-        const { vector = [0], keyword = [0], lift = [0], factor = [], score = [] } = parts
-        const sum = (vector[0] ?? 0) + (keyword[0] ?? 0) + (lift[0] ?? 0)
-        const product = factor.reduce((total, one) => total * one, sum)
-        expect(Math.abs(product - (score[0] ?? Number.NaN)), place).toBeLessThan(0.0003)
+      const numberOf = (text: string) => Number(text.replace('−', '-'))
+      for (const { place, parts, sum } of accounts) {
+        const [, shownSum = '', percent] = /^sum (\S+) → probability (\d+)%$/.exec(sum) ?? []
+        const logit = parts.reduce((total, part) => total + numberOf(part), 0)
+        expect(logit, place).toBeCloseTo(numberOf(shownSum), 6)
+        const probability = 1 / (1 + Math.exp(-logit))
+        expect(Math.abs(probability * 100 - Number(percent)), place).toBeLessThan(0.8)
         const result = results[places.indexOf(place)]
-        if (result) expect(Math.abs(result.score - (score[0] ?? 0)), place).toBeLessThan(0.0001)
+        if (result) expect(Math.abs(result.score - probability), place).toBeLessThan(0.003)
       }
       checked += accounts.length
     }
     expect(checked).toBeGreaterThan(15)
     await keepScreenshot(page, 'inspector-1-account')
+  })
+})
+
+describe('opening a result', () => {
+  it('marks all lines of the entry and the matched words', async () => {
+    const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is\nthe mascot.\n\nOther.\n' } })
+    const page = await openPage()
+    await enter(page, server.url, '/search?q=walrus+mascot')
+    const row = page.getByTestId('candidate').first()
+    await row.waitFor()
+    expect(await row.locator('mark').allTextContents()).toEqual(['walrus', 'mascot'])
+    await row.getByRole('link', { name: 'memory/a.md:3–4' }).click()
+    await page.waitForURL(/a\.md#L3-4$/)
+    await page.locator('.found-word').nth(1).waitFor()
+    expect(await page.locator('.found-word').allTextContents()).toEqual(['walrus', 'mascot'])
+    expect(await page.locator('.found-line').count()).toBe(2)
+    await keepScreenshot(page, 'inspector-6-opened')
   })
 })
 
@@ -163,12 +184,15 @@ describe('trying out settings', () => {
     await page.getByTestId('candidate').first().waitFor()
     await page.getByRole('button', { name: 'What if' }).click()
     const panel = page.getByRole('complementary', { name: 'What if' })
-    await panel.getByRole('slider', { name: /threshold/ }).fill('0.2')
-    await panel.getByRole('slider', { name: /^Results/ }).fill('9')
-    await panel.getByRole('checkbox', { name: 'Older logs count less' }).check()
+    expect(await panel.getByRole('slider', { name: 'Threshold' }).count()).toBe(0)
+    await panel.getByRole('radio', { name: 'Classic' }).click()
+    await panel.getByRole('slider', { name: 'Threshold' }).fill('0.2')
+    await panel.getByRole('slider', { name: 'Maximum results' }).fill('9')
+    await panel.getByRole('slider', { name: 'Maximum characters' }).fill('1200')
+    await panel.getByRole('checkbox', { name: 'Older entries count less' }).check()
     await panel.getByRole('slider', { name: /Half after/ }).fill('300')
     await page
-      .getByText(/[▲▼]\d|comes in/)
+      .getByText(/[▲▼]\d|comes in|drops out/)
       .first()
       .waitFor()
     await settled()
@@ -181,12 +205,17 @@ describe('trying out settings', () => {
     const { results } = await client.search.query({ agent: 'main', query })
     expect(results.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)).toEqual(previewed)
     const config = () => readFile(join(home, 'config.yaml'), 'utf8')
-    expect(parse(await config())).toMatchObject({
-      agents: { list: [{ memory: { search: { minScore: 0.2, maxResults: 9, recencyHalfLifeDays: 300 } } }] },
-    })
+    const applied = {
+      weights: { vector: 0.7, text: 0.3 },
+      minScore: 0.2,
+      maxResults: 9,
+      maxCharacters: 1200,
+      recencyHalfLifeDays: 300,
+    }
+    expect(parse(await config())).toMatchObject({ agents: { list: [{ memory: { search: applied } }] } })
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 6)
-    await until(async () => (await shown()).length <= 6)
+    await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 20)
+    expect((await client.search.settings({ agent: 'main' })).weights).toBe('auto')
   })
 })
 
@@ -222,7 +251,7 @@ describe('agent searches', () => {
     await keepScreenshot(page, 'inspector-3-recalls')
     await page
       .getByRole('radio', { name: 'found nothing' })
-      .or(page.getByRole('radio', { name: 'below threshold' }))
+      .or(page.getByRole('radio', { name: 'too unlikely' }))
       .first()
       .click()
     await until(async () => (await piano.count()) === 0)
@@ -236,7 +265,7 @@ describe('agent searches', () => {
 })
 
 describe('explaining a missing result', () => {
-  it('leads in four clicks from an answer to the missed line, the reason and a remedy', async () => {
+  it('leads from an answer to the missed line, the reason and a remedy', async () => {
     const filler = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [
         `memory/2026-02-${String((index % 28) + 1).padStart(2, '0')}.md`,
@@ -248,25 +277,26 @@ describe('explaining a missing result', () => {
     })
     const page = await openPage()
     await page.goto(server.url)
-    const question = 'Which secret combination unlocks the garage entrance for the supplier?'
+    const question = 'Which secret combination opens the entrance of the office in Lisbon?'
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill(question)
     await composer.press('Enter')
     await page.getByTestId('answer').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-    expect(await page.getByTestId('answer').innerText()).toContain('no close match')
+    expect(await page.getByTestId('answer').innerText()).toContain('I found nothing')
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('link', { name: 'Open in search' }).first().click()
-    // The conversation that asked also quotes the line.
-    const row = page.locator('[data-testid=candidate][data-place^="memory/house.md"]')
-    await row.waitFor()
-    expect(await row.getAttribute('data-verdict')).toBe('belowMinScore')
     await page.getByRole('button', { name: 'Why not?' }).click()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/house.md:3')
     const why = page.getByTestId('why')
-    await why.getByText('It stays below the threshold of 0.35.').waitFor()
+    await why.getByText('It is too unlikely to be the answer.', { exact: false }).waitFor()
+    expect(await why.getAttribute('data-reason')).toBe('weak')
     await why.getByText('It does not say:', { exact: false }).waitFor()
     await keepScreenshot(page, 'inspector-4-why-not')
+    await page.getByRole('button', { name: 'What if' }).click()
+    await page.getByRole('radio', { name: 'Classic' }).click()
+    await page.getByRole('slider', { name: 'Threshold' }).fill('0.99')
+    await why.getByText('It is below the threshold of 99%.').waitFor()
     await why.getByRole('button', { name: /Try the threshold/ }).click()
     await why.getByText('It is among the results.').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
@@ -276,7 +306,7 @@ describe('explaining a missing result', () => {
     await composer.fill(question)
     await composer.press('Enter')
     await page.getByTestId('answer').getByText('4411', { exact: false }).waitFor()
-    expect(await page.getByTestId('answer').innerText()).not.toContain('no close match')
+    expect(await page.getByTestId('answer').innerText()).not.toContain('I found nothing')
   })
 
   it('explains a line selected in the editor', async () => {
@@ -292,7 +322,7 @@ describe('explaining a missing result', () => {
     await page.getByRole('textbox', { name: 'Search memory' }).fill('mascot')
     await page.getByTestId('why').getByText('It is among the results.').waitFor()
     await page.getByRole('textbox', { name: 'Search memory' }).fill('submarine')
-    await page.getByTestId('why').getByText('nothing of the question', { exact: false }).waitFor()
+    await page.getByTestId('why').getByText('nothing in common with the query', { exact: false }).waitFor()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/none.md:4')
     await page.getByTestId('why').getByText('file not found', { exact: false }).waitFor()
   })
@@ -325,8 +355,9 @@ describe('checks', () => {
     await page.getByRole('link', { name: 'memory/piano.md:5' }).waitFor()
 
     const settings = await client.search.settings({ agent: 'main' })
-    await client.search.setSettings({ agent: 'main', settings: { ...settings, minScore: 0.99 } })
-    await checks.getByText('below the threshold', { exact: false }).first().waitFor()
+    const strict = { ...settings, weights: { vector: 0.7, text: 0.3 }, minScore: 0.99 }
+    await client.search.setSettings({ agent: 'main', settings: strict })
+    await checks.getByText('too unlikely', { exact: false }).first().waitFor()
     await client.search.setSettings({ agent: 'main', settings })
     await until(async () => (await page.getByTestId('pass-rate').innerText()) === '2 of 2 pass')
     await page.getByRole('img', { name: /^Share of checks that passed over [3-9] runs, 100%/ }).waitFor()

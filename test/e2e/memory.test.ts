@@ -455,7 +455,7 @@ describe('quick capture', () => {
       .dblclick({ position: { x: 80, y: 8 } })
     await actions.getByRole('button', { name: 'Find related' }).click()
     await page.waitForURL(/search\?q=/)
-    await page.getByRole('row').filter({ hasText: 'Lisbon' }).first().waitFor()
+    await page.getByTestId('candidate').filter({ hasText: 'Lisbon' }).first().waitFor()
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
   })
 

@@ -108,7 +108,7 @@ describe('inbox', () => {
       .first()
       .getByRole('button', { name: /Details/ })
       .click()
-    await page.getByTestId('hit-actions').getByRole('button', { name: 'outdated' }).first().click()
+    await page.getByTestId('result-actions').getByRole('button', { name: 'outdated' }).first().click()
     await page.waitForURL(/inbox\?proposal=/)
     await title.getByText('Outdated').waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })

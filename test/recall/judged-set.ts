@@ -3,12 +3,11 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EmbeddingProvider } from '../../src/main/search/embeddings/embedding-provider.ts'
-import { embedMissing } from '../../src/main/search/vector/embed-queue.ts'
 import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { createTables, openForWriting } from '../../src/main/search/indexing/index-schema.ts'
 import { QueryEmbedder } from '../../src/main/search/vector/query-embedder.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
-import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
+import { UnitStore } from '../../src/main/search/units/unit-store.ts'
 
 /** The model that ships with the app. */
 export const builtinFile = fileURLToPath(new URL('../../resources/models/builtin/model.bin', import.meta.url))
@@ -17,7 +16,8 @@ export const builtinFile = fileURLToPath(new URL('../../resources/models/builtin
 export const defaults = {
   weights: 'auto',
   minScore: 0.35,
-  maxResults: 6,
+  maxResults: 20,
+  maxCharacters: 1600,
   recencyHalfLifeDays: null,
 } as const
 
@@ -31,24 +31,21 @@ export interface JudgedSet {
 /**
  * Indexes the set's workspace in memory and reads its questions.
  * @param split restricts the questions to one half
- * @param provider keyword search only if undefined
+ * @param provider the built-in model; keyword search only if undefined
  */
-export async function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): Promise<JudgedSet> {
+export function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): JudgedSet {
   const db = openForWriting(':memory:')
   const { provider: name = '', model = '', address } = provider ?? {}
   createTables(db, { provider: name, model, address, dimensions: 0 })
-  const store = new IndexStore(db, { provider: name, builtinFile })
+  const store = new UnitStore(db, { model: provider?.similarity, folders: [] })
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
   store.transaction(() => {
     for (const path of paths.sort()) {
       const text = readFileSync(join(workspace, path), 'utf8')
-      store.replaceFile({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text })
+      store.replaceFile(store.prepare({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text }))
     }
   })
-  const signal = new AbortController().signal
-  const outcome = provider && (await embedMissing(store, provider, { signal }))
-  if (outcome?.problem) throw outcome.problem
   const read = (name: string) => {
     const file = join(folder, name)
     const all = existsSync(file) ? parseQuestions(readFileSync(file, 'utf8'), file, 'offTopic') : []
@@ -63,7 +60,7 @@ export async function openJudgedSet(folder: string, split?: string, provider?: E
 }
 
 function queryVectors(provider: EmbeddingProvider): QueryEmbedder {
-  const vectors = new QueryEmbedder(provider, () => undefined)
+  const vectors = new QueryEmbedder(provider, false, () => undefined)
   vectors.permit = { waitMs: 60_000 }
   return vectors
 }

@@ -1,6 +1,7 @@
 /** A judged set on disk, indexed by units in memory, with the candidates and features of each of its questions. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { SearchResult } from '#shared/contract/index.ts'
 import { createBuiltinEmbeddings } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
@@ -8,7 +9,8 @@ import { collectCandidates, type CandidateUnit } from '../../src/main/search/ran
 import { findQueryWords } from '../../src/main/search/ranking/query-words.ts'
 import { rankingModels } from '../../src/main/search/ranking/ranking-models.ts'
 import type { SelectionLimits } from '../../src/main/search/ranking/select-results.ts'
-import { UnitSearcher, type RankingModels, type UnitResult } from '../../src/main/search/ranking/unit-searcher.ts'
+import { resultsOf } from '../../src/main/search/ranking/search-answer.ts'
+import { UnitSearcher, type RankingModels } from '../../src/main/search/ranking/unit-searcher.ts'
 import { UnitVectors } from '../../src/main/search/ranking/unit-similarity.ts'
 import { wordRelations } from '../../src/main/search/ranking/word-relations.ts'
 import { UnitReader } from '../../src/main/search/units/unit-reader.ts'
@@ -45,7 +47,7 @@ export interface UnitSearch {
   readonly name: string
   readonly questions: readonly JudgedQuestion[]
   readonly offTopic: readonly JudgedQuestion[]
-  search(query: string, limits: SelectionLimits): Promise<UnitResult[]>
+  search(query: string, limits: SelectionLimits): Promise<SearchResult[]>
 }
 
 /** @param models the shipped weights if undefined */
@@ -62,7 +64,7 @@ export async function openUnitSearch(
     ...questionsOf(folder),
     async search(query, limits) {
       const [vector] = model ? await provider.embed([searcher.parse(query).words]) : []
-      return searcher.search(query, vector, { ...limits, scope })
+      return resultsOf(searcher.rank(query, vector, { ...limits, scope }), searcher)
     },
   }
 }

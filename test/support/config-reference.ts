@@ -42,7 +42,14 @@ const others: Readonly<Record<string, string>> = {
   archived: 'Hidden in the app; files and chats stay',
   workspace: 'Folder with the notes; default `~/commonplace`, or `~/commonplace-<id>` for further agents',
   color: 'Colour, for example `#3f5bd9`',
+  maxCharacters: 'Most characters of all results, as lines with path and date',
   own: 'Folder of the agent’s own files (AGENTS.md, MEMORY.md …): `.commonplace`, a folder that is not hidden, or empty for the top folder',
+}
+
+/** Additions to the descriptions of the settings view. */
+const remarks: Readonly<Record<string, string>> = {
+  'memory.search.weights': '; `auto` is the ranking model',
+  'memory.search.minScore': ', with numbers as weights; the ranking model has its own threshold',
 }
 
 interface Row {
@@ -69,11 +76,13 @@ function rowsOf(schema: JsonSchema, path: readonly string[]): Row[] {
 
 function rowOf(path: readonly string[], schema: JsonSchema): Row {
   const short = path[0] === 'agents' && path[1] === 'defaults' ? path.slice(2) : path
+  const key = short.join('.')
+  const name = names[short.join('_')] ?? others[path.at(-1) ?? ''] ?? ''
   return {
-    key: short.join('.'),
+    key,
     allowed: (schema.anyOf ?? [schema]).map(kindOf).join(' or '),
     fallback: fallbackOf(path, schema),
-    meaning: names[short.join('_')] ?? others[path.at(-1) ?? ''] ?? '',
+    meaning: `${name}${remarks[key] ?? ''}`,
   }
 }
 

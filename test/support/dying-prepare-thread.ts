@@ -1,12 +1,13 @@
 /** A worker that prepares files and throws at the second message. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { FilePreparer, type FileContent, type PrepareSettings } from '../../src/main/search/indexing/prepare-file.ts'
+import type { PreparationTask } from '../../src/main/search/indexing/sync.ts'
+import { prepareUnits, unitSettingsOf, type PlainUnitSettings } from '../../src/main/search/units/prepare-units.ts'
 
-const preparer = new FilePreparer(workerData as PrepareSettings)
+const settings = unitSettingsOf(workerData as PlainUnitSettings)
 let messages = 0
 
-parentPort?.on('message', (files: readonly FileContent[]) => {
+parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
   messages += 1
   if (messages > 1) throw new Error('died')
-  parentPort?.postMessage(files.map((file) => preparer.prepare(file)))
+  parentPort?.postMessage(tasks.map(({ file, known }) => prepareUnits(file, settings, known)))
 })

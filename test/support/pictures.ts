@@ -66,8 +66,8 @@ try {
   const client = await connect(server.url)
   // The screenshots include vector search: waits until the built-in model has embedded everything.
   await until(async () => {
-    const { chunks, embedded } = await client.search.status({ agent: 'main' })
-    return chunks > 8 && embedded === chunks
+    const { units, embedded } = await client.search.status({ agent: 'main' })
+    return units > 8 && embedded === units
   }, 60_000)
   const page = await browser.newPage({ viewport: size, locale: 'en-US', colorScheme: 'light' })
   await page.goto(server.url)
@@ -124,7 +124,7 @@ async function openChat(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New chat' }).click()
   await ask(page, 'What is the boiler code?')
   await page.getByTestId('sources').getByRole('button').first().click()
-  await page.getByTestId('hit').first().waitFor()
+  await page.getByTestId('result').first().waitFor()
 }
 
 async function openSearch(page: Page): Promise<void> {

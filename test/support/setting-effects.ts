@@ -71,6 +71,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'memory.search.weights': 'search',
   'memory.search.minScore': 'search',
   'memory.search.maxResults': 'search',
+  'memory.search.maxCharacters': 'search',
   'memory.search.recencyHalfLifeDays': 'search',
   'memory.scope': 'index',
   'memory.extraPaths': 'index',

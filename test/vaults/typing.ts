@@ -80,13 +80,11 @@ async function measure(folder: string): Promise<void> {
 async function searchable(client: ContractClient): Promise<void> {
   const began = performance.now()
   for (;;) {
-    const { state, files, embedded, chunks } = await client.search.status({ agent: 'main' })
+    const { state, files, embedded, units } = await client.search.status({ agent: 'main' })
     const took = performance.now() - began
-    const isKnown = embedded >= chunks
+    const isKnown = embedded >= units
     if (state === 'ready' && files > 0 && (isKnown || took > meaningWithinMs)) {
-      process.stdout.write(
-        `  ${files} notes, ${embedded} of ${chunks} chunks by meaning, ${Math.round(took / 1000)} s\n`,
-      )
+      process.stdout.write(`  ${files} notes, ${embedded} of ${units} units by meaning, ${Math.round(took / 1000)} s\n`)
       return
     }
     await sleep(200)

@@ -17,7 +17,7 @@ import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
-import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
+import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { NotIndexedNote } from './privacy/not-indexed.tsx'
@@ -65,7 +65,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   useEffect(() => {
     for (const panel of storedPanels) localStorage.setItem(storageKey(panel), panels[panel] ? 'yes' : 'no')
   }, [panels])
-  const line = lineOfHash(useHash())
+  const marked = useMarkedLines()
   const editor = useRef<EditorHandle>(null)
   const [isEditorMounted, setIsEditorMounted] = useState(false)
   const setEditor = useCallback((handle: EditorHandle | null) => {
@@ -197,7 +197,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                   <Editor
                     ref={setEditor}
                     content={file.content}
-                    line={line}
+                    marked={marked}
                     label={t('file.editor', { path })}
                     linkContext={linkContext}
                     margin={blameMargin}
@@ -229,7 +229,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                     path={path}
                     text={deferredText}
                     isWide={isPreviewFull}
-                    line={line}
+                    marked={marked}
                     onEdit={file.state === 'conflict' || !isEditorMounted ? undefined : changeLine}
                   />
                 </Suspense>

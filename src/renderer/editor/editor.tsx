@@ -4,11 +4,15 @@ import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { registerMarkdown, setLinkContext, unresolvedRanges, type LinkContext } from './markdown-language.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import type { MarkedLines } from '#lib/router/paths.ts'
 import { handlePastedFiles } from './attach-files.ts'
 
 const linkCheckDebounceMs = 300
 
 const changeHighlightMs = 6000
+
+/** A column behind the end of every line; Monaco moves it to the end. */
+const maxColumn = 1_000_000_000
 
 export interface EditorHandle {
   focus(): void
@@ -24,8 +28,8 @@ interface EditorProps {
   readonly ref?: Ref<EditorHandle>
   /** Text to show. A new object replaces the text of the editor. Typing does not change this object. */
   readonly content: { readonly text: string }
-  /** 1-based line to scroll to and mark. */
-  readonly line: number | undefined
+  /** Lines to scroll to and mark. */
+  readonly marked: MarkedLines | undefined
   readonly label: string
   readonly linkContext: LinkContext
   /** Text beside each line and a click handler; undefined shows only line numbers. */
@@ -38,7 +42,7 @@ interface EditorProps {
 }
 
 export default function Editor(props: EditorProps) {
-  const { ref, content, line, label, linkContext, margin, onChange, onFile, onScroll } = props
+  const { ref, content, marked, label, linkContext, margin, onChange, onFile, onScroll } = props
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
   const byteOrderMark = byteOrderMarkOf(content.text)
@@ -180,15 +184,20 @@ export default function Editor(props: EditorProps) {
 
   useEffect(() => {
     const instance = editor.current
-    if (!instance || line === undefined) return undefined
-    instance.revealLineInCenter(line)
-    instance.setPosition({ lineNumber: line, column: 1 })
+    const model = instance?.getModel()
+    if (!instance || !model || !marked) return undefined
+    const { startLine, endLine, words } = marked
+    instance.revealLinesInCenter(startLine, endLine)
+    instance.setPosition({ lineNumber: startLine, column: 1 })
     instance.focus()
+    const lines = new monaco.Range(startLine, 1, endLine, maxColumn)
+    const found = words.flatMap((word) => model.findMatches(word, lines, false, false, null, false))
     const decorations = instance.createDecorationsCollection([
-      { range: new monaco.Range(line, 1, line, 1), options: { isWholeLine: true, className: 'found-line' } },
+      { range: lines, options: { isWholeLine: true, className: 'found-line' } },
+      ...found.map(({ range }) => ({ range, options: { inlineClassName: 'found-word' } })),
     ])
     return () => decorations.clear()
-  }, [line])
+  }, [marked])
 
   return <div ref={container} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
 }

@@ -13,7 +13,7 @@ import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
-import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
+import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
@@ -121,7 +121,7 @@ interface ReadOnlyFileProps {
 function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
   const { t } = useTranslation()
-  const line = lineOfHash(useHash())
+  const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.
   const owner = /^@([^/]+)\//.exec(path)?.[1]
   const ownerName = useAgentName(owner ?? '')
@@ -148,11 +148,11 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
       {isPreviewShown ? (
         <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
-            <Preview agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
+            <Preview agent={agent} path={path} text={text} isWide marked={marked} onEdit={undefined} />
           </Suspense>
         </ErrorBoundary>
       ) : (
-        <LongText text={text} label={path} line={line} />
+        <LongText text={text} label={path} marked={marked} />
       )}
     </section>
   )

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
-import { formatScore } from '#lib/i18n/format.ts'
+import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 import { NotIndexedNote } from '../editor/privacy/not-indexed.tsx'
@@ -47,6 +47,9 @@ export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, o
   )
 }
 
+/** Highest limits that the settings accept. */
+const highestLimits = { results: 100, characters: 100_000 }
+
 interface AnswerProps {
   readonly agent: string
   readonly why: NonNullable<Explanation['why']>
@@ -57,13 +60,15 @@ interface AnswerProps {
 function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   const { t } = useTranslation()
   const { candidate, rank, reason, path, line } = why
-  const { minScore, maxResults, terms } = explanation
+  const { weights, minScore, maxResults, maxCharacters, terms } = explanation
   const matchedTerms = new Set(candidate?.text?.terms.map(({ term }) => term))
   const missing = terms.map(({ term }) => term).filter((term) => !matchedTerms.has(term))
   // Rounded down, so that a threshold with two digits lets the line pass.
   const passingScore = Math.floor((candidate?.score ?? 0) * 100) / 100
-  const failedFilters = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
-  const foldedInto = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
+  const verdict = candidate?.verdict
+  const failedFilters = verdict?.kind === 'outsideFilter' ? verdict.by.join(' ') : ''
+  const result = verdict?.kind === 'joined' || verdict?.kind === 'duplicate' ? verdict.rank : 0
+  const text = reason === 'weak' && weights ? 'belowThreshold' : reason
   return (
     <div className="flex flex-col gap-2" data-testid="why" data-reason={reason}>
       <div>
@@ -76,10 +81,11 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
         {why.unsearched ? (
           <NotIndexedNote agent={agent} unsearched={why.unsearched} />
         ) : (
-          t(`why.${reason}`, {
+          t(`why.${text}`, {
             minScore: formatScore(minScore),
-            maxResults,
-            rank: foldedInto ?? 0,
+            maxResults: formatNumber(maxResults),
+            maxCharacters: formatNumber(maxCharacters),
+            rank: result,
             place: `${path}:${line}`,
             by: failedFilters,
           })
@@ -89,13 +95,22 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
         )}
       </div>
       <p className="flex flex-wrap gap-2">
-        {reason === 'belowMinScore' && passingScore > 0 && (
+        {text === 'belowThreshold' && passingScore > 0 && (
           <Button onClick={() => onTry({ minScore: passingScore })}>
             {t('why.lower', { minScore: formatScore(passingScore) })}
           </Button>
         )}
-        {reason === 'beyondMaxResults' && rank !== null && rank <= 100 && (
-          <Button onClick={() => onTry({ maxResults: rank })}>{t('why.more', { count: rank })}</Button>
+        {reason === 'overLimit' && (
+          <Button
+            onClick={() =>
+              onTry({
+                maxResults: Math.min(maxResults * 2, highestLimits.results),
+                maxCharacters: Math.min(maxCharacters * 2, highestLimits.characters),
+              })
+            }
+          >
+            {t('why.more')}
+          </Button>
         )}
         <Link
           href={paths.source(path, line)}

@@ -11,7 +11,7 @@ interface ComparedLines {
 }
 
 /**
- * Compares stored results with current ones. Overlapping lines of the same file count as the same passage,
+ * Compares stored results with current ones. Overlapping lines of the same file count as the same result,
  * since edits shift lines.
  */
 export function compareResults(

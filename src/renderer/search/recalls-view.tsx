@@ -159,7 +159,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
           </colgroup>
           <thead className="text-muted">
             <tr>
-              <th className="py-1 font-medium">{t('search.memory')}</th>
+              <th className="py-1 font-medium">{t('recalls.result')}</th>
               <th className="text-right font-medium">{t('recalls.then')}</th>
               <th className="text-right font-medium">{t('recalls.now')}</th>
               <th className="pl-4 font-medium">{t('recalls.use')}</th>

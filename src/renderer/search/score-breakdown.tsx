@@ -1,117 +1,160 @@
-import { Fragment } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Candidate, Explanation } from '#shared/contract/index.ts'
+import type { Candidate, ScorePart } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
-import { formatLines, parseLines } from '#lib/router/paths.ts'
-import { usePlaceNames } from '../markdown/citations/place-name.ts'
-
-interface ScoreBreakdownProps {
-  readonly agent: string
-  readonly candidate: Candidate
-  readonly scale: Explanation['vectorScale']
-}
+import { formatScore } from '#lib/i18n/format.ts'
 
 /** Shows how the score was computed. */
-export function ScoreBreakdown({ agent, candidate, scale }: ScoreBreakdownProps) {
+export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
   const { t } = useTranslation()
-  const { placeName } = usePlaceNames(agent)
-  const placeOf = (place: string) => {
-    const lines = parseLines(place)
-    return lines ? placeName(lines) : place
-  }
-  const { vector, text, lift, modifiers, question, score } = candidate
-  const [vectorPart = 0, textPart = 0, liftPart = 0] = roundToSum(
-    [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
+  const { vector, text, parts, logit, score } = candidate
+  const contributions = roundToSum(
+    parts.map(({ contribution }) => contribution),
     digits,
   )
-  const meaningShares = roundToSum(vector?.terms?.map(({ share }) => share) ?? [], digits)
-  const meaningTerms = (vector?.terms ?? []).map((term, index) => ({ ...term, share: meaningShares[index] ?? 0 }))
-  const keywordShares = roundToSum(text?.terms.map(({ share }) => share) ?? [], digits)
+  const sum = contributions.reduce((total, contribution) => total + contribution, 0)
+  const largest = Math.max(...contributions.map(Math.abs))
   return (
-    <dl className="tabular grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
-      {vector && (
-        <>
-          <dt className="text-muted">{t('search.vector')}</dt>
-          <dd>
-            {t('search.vectorAccount', { raw: toFixed(vector.raw), rank: vector.rank, score: toFixed(vector.score) })} →{' '}
-            <output data-part="vector">{toFixed(vectorPart)}</output>
-            <p className="text-muted">
-              {t('search.passageAccount', {
-                lines: formatLines({ path: candidate.path, startLine: vector.startLine, endLine: vector.endLine }),
-              })}
-              {scale &&
-                ` ${t('search.scaleAccount', { background: toFixed(scale.background), threshold: toFixed(scale.threshold) })}`}
-            </p>
-            {meaningTerms.length > 0 && (
-              <ul className="flex flex-wrap gap-x-4 text-muted" aria-label={t('search.meantBy')}>
-                {meaningTerms.map(({ term, nearest, share }) => (
-                  <li key={term}>
-                    {formatSimilar(term, nearest)} <output data-part="meant">{toFixed(share)}</output>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </dd>
-        </>
-      )}
+    <div className="tabular flex max-w-3xl flex-col gap-2 text-[12px]">
       {text && (
-        <>
-          <dt className="text-muted">{t('search.keyword')}</dt>
-          <dd>
-            {t('search.keywordAccount', {
-              raw: toFixed(text.raw),
-              rank: text.rank,
-              share: toFixed(text.share),
-              score: toFixed(text.score),
-            })}{' '}
-            → <output data-part="keyword">{toFixed(textPart)}</output>
-            {text.terms.length > 0 && (
-              <ul className="flex flex-wrap gap-x-4 text-muted">
-                {text.terms.map((term, index) => (
-                  <li key={term.term}>
-                    {formatTerm(term)} <output data-part="share">{toFixed(keywordShares[index] ?? 0)}</output>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </dd>
-        </>
+        <div>
+          <p>{t('search.bm25', { raw: text.raw.toFixed(digits), rank: text.rank })}</p>
+          <Shares
+            label={t('search.matchedWords')}
+            terms={text.terms.map((term) => ({ name: formatTerm(term), share: term.share }))}
+          />
+        </div>
       )}
-      {lift > 0 && (
-        <>
-          <dt className="text-muted">{t('search.lift')}</dt>
-          <dd>
-            + <output data-part="lift">{toFixed(liftPart)}</output>{' '}
-            <span className="text-muted">{t('search.liftHint')}</span>
-          </dd>
-        </>
+      {vector && (
+        <div>
+          <p>{t('search.cosine', { raw: vector.raw.toFixed(digits), rank: vector.rank })}</p>
+          <Shares
+            label={t('search.wordPairs')}
+            terms={(vector.terms ?? []).map(({ term, nearest, share }) => ({
+              name: formatAlike(term, nearest),
+              share,
+            }))}
+          />
+        </div>
       )}
-      {question !== undefined && (
-        <>
-          <dt className="text-muted">{t('search.question')}</dt>
-          <dd className="line-through">{question}</dd>
-        </>
-      )}
-      {modifiers.map(({ name, factor, of }) => (
-        <Fragment key={name}>
-          <dt className="text-muted">{t(`search.modifier.${name}`, { of: placeOf(of ?? '') })}</dt>
-          <dd>
-            × <output data-part="factor">{toFixed(factor)}</output>
-          </dd>
-        </Fragment>
-      ))}
-      <dt className="text-muted">{t('search.final')}</dt>
-      <dd className="font-semibold">
-        <output data-part="score">{toFixed(score)}</output>
-      </dd>
-    </dl>
+      <ul aria-label={t('search.parts')}>
+        {parts.map((part, index) => (
+          <Part key={part.name} part={part} contribution={contributions[index] ?? 0} largest={largest} />
+        ))}
+      </ul>
+      <p className="font-semibold" data-testid="sum">
+        {logit === null
+          ? t('search.weightedSum', { sum: formatSigned(sum) })
+          : t('search.sum', { sum: formatSigned(sum), score: formatScore(score) })}
+      </p>
+    </div>
   )
 }
 
-const digits = 4
+interface SharesProps {
+  readonly label: string
+  readonly terms: readonly { readonly name: string; readonly share: number }[]
+}
 
-function toFixed(value: number): string {
-  return value.toFixed(digits)
+function Shares({ label, terms }: SharesProps) {
+  if (terms.length === 0) return null
+  const shares = roundToSum(
+    terms.map(({ share }) => share),
+    digits,
+  )
+  return (
+    <ul className="flex flex-wrap gap-x-4 text-muted" aria-label={label}>
+      {terms.map(
+        ({ name }, index) =>
+          // A share that rounds to 0 says nothing.
+          shares[index] !== 0 && (
+            <li key={name}>
+              {name} <output data-part="share">{(shares[index] ?? 0).toFixed(digits)}</output>
+            </li>
+          ),
+      )}
+    </ul>
+  )
+}
+
+interface PartProps {
+  readonly part: ScorePart
+  readonly contribution: number
+  /** Largest absolute contribution of all parts: the length of a full bar. */
+  readonly largest: number
+}
+
+const partColumns = 'grid grid-cols-[minmax(7rem,1fr)_minmax(2rem,2fr)_3.5rem] items-center gap-3'
+
+function Part({ part: { name, features }, contribution, largest }: PartProps) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const row = (
+    <span className={partColumns}>
+      <span className="flex items-center gap-1">
+        <ChevronRight
+          size={12}
+          aria-hidden
+          className={`shrink-0 text-muted ${isOpen ? 'rotate-90' : ''} ${features.length === 0 ? 'invisible' : ''}`}
+        />
+        {t(`search.part.${name}`)}
+      </span>
+      <Bar share={largest === 0 ? 0 : contribution / largest} />
+      <output className="text-right" data-part={name}>
+        {formatSigned(contribution)}
+      </output>
+    </span>
+  )
+  if (features.length === 0) return <li className="py-0.5">{row}</li>
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="w-full rounded-sm py-0.5 text-left hover:bg-soft"
+      >
+        {row}
+      </button>
+      {isOpen && (
+        <ul className="pb-1 pl-4 text-muted">
+          {features.map((feature) => (
+            <li key={feature.name} className="grid grid-cols-[1fr_3.5rem_3.5rem] gap-3" data-testid="feature">
+              <span>
+                {t(`search.feature.${feature.name}` as 'search.feature.date', { defaultValue: feature.name })}
+              </span>
+              <span className="text-right">{formatSigned(feature.value).replace('+', '')}</span>
+              <span className="text-right">{formatSigned(feature.contribution)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+/** A bar to the right of the centre for a positive share, to the left for a negative one. @param share in [−1, 1] */
+function Bar({ share }: { share: number }) {
+  const width = `${Math.abs(share) * 50}%`
+  return (
+    <span aria-hidden className="relative h-1.5 rounded-full bg-soft">
+      <span
+        className={`absolute inset-y-0 rounded-full ${share < 0 ? 'right-1/2 bg-bad' : 'left-1/2 bg-accent'}`}
+        style={{ width }}
+      />
+      <span className="absolute -inset-y-0.5 left-1/2 w-px bg-line" />
+    </span>
+  )
+}
+
+const digits = 2
+
+/** Formats a number with its sign: +0.42, −0.42, 0.00. */
+function formatSigned(value: number): string {
+  const size = Math.abs(value).toFixed(digits)
+  if (Number(size) === 0) return size
+  return `${value < 0 ? '−' : '+'}${size}`
 }
 
 interface NamedTerm {
@@ -120,11 +163,11 @@ interface NamedTerm {
   readonly alike?: string | undefined
 }
 
-/** Formats a query term, its replacement if the memory lacks the term, and a similar term. */
-export function formatTerm({ term, instead, alike }: NamedTerm): string {
-  return formatSimilar(instead === undefined ? term : `${term} → ${instead}`, alike)
+/** Formats a query term, its replacement if the memory lacks the term, and a related word. */
+function formatTerm({ term, instead, alike }: NamedTerm): string {
+  return formatAlike(instead === undefined ? term : `${term} → ${instead}`, alike)
 }
 
-function formatSimilar(term: string, alike: string | undefined): string {
+function formatAlike(term: string, alike: string | undefined): string {
   return alike === undefined || alike === '' || alike === term ? term : `${term} ≈ ${alike}`
 }

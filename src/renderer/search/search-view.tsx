@@ -140,7 +140,6 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
         </div>
         {isWhatIfOpen && settings.data && (
           <WhatIf
-            used={explanation?.weights}
             hasVectors={status.data?.provider !== 'none'}
             agent={agent.id}
             current={settings.data}

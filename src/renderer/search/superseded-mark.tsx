@@ -10,12 +10,12 @@ export function SupersededMark({ superseded }: { superseded: SearchResult['super
   const place = by === undefined ? undefined : parsePlace(by)
   return (
     <p className="text-[12px] text-warning" data-testid="superseded">
-      {t('hit.superseded', { until })}
+      {t('result.superseded', { until })}
       {place && (
         <>
           {' · '}
           <Link href={paths.source(place.path, place.line)} className="hover:underline">
-            {t('hit.now', { by })}
+            {t('result.now', { by })}
           </Link>
         </>
       )}

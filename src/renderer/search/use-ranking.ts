@@ -1,6 +1,6 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { SearchSettings } from '#shared/contract/index.ts'
+import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import type { FileLine } from '#lib/router/paths.ts'
@@ -31,7 +31,7 @@ export function useRanking(
   )
   const preview = useQuery(
     api.search.explain.queryOptions({
-      input: isTried ? { ...input, options: { ...debounced, ...conditionOptions } } : skipToken,
+      input: isTried ? { ...input, options: { ...triedOptions(debounced), ...conditionOptions } } : skipToken,
       placeholderData: keepPreviousData,
     }),
   )
@@ -48,4 +48,9 @@ export function useRanking(
     error: current.error ?? (isPreviewShown ? preview.error : null),
     retry: () => void (current.error ? current : preview).refetch(),
   }
+}
+
+/** The threshold of the weighted sum must not apply to the ranking model. */
+function triedOptions({ minScore, ...settings }: SearchSettings): SearchOptions {
+  return settings.weights === 'auto' ? settings : { ...settings, minScore }
 }

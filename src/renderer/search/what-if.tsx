@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
+import type { SearchSettings } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
+import { Choice } from '#lib/ui/choice.tsx'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Slider } from '#lib/ui/slider.tsx'
 
@@ -14,11 +15,9 @@ interface WhatIfProps {
   readonly agent: string
   readonly current: SearchSettings
   readonly settings: SearchSettings
-  /** Weights that the ranking used; undefined while it is loading. */
-  readonly used: Explanation['weights'] | undefined
   /** @param settings undefined restores the current settings */
   readonly onPreview: (settings: SearchSettings | undefined) => void
-  /** False if there are no embeddings; keywords then have the full weight. */
+  /** False if there are no embeddings; only words count then. */
   readonly hasVectors: boolean
   readonly onClose: () => void
 }
@@ -26,7 +25,13 @@ interface WhatIfProps {
 /** Initial half-life, in days, when temporal decay is turned on. */
 const initialHalfLifeDays = 30
 
-export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose }: WhatIfProps) {
+/** Initial weights when the weighted sum is chosen. */
+const classicWeights = { vector: 0.7, text: 0.3 }
+
+const maxShownResults = 50
+const maxShownCharacters = 6000
+
+export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
@@ -37,32 +42,43 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
-  const { weights, minScore, maxResults, recencyHalfLifeDays } = settings
-  const active = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
+  const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = settings
   const change = (changes: Partial<SearchSettings>) => onPreview({ ...settings, ...changes })
   return (
     <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
       <div className="flex flex-col gap-4 px-4 py-4">
-        {hasVectors ? (
+        <Choice
+          label={t('whatIf.ranking')}
+          value={weights === 'auto' ? 'model' : 'classic'}
+          options={(['model', 'classic'] as const).map((value) => ({ value, name: t(`whatIf.${value}`) }))}
+          onChoose={(ranking) => change({ weights: ranking === 'model' ? 'auto' : classicWeights })}
+        />
+        <p className="-mt-2 text-[12px] text-muted">
+          {t(weights === 'auto' ? 'whatIf.modelHint' : 'whatIf.classicHint')}
+        </p>
+        {weights !== 'auto' && (
           <>
-            <Slider
-              label={t('whatIf.weight')}
-              shown={t('whatIf.weights', { vector: formatScore(active.vector), keyword: formatScore(active.text) })}
-              value={active.vector}
-              max={1}
-              step={0.05}
-              onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
-            />
-            <label className="-mt-2 flex items-center gap-2" title={t('whatIf.autoHint')}>
-              <input
-                type="checkbox"
-                checked={weights === 'auto'}
-                onChange={(event) => change({ weights: event.target.checked ? 'auto' : active })}
+            {hasVectors && (
+              <Slider
+                label={t('whatIf.weight')}
+                shown={t('whatIf.weights', { vector: weights.vector.toFixed(2), words: weights.text.toFixed(2) })}
+                value={weights.vector}
+                max={1}
+                step={0.05}
+                onChange={(vector) => change({ weights: { vector, text: Math.round((1 - vector) * 100) / 100 } })}
               />
-              {t('whatIf.auto')}
-            </label>
+            )}
+            <Slider
+              label={t('whatIf.threshold')}
+              shown={formatScore(minScore)}
+              value={minScore}
+              max={1}
+              step={0.01}
+              onChange={(value) => change({ minScore: value })}
+            />
           </>
-        ) : (
+        )}
+        {!hasVectors && (
           <p className="text-[12px] text-muted">
             {t('whatIf.noVectors')}{' '}
             <Link href={paths.settings('recall')} className="text-accent hover:underline">
@@ -71,21 +87,22 @@ export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, 
           </p>
         )}
         <Slider
-          label={t('search.legendThreshold')}
-          shown={formatScore(minScore)}
-          value={minScore}
-          max={1}
-          step={0.01}
-          onChange={(value) => change({ minScore: value })}
-        />
-        <Slider
           label={t('whatIf.results')}
           shown={formatNumber(maxResults)}
           value={maxResults}
           min={1}
-          max={30}
+          max={maxShownResults}
           step={1}
           onChange={(value) => change({ maxResults: value })}
+        />
+        <Slider
+          label={t('whatIf.characters')}
+          shown={formatNumber(maxCharacters)}
+          value={maxCharacters}
+          min={100}
+          max={maxShownCharacters}
+          step={100}
+          onChange={(value) => change({ maxCharacters: value })}
         />
         <div className="flex flex-col gap-1">
           <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>

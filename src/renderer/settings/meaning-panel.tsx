@@ -4,7 +4,6 @@ import type { Agent } from '#shared/contract/index.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { formatPercent } from '#lib/i18n/format.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { useSettingNames } from './setting-name.ts'
 
@@ -13,18 +12,17 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
   const { valueNameOf } = useSettingNames()
   const input = { agent: agent.id }
   const status = useQuery(api.search.status.queryOptions({ input }))
-  const { embedded, chunks } = status.data ?? {}
+  const { embedded, units } = status.data ?? {}
   const { data, error, refetch } = useQuery({
-    ...api.search.meaning.queryOptions({ input }),
-    // Part of the key, since the result depends on the embedded chunks.
-    queryKey: [...api.search.meaning.queryKey({ input }), embedded, chunks],
+    ...api.search.embeddingCost.queryOptions({ input }),
+    // Part of the key, since the result depends on the units with vectors.
+    queryKey: [...api.search.embeddingCost.queryKey({ input }), embedded, units],
     enabled: status.data !== undefined,
     placeholderData: (previous) => previous,
   })
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data || !status.data) return <Skeleton lines={3} />
-  const { provider, model, state } = status.data
-  const isDone = state === 'ready' && embedded === chunks && data.isMeasured
+  const { provider, model } = status.data
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
     <div className="flex flex-col gap-2">
@@ -37,19 +35,6 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
         {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
         {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
       </p>
-      {provider !== 'none' && data.scripts.length === 0 && isDone && <p className="text-muted">{t('meaning.few')}</p>}
-      {data.scripts.length > 0 && (
-        <ul aria-label={t('meaning.worth')} className="flex flex-col gap-1">
-          {data.scripts.map(({ script, worth, takesPart }) => (
-            <li key={script} className="flex items-baseline gap-2">
-              <span className="min-w-44">{t(`meaning.script.${script}`)}</span>
-              <span className={takesPart ? '' : 'text-muted'}>
-                {t(takesPart ? 'meaning.takesPart' : 'meaning.silent', { worth: formatPercent(worth) })}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   )
 }

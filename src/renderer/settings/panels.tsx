@@ -56,7 +56,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
       {
         section: 'recall',
         id: 'meaning',
-        words: 'embedding vectors passages',
+        words: 'embedding vectors',
         title: t('meaning.title'),
         lead: t('meaning.lead'),
         body: <MeaningPanel agent={agent} />,

@@ -183,13 +183,12 @@ function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingCons
   const hasAddress = provider !== 'openai-compatible' || baseUrl !== undefined
   const counts = useQueries({
     queries: agents.map((agent) =>
-      api.search.meaning.queryOptions({ input: { agent, of: embedding }, enabled: hasAddress }),
+      api.search.embeddingCost.queryOptions({ input: { agent, of: embedding }, enabled: hasAddress }),
     ),
   })
   const failed = counts.find(({ error }) => error !== null)?.error
   const isCounted = counts.every(({ data }) => data !== undefined)
-  const total = (unit: 'texts' | 'tokens') =>
-    counts.reduce((sum, { data }) => sum + (data ? data.unsent[unit] + data.questions[unit] : 0), 0)
+  const total = (unit: 'texts' | 'tokens') => counts.reduce((sum, { data }) => sum + (data?.unsent[unit] ?? 0), 0)
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
     <Modal

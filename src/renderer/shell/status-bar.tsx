@@ -55,7 +55,7 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
   const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
   const fileCount = list?.length
   const searchedCount = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
-  const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
+  const { files, units, embedded, provider, model, state, done, total, etaMs, download } = status
   const isBusy = state !== 'ready' && state !== 'failed'
   const progress = { done: formatNumber(done), total: formatNumber(total) }
   return (
@@ -75,7 +75,7 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
             {t('status.searched', { count: fileCount, searched: formatNumber(searchedCount) })}
           </Link>
         )}
-        {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.chunks', { count: chunks })}</span>}
+        {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.entries', { count: units })}</span>}
       </span>
       {isBusy && (
         <span className="tabular">
@@ -87,9 +87,9 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
       <span className="hidden md:inline">
         {provider === 'none' ? t('status.keywordOnly') : provider === 'builtin' ? t('status.builtin') : model}
       </span>
-      {provider !== 'none' && embedded < chunks && (
+      {provider !== 'none' && embedded < units && (
         <span className="tabular hidden md:inline">
-          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
+          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(units) })}
         </span>
       )}
       {etaMs !== undefined && etaMs > 2000 && (

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { searchResponseSchema } from '../contract/search.ts'
+import { recordedSearchSchema } from '../contract/search.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { isRecord } from '../util/json.ts'
 
@@ -14,7 +14,7 @@ export type WrongArgument = z.infer<typeof wrongArgumentSchema>
 
 export const toolDetailsSchema = z.discriminatedUnion('kind', [
   /** Result of `memory_search`. */
-  z.object({ kind: z.literal('recall'), recall: searchResponseSchema }),
+  z.object({ kind: z.literal('recall'), recall: recordedSearchSchema }),
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
   /** No tool ran: unknown name, unparseable call, or not allowed. */

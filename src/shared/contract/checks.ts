@@ -19,9 +19,7 @@ export const checkSchema = z.object({
       /** 1-based rank of the first expected result; null if none was returned. */
       rank: z.number().int().nullable(),
       /** Reason why the first of the expected lines was not returned; null if the query passed. */
-      reason: z
-        .enum(['belowMinScore', 'beyondMaxResults', 'folded', 'outsideFilter', 'notIndexed', 'noMatch'])
-        .nullable(),
+      reason: z.enum(['joined', 'duplicate', 'weak', 'overLimit', 'outsideFilter', 'notIndexed', 'noMatch']).nullable(),
       score: z.number().nullable(),
     })
     .nullable(),

@@ -33,7 +33,9 @@ export type IndexExclusion = z.infer<typeof indexExclusionSchema>
 
 export const indexStatusSchema = z.object({
   files: z.number().int(),
-  chunks: z.number().int(),
+  /** Number of units: list items, paragraphs, table rows, code blocks and quotations, in notes and chats. */
+  units: z.number().int(),
+  /** Number of units that have a vector. */
   embedded: z.number().int(),
   provider: z.string(),
   model: z.string(),
@@ -67,21 +69,13 @@ const textCountsSchema = z.object({
   tokens: z.number().int(),
 })
 
-export const embeddingQualitySchema = z.object({
+/** Amount of text that an embedding model would receive. */
+export const embeddingCostSchema = z.object({
   all: textCountsSchema,
-  /** Passages without a vector of the model in question; its provider would receive them. */
+  /** Texts without a vector of the model in question; its provider would receive them. */
   unsent: textCountsSchema,
-  /** Synthetic queries that measure the model and have no vectors yet. */
-  questions: textCountsSchema,
-  /** False while the measurement runs; true if it has ended or the memory is too small for it. */
-  isMeasured: z.boolean(),
-  /**
-   * Measured quality of the model in use, by script; empty until measured. `worth`: how well the model separates the
-   * texts of this memory, from 0 (chance) to 1 (perfect); `takesPart`: true if that suffices for vector search.
-   */
-  scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })
-export type EmbeddingQuality = z.infer<typeof embeddingQualitySchema>
+export type EmbeddingCost = z.infer<typeof embeddingCostSchema>
 
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
@@ -91,16 +85,16 @@ export const embeddingModelSchema = z.object({
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
 
-/** A note with a passage similar to one of the given note. Lines are 1-based. */
+/** A note with a unit similar to one of the given note. Lines are 1-based. */
 export const similarNoteSchema = z.object({
   path: filePathSchema,
   line: z.number().int(),
   endLine: z.number().int(),
   text: z.string(),
-  /** Line of the given note where its own passage begins. */
+  /** First line of the similar unit of the given note. */
   from: z.number().int(),
   cosine: z.number(),
-  /** Difference between this cosine and the mean cosine of the given note's passage, in standard deviations. */
+  /** Difference between this cosine and the mean cosine of the given note's unit, in standard deviations. */
   deviations: z.number(),
 })
 export type SimilarNote = z.infer<typeof similarNoteSchema>
@@ -108,10 +102,9 @@ export type SimilarNote = z.infer<typeof similarNoteSchema>
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /**
- * Reason why one retriever is off or incomplete; the other one answers alone. `vectors_few`: the memory has too few
- * passages to calibrate cosines; `vectors_measuring`: calibration is running; `vectors_weak`: the model does not
- * separate texts in the query's script; `vectors_local`: passages without vectors must not leave this machine, and the
- * model is remote; `query_local`: the query may contain local text, so it was not sent.
+ * Reason why vectors are missing or incomplete; keywords answer alone then. `vectors_weak`: the model does not know the
+ * query's script; `vectors_local`: units without vectors must not leave this machine, and the model is remote;
+ * `query_local`: the query may contain local text, so it was not sent.
  */
 export const retrieverNoticeSchema = z.object({
   code: z.enum([
@@ -119,14 +112,12 @@ export const retrieverNoticeSchema = z.object({
     'provider_failed',
     'provider_late',
     'vectors_incomplete',
-    'vectors_few',
-    'vectors_measuring',
     'vectors_weak',
     'vectors_local',
     'query_local',
   ]),
   message: z.string(),
-  /** With `vectors_incomplete` and `vectors_local`: number of chunks without vectors. */
+  /** With `vectors_incomplete` and `vectors_local`: number of units without vectors. */
   count: z.number().int().optional(),
   /** With `vectors_weak`. */
   script: scriptSchema.optional(),
@@ -139,19 +130,24 @@ export const searchResultSchema = z.object({
   /** 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
-  /** Lines within the chunk that matched best, 1-based, inclusive; undefined in older transcripts. */
-  found: z.object({ startLine: z.number().int(), endLine: z.number().int() }).optional(),
+  /** Titles of the headings above. */
   heading: z.string(),
   /** Title of the note; if it has several names, the one in the query. Undefined if it has only its path. */
   title: z.string().optional(),
-  /** In [0, 1]: weighted sum of the retriever scores, after modifiers. */
+  /** Day of the unit, `YYYY-MM-DD`; the first one if it has several. Undefined if it has none. */
+  date: z.string().optional(),
+  /**
+   * In [0, 1]: the probability that the unit answers the query. With weights for vectors and words, their weighted sum
+   * instead.
+   */
   score: z.number(),
-  /** In [0, 1]; null if this retriever is off. */
+  /** In [0, 1]: the cosine, at least 0; null without vectors. */
   vectorScore: z.number().nullable(),
+  /** In [0, 1]: `bm25 / (1 + bm25)`; null if no word of the query was searched. */
   textScore: z.number().nullable(),
+  /** Text of the unit. */
   snippet: z.string(),
-  /** 1-based line of the snippet's start; undefined in older transcripts. */
-  snippetLine: z.number().int().optional(),
+  /** Words of the snippet that match the query. */
   matched: z.array(z.string()),
   source: sourceSchema,
   /** Set if the line is no longer valid. `until`: the date it stopped; `by`: the replacement as `path:line`. */
@@ -169,11 +165,14 @@ export const timingsSchema = z.object({
 export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
 
 export const searchSettingsSchema = z.object({
-  /** `auto`: derived from the measured quality of the vectors. */
+  /** `auto`: the ranking model. Numbers: the weighted sum of the two scores, and nothing else. */
   weights: z.union([z.literal('auto'), weightsSchema]),
+  /** Threshold of the weighted sum; the ranking model has its own. */
   minScore: z.number().min(0).max(1),
   maxResults: z.number().int().min(1).max(100),
-  /** Days until the score of a dated file is halved; null for no decay. */
+  /** Characters of all results of a search, as lines with path and date. */
+  maxCharacters: z.number().int().min(100).max(100_000),
+  /** Days until the odds of a dated unit are halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
@@ -181,6 +180,10 @@ export type SearchSettings = z.infer<typeof searchSettingsSchema>
 /** Overrides for one search; omitted fields come from the agent's settings. */
 export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   maxResults: z.number().int().min(1).max(1000).optional(),
+  /** Minimum score of the results, for the ranking model too. */
+  minScore: z.number().min(0).max(1).optional(),
+  /** True for a person's own search: less likely results are returned as `weak`. */
+  showWeak: z.boolean().optional(),
   /** Session to exclude; otherwise the current session matches its own question. */
   excludeSession: idSchema.optional(),
   /** Milliseconds to wait for the query vector; by default depends on the provider's health. */
@@ -210,7 +213,10 @@ export type Condition = z.infer<typeof conditionSchema>
 
 export const searchResponseSchema = z.object({
   query: z.string(),
+  /** Notes, best first, then chats, best first. */
   results: z.array(searchResultSchema),
+  /** Results below the threshold, best first; empty without `showWeak`. */
+  weak: z.array(searchResultSchema),
   candidates: z.number().int(),
   provider: z.string(),
   model: z.string(),
@@ -218,8 +224,10 @@ export const searchResponseSchema = z.object({
   stale: z.boolean(),
   /** Reason why the index accepts no changes, such as a full disk. */
   standstill: z.string().optional(),
+  /** Score that the best result must reach. */
   minScore: z.number(),
-  weights: weightsSchema,
+  /** Null for the ranking model. */
+  weights: weightsSchema.nullable(),
   /** Omitted if the query has none. */
   conditions: z.array(conditionSchema).optional(),
   notice: retrieverNoticeSchema.nullable(),
@@ -227,33 +235,50 @@ export const searchResponseSchema = z.object({
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
-/**
- * Vector score of one candidate. `rank` is 1-based among the candidates; `contribution` is the part of the final score.
- */
+const recordedResultSchema = searchResultSchema.pick({
+  path: true,
+  startLine: true,
+  endLine: true,
+  date: true,
+  score: true,
+  snippet: true,
+  source: true,
+  superseded: true,
+})
+
+/** A search as a transcript records it: the results that a model received, without their explanation. */
+export const recordedSearchSchema = searchResponseSchema
+  .omit({ weak: true, timings: true })
+  // Transcripts may have notices that this version does not know.
+  .extend({
+    results: z.array(recordedResultSchema),
+    weights: weightsSchema.nullish(),
+    notice: retrieverNoticeSchema.nullable().catch(null),
+  })
+export type RecordedSearch = z.infer<typeof recordedSearchSchema>
+
+/** Vector score of one candidate. `rank` is 1-based among the candidates. */
 export const vectorScoreSchema = z.object({
+  /** Cosine. */
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
-  contribution: z.number(),
-  /** Passage that `raw` is the cosine of: lines in the file, 1-based, inclusive. */
-  startLine: z.number().int(),
-  endLine: z.number().int(),
   /**
-   * Contribution of each query word to `raw`, largest first, with the closest word of the passage. The contributions
+   * Contribution of each query word to `raw`, largest first, with the closest word of the unit. The contributions
    * add up to `raw`. Omitted if the model cannot provide them.
    */
   terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
+
+/** Keyword score of one candidate. `rank` is 1-based among the candidates. */
 export const textScoreSchema = z.object({
+  /** BM25 of the unit's own words. */
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
-  contribution: z.number(),
-  /** Part of the query's weight that the candidate matches; input for the step from `raw` to `score`. */
-  share: z.number(),
   /**
-   * Shares add up to `share`. `instead`: a spelling from the memory that replaces an unknown query word; `alike`: a
-   * related word that matched with a lower weight.
+   * Query words that the unit has, with their parts of `raw`. `instead`: a word of the memory that replaces an unknown
+   * query word; `alike`: a related word that matched with a lower weight.
    */
   terms: z.array(
     z.object({
@@ -265,12 +290,40 @@ export const textScoreSchema = z.object({
   ),
 })
 
+/** Groups of features of the ranking model, and the two parts of the weighted sum. */
+export const scorePartNames = [
+  'constant',
+  'ownWords',
+  'nearbyWords',
+  'section',
+  'meaning',
+  'form',
+  'distance',
+  'text',
+  'vector',
+] as const
+export type ScorePartName = (typeof scorePartNames)[number]
+
+/** One row of the score breakdown. */
+export const scorePartSchema = z.object({
+  name: z.enum(scorePartNames),
+  contribution: z.number(),
+  /** Features of the group with their contributions, which add up to its own; without those that add nothing. */
+  features: z.array(z.object({ name: z.string(), value: z.number(), contribution: z.number() })),
+})
+export type ScorePart = z.infer<typeof scorePartSchema>
+
+/** `rank`: the 1-based number of a result. */
 export const verdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('returned'), rank: z.number().int() }),
-  z.object({ kind: z.literal('belowMinScore') }),
-  z.object({ kind: z.literal('beyondMaxResults') }),
-  /** `isEcho`: a session passage that repeats a file, merged into result #`into`. */
-  z.object({ kind: z.literal('folded'), into: z.number().int(), isEcho: z.boolean().optional() }),
+  /** Part of the same divided entry as result `rank`, and shown there. */
+  z.object({ kind: z.literal('joined'), rank: z.number().int() }),
+  /** Says the same as result `rank`. */
+  z.object({ kind: z.literal('duplicate'), rank: z.number().int() }),
+  /** Its score is too low. */
+  z.object({ kind: z.literal('weak') }),
+  /** Others used up `maxResults` or `maxCharacters`. */
+  z.object({ kind: z.literal('overLimit') }),
   /** `by`: the filters it fails, as written in the query. */
   z.object({ kind: z.literal('outsideFilter'), by: z.array(z.string()) }),
 ])
@@ -282,24 +335,10 @@ export const candidateSchema = z.object({
   ...resultShape,
   vector: vectorScoreSchema.nullable(),
   text: textScoreSchema.nullable(),
-  /**
-   * Added so that the other retriever cannot push a chunk below the threshold that one retriever alone would return.
-   */
-  lift: z.number(),
-  /**
-   * Factors in the order of application: `score = (Σ contributions + lift) × Π factors`. `time`: the date matches the
-   * phrase `of`. `echo`: a session that repeats a file with a higher score; `of` is the file's path and lines.
-   * `superseded`: no longer valid; `of` is the replacement. `successor`: replaces `of`, which matched.
-   */
-  modifiers: z.array(
-    z.object({
-      name: z.enum(['recency', 'time', 'echo', 'superseded', 'successor']),
-      factor: z.number(),
-      of: z.string().optional(),
-    }),
-  ),
-  /** The part of a session passage that is the user's question itself; its words do not count. */
-  question: z.string().optional(),
+  /** With the ranking model, the sum of `parts`; `score` is its logistic. Null with a weighted sum. */
+  logit: z.number().nullable(),
+  /** Rows of the breakdown. They add up to `logit`, or to `score` with a weighted sum. */
+  parts: z.array(scorePartSchema),
   score: z.number(),
   verdict: verdictSchema,
 })
@@ -308,16 +347,17 @@ export type Candidate = z.infer<typeof candidateSchema>
 export const lineExplanationSchema = z.object({
   path: z.string(),
   line: z.number().int(),
-  /** Null if no chunk of the index covers the line. */
+  /** Null if no unit of the index covers the line. */
   candidate: candidateSchema.nullable(),
-  /** 1-based rank among all candidates; null if the chunk was not a candidate. */
+  /** 1-based rank among all candidates; null if the unit was not a candidate. */
   rank: z.number().int().nullable(),
   /** `local`: the note is fully or partly hidden from the client; does not depend on the query. */
   reason: z.enum([
     'returned',
-    'belowMinScore',
-    'beyondMaxResults',
-    'folded',
+    'joined',
+    'duplicate',
+    'weak',
+    'overLimit',
     'outsideFilter',
     'notIndexed',
     'noMatch',
@@ -329,25 +369,18 @@ export const lineExplanationSchema = z.object({
 
 export const explanationSchema = z.object({
   query: z.string(),
-  weights: weightsSchema,
+  /** Null for the ranking model. */
+  weights: weightsSchema.nullable(),
+  /** Score that the best result must reach. */
   minScore: z.number(),
   maxResults: z.number().int(),
+  maxCharacters: z.number().int(),
   provider: z.string(),
   model: z.string(),
   stale: z.boolean(),
   standstill: z.string().optional(),
   notice: retrieverNoticeSchema.nullable(),
   timings: timingsSchema,
-  /** Scale of text shares: `share = evidence × raw / best`; both values are those of the best passage. */
-  scale: z.object({ evidence: z.number(), best: z.number() }),
-  /**
-   * Calibration of cosines for this query, null if vector search is off: `r = (raw − background) / (threshold −
-   * background)`, at least 0, and `score = r^power / (r^power + 1 / 0.35 − 1)`. `worth`: how well the model separates
-   * the texts of this memory, from 0 (chance) to 1 (perfect).
-   */
-  vectorScale: z
-    .object({ background: z.number(), threshold: z.number(), power: z.number(), worth: z.number() })
-    .nullable(),
   /** `weight`: weight of the term, from its rarity and its role in the query. */
   terms: z.array(
     z.object({
@@ -360,6 +393,7 @@ export const explanationSchema = z.object({
     }),
   ),
   conditions: z.array(conditionSchema),
+  /** Notes, best first, then chats, best first. */
   candidates: z.array(candidateSchema),
   why: lineExplanationSchema.optional(),
 })
@@ -388,7 +422,7 @@ export const recallSchema = z.object({
   at: z.number(),
   query: z.string(),
   minScore: z.number(),
-  /** Number of chunks considered; if `results` is empty, all were below the threshold. */
+  /** Number of units considered; if `results` is empty, all were below the threshold. */
   candidates: z.number().int(),
   results: z.array(recalledLinesSchema),
 })
@@ -427,10 +461,10 @@ export const search = {
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
   nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(similarNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
-  /** Reports the texts that the model `of` (default: the model in use) would receive, and the quality of the model in use. */
-  meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingQualitySchema),
+  /** Counts the texts that the model `of` (default: the model in use) would receive. */
+  embeddingCost: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingCostSchema),
   /**
-   * Waits until the index matches the files and, with `vectors`, until every chunk has its vector or none can be
+   * Waits until the index matches the files and, with `vectors`, until every unit has its vector or none can be
    * computed. `settled` is false on a timeout. `indexBytes`: size of the index on disk.
    */
   settle: base

@@ -36,7 +36,7 @@ describe('the offline agent', () => {
     expect(second.text).toContain('> We chose PostgreSQL for the database')
     expect(second.text).toContain('[memory/2026-01-20.md:4]')
     const names = second.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
-    expect(names).toEqual(['write', 'memory_search', 'memory_get'])
+    expect(names).toEqual(['write', 'memory_search'])
   })
 
   it('says that it found nothing, also in Chinese', async () => {
@@ -102,14 +102,13 @@ describe('the offline agent', () => {
 describe('tools, called by a model', () => {
   const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] })
 
-  it('memory_search returns paths, lines and scores', async () => {
+  it('memory_search returns one line for each entry, and records the search', async () => {
     const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
     const { messages } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
-    expect(JSON.parse(result ? messageText(result) : '')).toMatchObject({
-      results: [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }],
-      provider: 'builtin',
-    })
+    expect(result && messageText(result)).toBe('MEMORY.md:1 · Long-term memory')
+    const results = [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }]
+    expect(result).toMatchObject({ details: { kind: 'recall', recall: { results, provider: 'builtin' } } })
   })
 
   it.each([

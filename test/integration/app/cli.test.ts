@@ -40,10 +40,21 @@ describe('terminal', () => {
     const piped = JSON.parse((await run(['remember', '--json'], { home, input: '从标准输入\n第二行\n' })).stdout)
     expect(piped).toMatchObject({ startLine: 6, endLine: 8 })
     const found = JSON.parse((await run(['search', 'Acme database', '--json'], { home })).stdout)
-    expect(found).toMatchObject({
-      results: [{ path: remembered.path, vectorScore: null, source: 'memory' }],
+    expect(found).toEqual({
+      query: 'Acme database',
+      results: [
+        {
+          path: remembered.path,
+          startLine: 4,
+          endLine: 4,
+          score: expect.any(Number),
+          snippet: 'We chose PostgreSQL for the Acme database',
+          source: 'memory',
+          date: remembered.path.slice('memory/'.length, -'.md'.length),
+        },
+      ],
       provider: 'builtin',
-      stale: false,
+      model: expect.any(String),
     })
     const asked = JSON.parse((await run(['ask', 'Which database did we choose?', '--json'], { home })).stdout)
     expect(asked.text).toContain(`[${remembered.path}:4]`)
@@ -52,9 +63,15 @@ describe('terminal', () => {
       writes: [],
       usage: { cacheRead: 0 },
     })
+    await run(['ask', 'My sister Lena lives in Rotterdam'], { home })
+    const printed = async (query: string) => (await run(['search', query], { home })).stdout.split('\n')
+    const [note] = await printed('Which database did we choose?')
+    expect(note).toBe(`${remembered.path}:4 · We chose PostgreSQL for the Acme database`)
+    const chats = await printed('Where does Lena live?')
+    expect(chats[chats.indexOf('Chats:') + 1]).toMatch(/^sessions\/[^ ]+\.jsonl:\d+ · .*Lena lives in Rotterdam$/)
     const status = JSON.parse((await run(['status', '--json'], { home })).stdout)
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
-  })
+  }, 60_000)
 
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
@@ -67,11 +84,14 @@ describe('terminal', () => {
     expect(code).toBe(0)
     expect(value.candidates[0]).toMatchObject({
       path: 'MEMORY.md',
-      verdict: 'returned',
-      vector: null,
+      verdict: { kind: 'returned', rank: 1 },
       text: { terms: [{ term: 'alpha' }, { term: 'beta' }] },
     })
-    expect(value.why).toMatchObject({ reason: 'noMatch' })
+    expect(value.why).toMatchObject({ reason: 'weak', candidate: { path: 'memory/2026-01-01.md' } })
+    const printed = (await run(['explain', 'alpha beta', '--workspace', workspace], { home })).stdout
+    expect(printed).toMatch(
+      /^0\.\d+ {2}MEMORY\.md:3 {2}returned as #1\n {7}.*own words \+[\d.]+.*; sum [-\d.]+, probability 0\.\d+; bm25 [\d.]+/,
+    )
   })
 
   it('evaluates judged questions', async () => {
@@ -101,9 +121,28 @@ describe('terminal', () => {
       mrr: 1,
       ndcgAt10: 1,
       answered: 1,
-      chunks: 1,
+      units: 1,
       offTopic: { n: 1, auc: 1, answered: 0 },
     })
+  })
+
+  it('eval names judged lines that do not exist, and a folder without notes', async () => {
+    const home = await temporaryFolder()
+    const question = (id: string, path: string, startLine: number) =>
+      JSON.stringify({ id, query: 'Where does the walrus live?', relevant: [{ path, startLine, endLine: startLine }] })
+    const lines = [question('one', 'MEMORY.md', 3), question('two', 'MEMORY.md', 9), question('three', 'none.md', 1)]
+    const workspace = await folderWith({ 'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n' })
+    const questions = await folderWith({ 'queries.jsonl': lines.join('\n') })
+    const measure = (folder: string) =>
+      run(['eval', '--workspace', folder, '--queries', join(questions, 'queries.jsonl')], { home })
+    expect(await measure(workspace)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        'judged lines do not exist: MEMORY.md:9 (question two), none.md:1 (question three)\n',
+      ),
+    })
+    const empty = await temporaryFolder()
+    expect(await measure(empty)).toMatchObject({ code: 2, stdout: '', stderr: `commonplace: no notes in ${empty}\n` })
   })
 
   it.each([

@@ -153,6 +153,7 @@ describe('a home of version 0.1.0', () => {
       weights: { vector: 0.6, text: 0.4 },
       minScore: 0.25,
       maxResults: 9,
+      maxCharacters: 1600,
       recencyHalfLifeDays: 400,
     })
     expect((await client.settings.mcpServers()).map(({ name: server, state }) => [server, state])).toEqual([
@@ -202,8 +203,8 @@ describe('a home of version 0.1.0', () => {
       ['arbeit', 'What is the gate code?', '@main/memory/2026-11-20.md'],
     ]
     for (const [agent, query, path] of queries) expect(await asked(client, agent, query), query).toBe(path)
-    const { files, chunks, embedded, provider, state } = await client.search.status(main)
-    expect({ files, provider, state, isWhole: chunks > 0 && embedded === chunks }).toEqual({
+    const { files, units, embedded, provider, state } = await client.search.status(main)
+    expect({ files, provider, state, isWhole: units > 0 && embedded === units }).toEqual({
       files: 24,
       provider: 'builtin',
       state: 'ready',

@@ -7,7 +7,9 @@ import { expect, it } from 'vitest'
 import { openTestServer, prepareFolders } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
 import { until } from '../../support/folder.ts'
-import { connectClient } from '../../support/mcp-clients.ts'
+import { connectClient, type Answer } from '../../support/mcp-clients.ts'
+
+const textOf = ({ content }: Answer) => content.map(({ text }) => text).join('')
 
 const files = {
   'pin.md': '---\nvisibility: local\n---\nThe safe opens with 93417\n',
@@ -48,8 +50,9 @@ it('an explanation does not reveal if words match a local line', async () => {
     const [guessed, missed] = [await asked(right), await asked('11111')]
     expect(guessed, path).toEqual(missed)
     expect(guessed?.['why']).toMatchObject({ rank: null, reason: expect.stringContaining('stays on this machine') })
-    expect(guessed?.['candidates']).toEqual([])
-    const searched = async (query: string) => (await call('memory_search', { query, minScore: 0 })).structuredContent
+    for (const candidate of (guessed?.['candidates'] ?? []) as object[])
+      expect(candidate).toMatchObject({ bm25: 0, matched: [] })
+    const searched = async (query: string) => textOf(await call('memory_search', { query, minScore: 0 }))
     expect(await searched(right), path).toEqual(await searched('11111'))
   }
   const why = (await call('memory_explain', { query: 'shop', path: 'open.md', line: 3 })).structuredContent?.['why']
@@ -81,8 +84,8 @@ it('a word that exists only in local text gives the same answer as an unknown wo
     return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
   }
   const search = async (query: string) => {
-    const { structuredContent } = await call('memory_search', { query, minScore: 0, maxResults: 50 })
-    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+    const answer = await call('memory_search', { query, minScore: 0, maxResults: 50, maxTokens: 10_000 })
+    return textOf(answer).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
   }
   for (const [known, nowhere] of [
     ['ferry kumquat green', 'ferry zumquit green'],
@@ -96,13 +99,13 @@ it('a word that exists only in local text gives the same answer as an unknown wo
 })
 
 it('scores equal those of a memory without the local notes', async () => {
-  const wanted = { query: 'which ferry is green', minScore: 0, maxResults: 50 }
+  const wanted = { query: 'which ferry is green', maxCandidates: 100, maxTokens: 20_000 }
   const found = async (more: Readonly<Record<string, string>>) => {
     const { call } = await open({ ...filler, ...more })
-    const { results } = (await call('memory_search', wanted)).structuredContent as {
-      results: { path: string; score: number }[]
+    const { candidates } = (await call('memory_explain', wanted)).structuredContent as {
+      candidates: { path: string; score: number }[]
     }
-    return results.map(({ path, score }) => `${path} ${score}`)
+    return candidates.map(({ path, score }) => `${path} ${score}`)
   }
   const alone = await found({})
   expect(alone.length).toBeGreaterThan(5)
@@ -111,15 +114,12 @@ it('scores equal those of a memory without the local notes', async () => {
 
 it('finds and lists the visible part of a partly local note', async () => {
   const { call, client } = await open()
-  const { results } = (await call('memory_search', { query: 'shed green', minScore: 0 })).structuredContent as {
-    results: { path: string; text: string; heading: string }[]
-  }
-  const mixed = results.find(({ path }) => path === 'mixed.md')
-  expect(mixed?.text).toContain('The shed is green')
-  expect(JSON.stringify(results)).not.toMatch(/20417|It opens/)
-  const harbour = (await call('memory_search', { query: 'harbour opens at seven', minScore: 0 })).structuredContent
-  expect(JSON.stringify(harbour)).toMatch(/MEMORY\.md.*harbour opens at seven/)
-  expect(JSON.stringify(harbour)).not.toMatch(/8841|Codes/)
+  const shed = textOf(await call('memory_search', { query: 'shed green', minScore: 0 }))
+  expect(shed).toContain('\nmixed.md:1 · The shed is green')
+  expect(shed).not.toMatch(/20417|It opens/)
+  const harbour = textOf(await call('memory_search', { query: 'harbour opens at seven', minScore: 0 }))
+  expect(harbour).toMatch(/\nMEMORY\.md:\d+ · The harbour opens at seven/)
+  expect(harbour).not.toMatch(/8841|Codes/)
   const { resources } = await client.listResources()
   const listed = resources.map(({ name }: { name: string }) => name)
   expect(listed).toEqual(expect.arrayContaining(['MEMORY.md', 'mixed.md', 'open.md']))
@@ -145,8 +145,8 @@ it('a local note and a missing note give the same answer', async () => {
 it('does not redact the words of the request, right or wrong', async () => {
   const { call } = await open()
   const asked = async (code: string) => {
-    const query = `shed tag:opens-with-${code}-and-so-on`
-    return JSON.stringify((await call('memory_search', { query })).structuredContent).replaceAll(code, 'X')
+    const query = `shed after:opens-with-${code}-and-so-on`
+    return textOf(await call('memory_search', { query })).replaceAll(code, 'X')
   }
   expect(await asked('20417')).toBe(await asked('20418'))
   expect(await asked('20417')).toContain('opens-with-X')

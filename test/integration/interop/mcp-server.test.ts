@@ -54,10 +54,23 @@ describe('MCP over stdio', () => {
         openWorldHint: false,
       })
     const found = await call('memory_search', { query: 'Acme database PostgreSQL' })
-    expect(found.structuredContent).toMatchObject({
-      results: [{ path: 'projects/acme.md', startLine: 1, why: expect.stringContaining('words') }],
+    expect(found.structuredContent).toBeUndefined()
+    expect(found.content[0]?.text).toContain('\nprojects/acme.md:3 · The database is PostgreSQL 17, decided in May.')
+    const explained = await call('memory_explain', { query: 'Acme database PostgreSQL' })
+    expect(explained.structuredContent).toMatchObject({
+      weights: null,
+      candidates: [
+        {
+          path: 'projects/acme.md',
+          startLine: 3,
+          verdict: 'returned as #1',
+          bm25: expect.any(Number),
+          parts: expect.arrayContaining([{ name: 'ownWords', contribution: expect.any(Number) }]),
+          matched: expect.arrayContaining(['PostgreSQL']),
+        },
+      ],
     })
-    expect(JSON.parse(found.content[0]?.text ?? '')).toEqual(found.structuredContent)
+    expect(JSON.parse(explained.content[0]?.text ?? '')).toEqual(explained.structuredContent)
 
     const noted = await call('remember', { text: 'Acme goes live on Friday' })
     const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
@@ -199,8 +212,7 @@ describe('MCP over stdio', () => {
       app: await connect(server.url),
     }))
     const { call } = await connectClient('v2', { args: ['--home', home] }, 'roaming')
-    const found = async () =>
-      JSON.stringify((await call('memory_search', { query: 'database decided' })).structuredContent)
+    const found = async () => (await call('memory_search', { query: 'database decided' })).content[0]?.text
     expect(await found()).toContain('PostgreSQL 17')
     const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
     const text = '# Theirs\n\nThe database is SQLite, decided in June.\n'
@@ -251,7 +263,7 @@ describe('MCP over HTTP', () => {
     const { results } = (await call('search', { query: 'Acme database' })).structuredContent as {
       results: { id: string; url: string }[]
     }
-    expect(results[0]).toMatchObject({ id: 'projects/acme.md:1', url: 'note://projects/acme.md#L1' })
+    expect(results[0]).toMatchObject({ id: 'projects/acme.md:3', url: 'note://projects/acme.md#L3' })
     const fetched = await call('fetch', { id: results[0]?.id })
     expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining('PostgreSQL 17') })
     await app.clients.update({ client: id, mayKeep: true })

@@ -26,7 +26,7 @@ async function openChat(files: Readonly<Record<string, string>> = {}) {
   return { app, memory, settle, say, workspace }
 }
 
-/** Unrelated notes; score calibration needs them. */
+/** Unrelated notes. */
 const other = {
   'MEMORY.md': `# Long-term memory
 

@@ -45,12 +45,9 @@ async function openMemory(config: string, files: Readonly<Record<string, string>
 const problemOf = async (memory: Memory) =>
   (await memory.status()).problems.find(({ code }) => code.startsWith('provider_'))
 const isEmbedded = async (memory: Memory) => {
-  const { chunks, embedded, state } = await memory.status()
-  return state === 'ready' && chunks > 0 && embedded === chunks
+  const { units, embedded, state } = await memory.status()
+  return state === 'ready' && units > 0 && embedded === units
 }
-/** True if the calibration is measured as well, so that the model gets no more requests. */
-const isMeasured = async (memory: Memory) =>
-  (await isEmbedded(memory)) && (await memory.embeddingReport()).scripts.length > 0
 
 describe('failing embedding provider', () => {
   it.each<[Trouble, string, string]>([
@@ -67,7 +64,7 @@ describe('failing embedding provider', () => {
     async (trouble, code, words) => {
       const server = await startTroubledEmbeddings()
       const { memory, workspace, app } = await openMemory(configOf(ofServer(server.url)))
-      await until(() => isMeasured(memory))
+      await until(() => isEmbedded(memory))
       Object.assign(server, { trouble, delayMs: 60_000 })
       await writeFile(join(workspace, 'memory/new.md'), 'A quokka was seen.\n')
       await until(async () => (await memory.search('quokka')).results.length > 0, 10_000)
@@ -88,7 +85,7 @@ describe('failing embedding provider', () => {
       expect(server.inputs.slice(before).flat()).not.toContain('walrus one')
       server.trouble = 'none'
       await memory.tryProvider()
-      await until(() => isMeasured(memory))
+      await until(() => isEmbedded(memory))
       expect(app.health.problems('main')).toEqual([])
       expect((await memory.search('walrus one')).notice).toBeNull()
     },
@@ -160,11 +157,11 @@ describe('failing embedding provider', () => {
     await until(async () => (await found('quokka')).includes('memory/new.md'), 4000)
     await until(async () => (await found('narwhal')).includes('memory/note-4.md'), 4000)
     await until(async () => !(await found('walrus number 3')).includes('memory/note-3.md'), 4000)
-    const { embedded, chunks } = await memory.status()
-    expect(embedded).toBeLessThan(chunks)
+    const { embedded, units } = await memory.status()
+    expect(embedded).toBeLessThan(units)
     expect((await memory.search('quokka')).notice).not.toBeNull()
     server.trouble = 'none'
-    await until(() => isMeasured(memory), 30_000)
+    await until(() => isEmbedded(memory), 30_000)
     expect(await found('quokka')).toEqual(['memory/new.md'])
   }, 60_000)
 
@@ -186,8 +183,8 @@ describe('failing embedding provider', () => {
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
     expect((await memory.waitForVectors(() => undefined)).problems).not.toEqual([])
     server.trouble = 'none'
-    const { problems, embedded, chunks } = await memory.waitForVectors(() => undefined)
-    expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
+    const { problems, embedded, units } = await memory.waitForVectors(() => undefined)
+    expect({ problems, embedded }).toEqual({ problems: [], embedded: units })
   }, 60_000)
 
   it('waits less for a hanging provider with every search, and finally not at all', async () => {
@@ -237,13 +234,13 @@ describe('reuse of vectors', () => {
   it('sends no text twice after a reindex or a change of provider', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isMeasured(memory))
+    await until(() => isEmbedded(memory))
     await memory.reindex()
-    await until(() => isMeasured(memory))
+    await until(() => isEmbedded(memory))
     await configure(configOf('provider: none'))
     await until(async () => (await memory.status()).provider === 'none', 20_000)
     await configure(configOf(ofServer(server.url)))
-    await until(() => isMeasured(memory), 20_000)
+    await until(() => isEmbedded(memory), 20_000)
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
 
@@ -251,19 +248,19 @@ describe('reuse of vectors', () => {
     const servers = [await startTroubledEmbeddings(), await startTroubledEmbeddings()] as const
     const [one, other] = servers
     const { memory, configure } = await openMemory(configOf(ofServer(one.url)))
-    await until(() => isMeasured(memory))
+    await until(() => isEmbedded(memory))
     const of = (url: string) =>
       memory
-        .embeddingReport({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
+        .embeddingCost({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
         .then(({ unsent }) => unsent.texts)
-    const { texts } = (await memory.embeddingReport()).all
+    const { texts } = (await memory.embeddingCost()).all
     expect([await of(one.url), await of(`${one.url}/`), await of(other.url)]).toEqual([0, 0, texts])
     await configure(configOf(ofServer(other.url)))
-    await until(async () => (await of(other.url)) === 0 && (await isMeasured(memory)), 20_000)
+    await until(async () => (await of(other.url)) === 0 && (await isEmbedded(memory)), 20_000)
     const asked = servers.map((server) => server.texts().length)
     expect(asked[1]).toBe(asked[0])
     await configure(configOf(ofServer(`${one.url}/`)))
-    await until(async () => memory.embeddingReport().then(({ isMeasured: is }) => is && isMeasured(memory)), 20_000)
+    await until(() => isEmbedded(memory), 20_000)
     expect((await memory.search('walrus number 3')).notice).toBeNull()
     expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
   }, 90_000)
@@ -307,30 +304,10 @@ describe('reuse of vectors', () => {
     }
   }, 60_000)
 
-  it('assigns the configured address to an index without one', async () => {
-    const server = await startTroubledEmbeddings()
-    const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isMeasured(memory))
-    await app.close()
-    const db = new Database(join(home, 'memory', 'main.sqlite'))
-    db.exec(`UPDATE meta SET value = json_remove(value, '$.address') WHERE key = 'fingerprint';
-             UPDATE embedding_cache SET provider = 'openai-compatible'`)
-    db.close()
-    const before = server.texts().length
-    const again = await createApp({ mainFolder, env: {}, home })
-    try {
-      const { memory: resumed } = await again.agents.get('main')
-      await until(() => isMeasured(resumed), 20_000)
-      expect(server.texts().slice(before)).toEqual([])
-    } finally {
-      await again.close()
-    }
-  }, 60_000)
-
   it('recovers readable vectors from a damaged index', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isMeasured(memory))
+    await until(() => isEmbedded(memory))
     await app.close()
     const file = join(home, 'memory', 'main.sqlite')
     const db = new Database(file)
@@ -345,7 +322,7 @@ describe('reuse of vectors', () => {
     const again = await createApp({ mainFolder, env: {}, home })
     try {
       const { memory: revived } = await again.agents.get('main')
-      await until(() => isMeasured(revived), 20_000)
+      await until(() => isEmbedded(revived), 20_000)
       expect(server.texts().slice(before)).toEqual([])
       expect((await revived.search('walrus')).results.length).toBeGreaterThan(0)
       expect(again.health.problems('main').map(({ code }) => code)).toContain('index_damaged')

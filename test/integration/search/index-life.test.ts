@@ -31,7 +31,7 @@ describe('transcripts in search', () => {
     )
     const hit = (await memory.search('zeppelin Tuesday')).results.find(({ source }) => source === 'sessions')
     expect(hit).toMatchObject({ path: `sessions/${first.session}.jsonl` })
-    expect(hit?.snippet).toContain('User: Remember that the zeppelin lands on Tuesday')
+    expect(hit?.snippet).toContain('Remember that the zeppelin lands on Tuesday')
     const excluded = await memory.search('zeppelin Tuesday', { excludeSession: first.session })
     expect(new Set(excluded.results.map(({ source }) => source))).toEqual(new Set(['memory']))
   })
@@ -59,7 +59,7 @@ describe('transcripts in search', () => {
   it('can be turned off while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
     await (
-      await agent.chat.send({ text: 'The zeppelin lands where?' })
+      await agent.chat.send({ text: 'The zeppelin lands on Tuesday.' })
     ).ended
     await until(async () => (await memory.search('zeppelin')).results.length > 0)
     await writeFile(
@@ -96,12 +96,14 @@ describe('settings changed while the app runs', () => {
         join(home, 'config.yaml'),
         `agents:\n  defaults: { memory: ${text} }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
       )
-    await configure('{ embedding: { provider: none }, search: { minScore: 0.99 } }')
+    await configure(
+      '{ embedding: { provider: none }, search: { weights: { vector: 0.7, text: 0.3 }, minScore: 0.99 } }',
+    )
     await until(async () => (await memory.search('mascot walrus zebra')).results.length === 0)
     await configure('{ embedding: { provider: builtin } }')
     await until(async () => {
-      const { provider, state, chunks, embedded } = await memory.status()
-      return provider === 'builtin' && state === 'ready' && chunks > 0 && embedded === chunks
+      const { provider, state, units, embedded } = await memory.status()
+      return provider === 'builtin' && state === 'ready' && units > 0 && embedded === units
     })
     await until(async () => (await memory.search('mascot walrus')).results.length > 0)
   })
@@ -163,7 +165,7 @@ describe('index problems', () => {
     expect(indexer.status()).toMatchObject({ state: 'failed', problems: [{ code: 'index_failed' }] })
     await rm(join(state, 'memory'))
     await mkdir(join(state, 'memory'))
-    await until(() => indexer.status().state === 'ready' && indexer.status().chunks === 1)
+    await until(() => indexer.status().state === 'ready' && indexer.status().units === 1)
     expect(indexer.status().problems).toEqual([])
     await indexer.close()
   })
@@ -290,6 +292,7 @@ describe('worker crash', () => {
         weights: { vector: 0.7, text: 0.3 },
         minScore: 0,
         maxResults: 6,
+        maxCharacters: 1600,
         recencyHalfLifeDays: null,
       }),
       threads: { ...threadEntries(mainFolder), searcher: new URL('../../support/dying-searcher.ts', import.meta.url) },

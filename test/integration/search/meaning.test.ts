@@ -1,17 +1,14 @@
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
-import { randomOf } from '../../support/random.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 
 const line = 'The walrus of the harbour bathes at noon and sleeps until the tide comes back.'
 const topics = ['harbour', 'garden', 'budget', 'violin', 'bicycle', 'kitchen', 'mountain', 'library']
 
-/** Enough notes for calibrating a model. */
 const notes = Object.fromEntries(
   topics.map((topic, index) => [
     `memory/${topic}.md`,
@@ -39,98 +36,60 @@ async function openMemory(files: Record<string, string>, url?: string) {
   return memory
 }
 
-/** Returns a random vector for every text, like a model that understands nothing. */
-async function startSenseless(): Promise<string> {
-  const random = randomOf(7)
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const { input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { input: string[] }
-      const data = input.map((_, index) => ({ index, embedding: Array.from({ length: 64 }, () => random() - 0.5) }))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const bound = server.address()
-  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
-}
-
 describe('texts that a provider would be sent', () => {
-  it('counts distinct passages and their tokens in a memory without vectors', async () => {
+  it('counts distinct units and their tokens in a memory without vectors', async () => {
     const memory = await openMemory({
       'MEMORY.md': `${line}\n`,
       'memory/a.md': `${line}\n\nAnother line of its own.\n`,
     })
-    const { all, unsent, scripts } = await memory.embeddingReport({
-      provider: 'openai',
-      model: 'text-embedding-3-small',
-    })
+    const { all, unsent } = await memory.embeddingCost({ provider: 'openai', model: 'text-embedding-3-small' })
     expect(all.texts).toBe(2)
     expect(all.tokens).toBeGreaterThan(15)
     expect(all.tokens).toBeLessThan(40)
     expect(unsent).toEqual(all)
-    expect(scripts).toEqual([])
+  })
+
+  it('does not count private units for a remote model', async () => {
+    const memory = await openMemory({ 'MEMORY.md': `- ${line}\n- A secret of its own. ^[local]\n` })
+    const textsFor = async (baseUrl: string) =>
+      (await memory.embeddingCost({ provider: 'openai-compatible', model: 'm', baseUrl })).all.texts
+    expect([await textsFor('https://example.com/v1'), await textsFor('http://127.0.0.1:9/v1')]).toEqual([1, 2])
   })
 
   it('does not count texts that the model was already sent', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.waitForVectors(() => undefined)
-    const nothing = { texts: 0, tokens: 0 }
-    const { all, unsent, questions } = await memory.embeddingReport()
-    expect({ unsent, questions }).toEqual({ unsent: nothing, questions: nothing })
-    const other = await memory.embeddingReport({ provider: 'openai-compatible', model: 'other' })
+    const { all, unsent } = await memory.embeddingCost()
+    expect(unsent).toEqual({ texts: 0, tokens: 0 })
+    const other = await memory.embeddingCost({ provider: 'openai-compatible', model: 'other' })
     expect(other.unsent).toEqual(all)
     // Every text that was sent had been counted.
     const sent = server.requests.flatMap(({ body }) => (body['input'] ?? []) as string[])
-    expect(new Set(sent).size).toBe(other.unsent.texts + other.questions.texts)
+    expect(new Set(sent).size).toBe(other.unsent.texts)
   })
 })
 
-describe('use of the vector ranking', () => {
-  it('is off in a memory of two passages, with a notice', async () => {
+describe('use of vectors', () => {
+  it('begins with the first units, without a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
     await memory.waitForVectors(() => undefined)
     const { notice, results } = await memory.search('walrus of the harbour')
-    expect(notice).toMatchObject({ code: 'vectors_few' })
-    expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: null })
+    expect(notice).toBeNull()
+    expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: expect.any(Number) })
   })
 
-  it('is off until the model is calibrated, with a notice', async () => {
+  it('has a notice while units have no vectors, and finds them by their words', async () => {
     const server = await startTroubledEmbeddings()
-    Object.assign(server, { trouble: 'slow', delayMs: 1000 })
+    Object.assign(server, { trouble: 'slow', delayMs: 3000 })
     const memory = await openMemory(notes, server.url)
-    await until(
-      async () => (await memory.search('what does the violin lack?')).notice?.code === 'vectors_measuring',
-      15_000,
-    )
+    const early = await memory.search('what does the violin lack?')
+    expect(early.notice?.code).toBe('vectors_incomplete')
+    expect(early.results[0]).toMatchObject({ path: 'memory/violin.md', vectorScore: null })
     server.trouble = 'none'
     await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
   }, 40_000)
-
-  it('is off for a model with random vectors, with a notice', async () => {
-    const memory = await openMemory(notes, await startSenseless())
-    await memory.waitForVectors(() => undefined)
-    await until(async () => (await memory.embeddingReport()).scripts.length > 0)
-    expect((await memory.embeddingReport()).scripts).toMatchObject([{ script: 'latin', takesPart: false }])
-    const { notice, results } = await memory.search('what does the violin lack?')
-    expect(notice).toMatchObject({ code: 'vectors_weak', script: 'latin' })
-    expect(results[0]).toMatchObject({ path: 'memory/violin.md', vectorScore: null })
-  })
-
-  it('is on for a useful model, without a notice', async () => {
-    const server = await startModelServer()
-    const memory = await openMemory(notes, server.openAiUrl)
-    await memory.waitForVectors(() => undefined)
-    const { scripts } = await memory.embeddingReport()
-    expect(scripts).toMatchObject([{ script: 'latin', takesPart: true }])
-    const { notice, results } = await memory.search('what does the violin lack?')
-    expect(notice).toBeNull()
-    expect(results[0]?.vectorScore).not.toBeNull()
-  })
 })
 
 describe('index for another model', () => {
@@ -147,6 +106,6 @@ describe('index for another model', () => {
     }, 20_000)
     await memory.waitForVectors(() => undefined)
     await memory.fileCounts()
-    expect((await memory.embeddingReport()).unsent.texts).toBe(0)
+    expect((await memory.embeddingCost()).unsent.texts).toBe(0)
   }, 60_000)
 })

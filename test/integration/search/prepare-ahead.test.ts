@@ -1,27 +1,27 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PreparationWorker } from '../../../src/main/search/indexing/sync.ts'
 import { createTables, openForWriting, type Db } from '../../../src/main/search/indexing/index-schema.ts'
-import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
-import { syncAll } from '../../../src/main/search/indexing/sync.ts'
+import { PreparationWorker, syncAll } from '../../../src/main/search/indexing/sync.ts'
+import { unitSettingsOf } from '../../../src/main/search/units/prepare-units.ts'
+import { termTables } from '../../../src/main/search/units/unit-schema.ts'
+import { UnitStore } from '../../../src/main/search/units/unit-store.ts'
 import { builtinFile } from '../../recall/judged-set.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
 const entry = new URL('../../../src/main/search/indexing/prepare.worker.ts', import.meta.url)
 const dying = new URL('../../support/dying-prepare-thread.ts', import.meta.url)
+const settings = { embedding: { provider: 'builtin', builtinFile }, folders: [] }
 const tables = [
   'files',
-  'chunks',
-  'chunk_terms',
-  'chunk_days',
+  'sections',
+  'units',
+  'words',
+  'unit_codes',
+  'unit_digests',
   'note_tags',
   'note_properties',
   'note_names',
-  'spellings',
-  'passages',
-  'chunk_passages',
-  'passage_bits',
-  'passage_digests',
+  ...termTables.map((table) => `${table}_hits`),
 ]
 
 const count = 400
@@ -35,10 +35,10 @@ async function manyNotes(): Promise<string> {
   return folderWith(Object.fromEntries(notes) as Record<string, string>)
 }
 
-async function openStore(): Promise<IndexStore> {
+async function openStore(): Promise<UnitStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
   createTables(db, { provider: 'builtin', model: 'm', dimensions: 0 })
-  return new IndexStore(db, { provider: 'builtin', builtinFile })
+  return new UnitStore(db, unitSettingsOf(settings))
 }
 
 /** In the order of the rows, so that incremental readers find the same. */
@@ -46,55 +46,51 @@ function contents(db: Db): Partial<Record<string, unknown[]>> {
   return Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]))
 }
 
-function words(db: Db): unknown[] {
-  return db.prepare('SELECT word, term FROM spellings ORDER BY word').all()
-}
-
 describe('preparation in a worker', () => {
   it('results in the same index as without a worker, even if the worker dies', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
-    const indexed = async (prepareEntry: URL | undefined) => {
+    const indexed = async (workerEntry: URL | undefined) => {
       const store = await openStore()
       const steps: number[] = []
       const onProgress = (done: number) => steps.push(done)
       const { changed, problems } = await syncAll(store, folders, {
         onProgress,
         signal: new AbortController().signal,
-        prepareEntry,
+        worker: workerEntry && { entry: workerEntry, settings },
       })
       expect(problems).toEqual([])
       expect(changed).toHaveLength(count)
       expect(steps.at(-1)).toBe(count)
       expect(steps.length).toBeGreaterThan(2)
       const found = contents(store.db)
-      expect(found['passage_digests']?.length).toBeGreaterThan(count)
-      const phrase = store.db.prepare("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH 'rotterdam'").all()
+      expect(found['unit_digests']?.length).toBeGreaterThan(count)
       store.close()
-      return { ...found, phrase }
+      return found
     }
     const alone = await indexed(undefined)
-    expect(alone.phrase).toHaveLength(count)
     expect(await indexed(entry)).toEqual(alone)
     expect(await indexed(dying)).toEqual(alone)
   })
 
-  it('continues after an abort without missing a spelling', async () => {
+  it('continues after an abort', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const whole = await openStore()
     const never = new AbortController().signal
     await syncAll(whole, folders, { onProgress: () => undefined, signal: never })
     const store = await openStore()
     const stop = new AbortController()
+    const worker = { entry, settings }
     const stopped = syncAll(store, folders, {
       onProgress: () => stop.abort(new Error('enough')),
       signal: stop.signal,
-      prepareEntry: entry,
+      worker,
     })
     await expect(stopped).rejects.toThrow('enough')
     const begun = store.counts().files
     expect(begun).toBeGreaterThan(0)
     expect(begun).toBeLessThan(count)
-    await syncAll(store, folders, { onProgress: () => undefined, signal: never, prepareEntry: entry })
+    await syncAll(store, folders, { onProgress: () => undefined, signal: never, worker })
+    const words = (db: Db) => db.prepare('SELECT * FROM words ORDER BY word').all()
     expect(store.counts()).toEqual(whole.counts())
     expect(words(store.db)).toEqual(words(whole.db))
     store.close()
@@ -102,24 +98,15 @@ describe('preparation in a worker', () => {
   })
 
   it('prepares files in this thread if the worker cannot start', async () => {
-    const ahead = new PreparationWorker(new URL('../../support/no-such-thread.ts', import.meta.url), {
-      hasPassages: true,
-    })
-    const file = {
-      path: 'memory/a.md',
-      source: 'memory' as const,
-      hash: 'x',
-      mtime: 0,
-      size: 1,
-      text: '# A\n\nThe boat.\n',
-    }
-    const [first] = await ahead.prepare([file])
-    expect(first?.chunks).toHaveLength(1)
-    expect([...(first?.spellings.keys() ?? [])]).toContain('boat')
+    const missing = new URL('../../support/no-such-thread.ts', import.meta.url)
+    const ahead = new PreparationWorker({ entry: missing, settings })
+    const text = '# A\n\nThe boat.\n'
+    const file = { path: 'memory/a.md', source: 'memory' as const, hash: 'x', mtime: 0, size: 1, text }
+    const [first] = await ahead.prepare([{ file, known: new Set() }])
+    expect(first?.units.map((unit) => unit.text)).toEqual(['The boat.'])
     // The worker has exited before this call, so it does not wait.
-    const [again] = await ahead.prepare([file])
-    expect(again?.chunks).toEqual(first?.chunks)
-    expect(again?.spellings.size).toBe(0)
+    const [again] = await ahead.prepare([{ file, known: new Set() }])
+    expect(again).toEqual(first)
     await ahead.close()
   })
 })

@@ -1,4 +1,4 @@
-/** Superseded passages rank below their successors and are labelled, for users and models. */
+/** Superseded lines rank below their successors and are labelled, for users and models. */
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
@@ -7,7 +7,7 @@ import { superseding } from '../../recall/superseding.ts'
 import { openTestApp } from '../../support/app.ts'
 
 const main = { agent: 'main' }
-/** Other lines in the notes, so that a passage is more than the answer. */
+/** Other lines in the notes, so that the answer is not alone in its note. */
 const around = ['Lunch with the team was good.', 'It rained all afternoon.', 'The printer jams again.']
 
 /**
@@ -39,7 +39,7 @@ function logOf(month: number, index: number): string {
   return `memory/2026-0${month + Math.floor(index / 25)}-${day}.md`
 }
 
-describe('superseded passages', () => {
+describe('superseded lines', () => {
   it.each([
     ['none', 0],
     ['builtin', 0],
@@ -89,12 +89,12 @@ describe('superseded passages', () => {
     ])
     expect(results[0]?.snippet).toContain('Lola')
     const { candidates } = await search.explain({ ...main, query })
-    for (const { vector, text, lift, modifiers, score } of candidates) {
-      const sum = (vector?.contribution ?? 0) + (text?.contribution ?? 0) + lift
-      expect(modifiers.reduce((product, { factor }) => product * factor, sum)).toBeCloseTo(score, 10)
-    }
-    expect(candidates[0]?.modifiers).toMatchObject([{ name: 'successor', of: 'a.md:1-1' }])
-    expect(candidates[1]?.modifiers).toMatchObject([{ name: 'superseded', of: 'c.md:3' }])
+    for (const { parts, logit } of candidates)
+      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
+    const adjusted = candidates.map(({ parts }) =>
+      parts.flatMap(({ features }) => features.map(({ name }) => name)).filter((name) => /^suc|^supers/.test(name)),
+    )
+    expect(adjusted.slice(0, 2)).toEqual([['successor'], ['superseded']])
 
     const tortoise = await search.query({ ...main, query: 'Where does the tortoise sleep?' })
     expect(tortoise.results.map(({ path, superseded }) => [path, superseded?.by])).toEqual([

@@ -33,12 +33,16 @@ describe('search by tags, properties and titles', () => {
 
   it('the explanation names the filter that excluded a note', async () => {
     const { agent } = await open()
-    const { candidates, conditions } = await agent.memory.explain('walrus tag:work -status:done')
-    expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
-    const verdicts = Object.fromEntries(candidates.map(({ path, verdict }) => [path, verdict]))
-    expect(verdicts['zoo.md']).toMatchObject({ kind: 'returned' })
-    expect(verdicts['harbour.md']).toEqual({ kind: 'outsideFilter', by: ['-status:done'] })
-    expect(verdicts['code.md']).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
+    const verdictOf = async (path: string) => {
+      const { lines } = await agent.readLines(path, 1, 50)
+      const line = lines.findIndex((text) => text.includes('walrus')) + 1
+      const { why, conditions } = await agent.memory.explain('walrus tag:work -status:done', {}, { path, line })
+      expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
+      return why?.candidate?.verdict
+    }
+    expect(await verdictOf('zoo.md')).toMatchObject({ kind: 'returned' })
+    expect(await verdictOf('harbour.md')).toEqual({ kind: 'outsideFilter', by: ['-status:done'] })
+    expect(await verdictOf('code.md')).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
   })
 
   it('searches aliases and titles, and returns them', async () => {

@@ -34,22 +34,16 @@ const searched = (query: string, places: [path: string, startLine: number, endLi
         path,
         startLine,
         endLine,
-        heading: '',
         score: 0.5,
-        vectorScore: null,
-        textScore: 0.5,
         snippet: '',
-        matched: [],
         source: 'memory',
       })),
       candidates: 3,
       provider: 'none',
       model: '',
       stale: false,
-      minScore: 0.35,
-      weights: { vector: 0.7, text: 0.3 },
+      minScore: 0.25,
       notice: null,
-      timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 0 },
     },
   },
   isError: false,
@@ -96,7 +90,7 @@ describe('recalls of a conversation', () => {
 })
 
 describe('compareResults', () => {
-  it('matches a passage that moved, and puts new results last', () => {
+  it('matches an entry that moved, and puts new results last', () => {
     const then = [
       { path: 'a.md', startLine: 1, endLine: 5, score: 0.9, snippet: '', use: 'cited' as const },
       { path: 'b.md', startLine: 1, endLine: 2, score: 0.5, snippet: '', use: null },

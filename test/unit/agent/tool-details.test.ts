@@ -8,14 +8,19 @@ import { temporaryFolder } from '../../support/folder.ts'
 const change = { path: 'MEMORY.md', patch: '@@', added: 2, removed: 0, startLine: 2 }
 const recall = {
   query: 'plans',
-  results: [],
+  results: [{ path: 'MEMORY.md', startLine: 3, endLine: 3, score: 0.5, snippet: 'a plan', source: 'memory' as const }],
   candidates: 3,
   provider: 'none',
   model: '',
   stale: false,
-  minScore: 0.35,
-  weights: { vector: 0.7, text: 0.3 },
+  minScore: 0.25,
   notice: null,
+}
+/** As versions before the ranking model recorded it. */
+const olderRecall = {
+  ...recall,
+  results: recall.results.map((result) => ({ ...result, found: { startLine: 3, endLine: 3 }, vectorScore: 0.4 })),
+  weights: { vector: 0.7, text: 0.3 },
   timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 0 },
 }
 const foreign = (value: unknown): ToolDetails => ({ kind: 'foreign', value })
@@ -26,9 +31,9 @@ const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
   ['a change of an older version', { change }, { kind: 'change', change }],
   ['a recall of an older version', { recall }, { kind: 'recall', recall }],
   [
-    'a recall with a removed option',
-    { kind: 'recall', recall: { ...recall, mmrLambda: 0.7 } },
-    { kind: 'recall', recall },
+    'a recall with the explanation of an older version',
+    { kind: 'recall', recall: olderRecall },
+    { kind: 'recall', recall: { ...recall, weights: { vector: 0.7, text: 0.3 } } },
   ],
   ['what another program left', { diff: '+1', firstChangedLine: 3 }, foreign({ diff: '+1', firstChangedLine: 3 })],
   ['a kind of a newer version', { kind: 'weather', degrees: 3 }, foreign({ kind: 'weather', degrees: 3 })],

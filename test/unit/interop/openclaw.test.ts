@@ -106,6 +106,16 @@ describe('settings of OpenClaw', () => {
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignoredKeys: [] })
   })
 
+  it('takes over a threshold only with weights', () => {
+    const search = (hybrid: string) =>
+      convertSettings(`{"agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.4${hybrid}}}}}}`)
+    expect(search('')).toMatchObject({
+      changes: [],
+      left: [{ from: 'agents.defaults.memorySearch.query.minScore', reason: 'noCounterpart' }],
+    })
+    expect(search(', "hybrid": {"vectorWeight": 0.6}')?.left).toEqual([])
+  })
+
   it('reads the older form with settings under `agent`', () => {
     const { changes, left } = convertSettings('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
     expect(changes).toEqual([

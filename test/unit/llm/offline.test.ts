@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
-import type { Message } from '../../../src/shared/chat/messages.ts'
+import {
+  messageText,
+  type Message,
+  type ToolCallPart,
+  type ToolResultMessage,
+} from '../../../src/shared/chat/messages.ts'
+import { toolDetailsSchema } from '../../../src/shared/chat/tool-details.ts'
 import { parseIntent } from '../../../src/main/llm/offline/intent.ts'
-import { bestLines, nearLines } from '../../../src/main/llm/offline/quote.ts'
+import { quotesOf } from '../../../src/main/llm/offline/quote.ts'
 import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
 import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
@@ -50,102 +56,82 @@ describe('offline model', () => {
     expect(replyLanguage(texts, shown)).toBe(language)
   })
 
-  it('quotes the matching line with its location', () => {
-    const passages = [
-      {
-        path: 'MEMORY.md',
-        from: 10,
-        lines: ['## Decisions', '- 2026-01-15: Chose PostgreSQL for the database', '- 2026-01-20: REST over GraphQL'],
-      },
-    ]
-    expect(bestLines('Which database did we choose?', passages, 3, today)).toEqual([
-      { path: 'MEMORY.md', line: 11, text: '2026-01-15: Chose PostgreSQL for the database' },
-    ])
-  })
+  describe('quotations', () => {
+    type Result = Parameters<typeof quotesOf>[0]['results'][number]
+    const found = (...results: Result[]) => ({ results, minScore: 0.15, weights: null })
+    const result = (path: string, line: number, score: number, snippet: string): Result => ({
+      path,
+      startLine: line,
+      endLine: line,
+      score,
+      snippet,
+      source: path.startsWith('sessions/') ? 'sessions' : 'memory',
+    })
+    const quoted = (...results: Result[]) => quotesOf(found(...results), today).map(({ text }) => text)
 
-  describe('with results of vector search', () => {
-    const path = 'memory/2026-01-20.md'
-    const texts = ['Avoid the bridge in winter', 'Lena takes the bridge in winter', 'Mara is allergic to penicillin']
-    const lines = ['# 2026-01-20', '', ...texts]
-    const passages = [{ path, from: 1, lines }]
-    const at = (line: number, similarity: number) => [{ path, startLine: line, endLine: line, similarity }]
-    const quotes = (question: string, found: ReturnType<typeof at>) =>
-      bestLines(question, passages, 3, today, found).map(({ text }) => text)
-
-    it('prefers the found line to one that shares a single word with the question', () => {
-      expect(quotes('which medicine should she avoid', [])).toEqual([texts[0]])
-      expect(quotes('which medicine should she avoid', at(5, 0.9))[0]).toBe(texts[2])
+    it('are the results in their order, with their places', () => {
+      const results = [
+        result('MEMORY.md', 11, 0.6, 'Chose PostgreSQL for the database'),
+        result('memory/2026-01-19.md', 4, 0.9, 'The database moved to Frankfurt'),
+      ]
+      expect(quotesOf(found(...results), today)).toEqual([
+        { path: 'MEMORY.md', line: 11, text: 'Chose PostgreSQL for the database', isFromChat: false },
+        { path: 'memory/2026-01-19.md', line: 4, text: 'The database moved to Frankfurt', isFromChat: false },
+      ])
     })
 
-    it('prefers a line that shares most of the question’s words', () => {
-      expect(quotes('who takes the bridge in winter', at(5, 0.9))[0]).toBe(texts[1])
+    it('are at most three, without much less likely ones', () => {
+      const likely = ['a', 'b', 'c', 'd'].map((text, at) => result('MEMORY.md', at + 1, 0.8, text))
+      expect(quoted(...likely)).toEqual(['a', 'b', 'c'])
+      const [first, second] = likely
+      if (!first || !second) throw new Error('no results')
+      expect(quoted(first, { ...second, score: 0.41 })).toEqual(['a', 'b'])
+      expect(quoted(first, { ...second, score: 0.39 })).toEqual(['a'])
     })
 
-    it('leaves out a line with a low vector score', () => {
-      expect(quotes('which medicine should she avoid', at(5, 0.2))).toEqual([texts[0]])
+    it('need a higher score than results, but not with classic weights', () => {
+      const weak = found(result('MEMORY.md', 1, 0.3, 'a'))
+      expect(quotesOf({ ...weak, minScore: 0.25 }, today)).toEqual([])
+      expect(quotesOf({ ...weak, minScore: 0.25, weights: { vector: 0.7, text: 0.3 } }, today)).toHaveLength(1)
+      expect(quotesOf({ ...weak, minScore: 0.18 }, today)).toHaveLength(1)
     })
 
-    it('chooses among the lines of the passage by shared words', () => {
-      const found = [{ path, startLine: 3, endLine: 5, similarity: 0.9 }]
-      expect(quotes('is the penicillin dangerous', found)).toEqual([texts[2]])
+    it('are one line, without the time of the entry', () => {
+      const path = 'memory/2026-01-19.md'
+      expect(quoted(result(path, 3, 0.8, '09:15 - Called the plumber\nHe comes on Friday'))).toEqual([
+        'Called the plumber He comes on Friday',
+      ])
+      expect(quoted(result(path, 3, 0.8, '9:15 门锁换成了指纹锁'))).toEqual(['门锁换成了指纹锁'])
     })
 
-    it('quotes the found lines if none shares a word with the question', () => {
-      const near = (found: ReturnType<typeof at>) => nearLines(passages, 3, today, found).map(({ text }) => text)
-      expect(near(at(5, 0.9))).toEqual([texts[2]])
-      expect(near([{ path, startLine: 4, endLine: 5, similarity: 0.9 }])).toEqual(texts.slice(1))
-      // A heading says nothing: the line below it does.
-      expect(near(at(1, 0))).toEqual([texts[0]])
-      expect(near([])).toEqual([texts[0]])
+    it('are of chats only if no note was found', () => {
+      const chat = result('sessions/a.jsonl', 3, 0.9, 'User: The cat is called Tom.')
+      expect(quoted(result('MEMORY.md', 2, 0.3, 'The cat is called Tim'), chat)).toEqual(['The cat is called Tim'])
+      expect(quotesOf(found(chat), today)).toEqual([
+        { path: 'sessions/a.jsonl', line: 3, text: 'The cat is called Tom.', isFromChat: true },
+      ])
     })
-  })
 
-  it('matches Chinese by words', () => {
-    const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
-    expect(bestLines('飞书插件怎么用', passages, 1, today)[0]).toMatchObject({ line: 2 })
-  })
-
-  it('splits Latin words from adjacent Han characters', () => {
-    const lines = ['我的生日是五月三号', '团队用Slack沟通', '我的Slack handle是@lin_wei']
-    expect(bestLines('我的Slack handle是什么', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)[0]).toMatchObject({
-      line: 3,
+    it('are only statements of the user, from chats and from saved conversations', () => {
+      const { nothingFound, noModel } = sentencesIn('zh-Hans')
+      const lines = [
+        'User: 我的护照号码是多少',
+        `Assistant: ${nothingFound('我的护照号码是多少')}`,
+        'User: 我的护照号码是E1234567。',
+        `Assistant: 护照号码 ${noModel}`,
+        // The second part of a long message does not name its speaker.
+        '护照号码在文件夹里。',
+      ]
+      const chats = lines.map((text, at) => result('sessions/a.jsonl', at + 1, 0.5, text))
+      expect(quoted(...chats)).toEqual(['我的护照号码是E1234567。'])
+      const saved = ['**助手:** 护照在抽屉里。', '**用户:** 护照号码？', '**用户:** 护照号码是E1234567。', noModel]
+      const notes = saved.map((text, at) => result('memory/2026-01-19-护照.md', at + 9, 0.5, text))
+      expect(quoted(...notes)).toEqual(['护照号码是E1234567。'])
     })
-  })
 
-  it('quotes only statements of the user from chats', () => {
-    const { nothingFound, noModel } = sentencesIn('zh-Hans')
-    const lines = [
-      '- User: 我的护照号码是多少',
-      `- Assistant: ${nothingFound('我的护照号码是多少')}`,
-      '- User: 我的护照号码是E1234567。',
-      `- Assistant: 护照号码 ${noModel}`,
-    ]
-    const path = 'sessions/a.jsonl'
-    expect(bestLines('护照号码是多少', [{ path, from: 1, lines }], 3, today)).toEqual([
-      { path, line: 3, text: '我的护照号码是E1234567。' },
-    ])
-    // Within a saved chat, continuation lines do not name the speaker.
-    const middle = [nothingFound('护照号码'), noModel, '', '**助手:** 护照', '**用户:** 护照号码？']
-    expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
-  })
-
-  it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('does not quote the last line of an answer in %s', (language) => {
-    const lines = [
-      sentencesIn(language).noModel,
-      'My language model is Claude',
-      '语言模型是 Claude',
-      '語言模型是 Claude',
-    ]
-    const quotes = bestLines('language model 语言模型', [{ path: 'memory/2026-01-19-x.md', from: 9, lines }], 4, today)
-    expect(quotes.length).toBeGreaterThan(0)
-    expect(quotes.map(({ line }) => line)).not.toContain(9)
-  })
-
-  it('quotes the lines of a note before a line that begins with "User:"', () => {
-    const lines = ['- Host of the database: db.example.org', '- User: root']
-    expect(bestLines('which host has the database', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)).toMatchObject([
-      { line: 1 },
-    ])
+    it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('leave out the last line of an answer in %s', (language) => {
+      expect(quoted(result('memory/2026-01-19-x.md', 9, 0.9, sentencesIn(language).noModel))).toEqual([])
+    })
   })
 
   it.each([
@@ -185,46 +171,86 @@ describe('offline model', () => {
 
 const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
+type ToolAnswer = Pick<ToolResultMessage, 'content' | 'details'>
+const ok: ToolAnswer = { content: [{ type: 'text', text: 'ok' }] }
+
+/** Lets the offline model answer user messages. @returns its calls, and the text of the answer */
+async function converse(
+  texts: readonly string[],
+  answerCall: () => ToolAnswer = () => ok,
+): Promise<{ readonly calls: readonly ToolCallPart[]; readonly text: string }> {
+  const model = createOfflineModel()
+  const messages: Message[] = texts.map((content) => ({ role: 'user', content, timestamp: 1 }))
+  const calls: ToolCallPart[] = []
+  for (;;) {
+    let newCalls: ToolCallPart[] = []
+    let text = ''
+    const request = { purpose, system: [], messages, tools: [], maxOutput: 1000 }
+    for await (const event of model.stream(request, new AbortController().signal)) {
+      if (event.type !== 'done') continue
+      messages.push(event.message)
+      text = messageText(event.message)
+      newCalls = event.message.content.filter((part) => part.type === 'toolCall')
+    }
+    if (newCalls.length === 0) return { calls, text }
+    for (const call of newCalls) {
+      calls.push(call)
+      const common = { role: 'toolResult', toolCallId: call.id, toolName: call.name } as const
+      messages.push({ ...common, ...answerCall(), isError: false, timestamp: 2 })
+    }
+  }
+}
+
+/** A search that returns one note, or nothing. */
+function found(snippet: string | undefined): ToolAnswer {
+  const results = [{ path: 'MEMORY.md', startLine: 3, endLine: 3, score: 0.6, snippet, source: 'memory' }]
+  const recall = {
+    query: '',
+    results: snippet === undefined ? [] : results,
+    candidates: 1,
+    provider: 'none',
+    model: '',
+    stale: false,
+    minScore: 0.25,
+    notice: null,
+  }
+  return { content: [], details: toolDetailsSchema.parse({ kind: 'recall', recall }) }
+}
+
 describe('several messages before one answer', () => {
   it('writes every requested note, even if the last message is a question', async () => {
-    const model = createOfflineModel()
-    const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
-    const messages: Message[] = [
-      user('Remember that the key is under the pot'),
-      user('Remember that the cat is called Tom'),
-      user('What is the cat called?'),
-    ]
-    const calls: string[] = []
-    for (let step = 0; step < 2; step += 1) {
-      for await (const event of model.stream(
-        { purpose, system: [], messages, tools: [], maxOutput: 1000 },
-        new AbortController().signal,
-      )) {
-        if (event.type !== 'done') continue
-        messages.push(event.message)
-        for (const part of event.message.content) {
-          if (part.type !== 'toolCall') continue
-          calls.push(
-            `${part.name} ${String(part.arguments['content'] ?? part.arguments['query'])
-              .trim()
-              .split('\n')
-              .at(-1)}`,
-          )
-          messages.push({
-            role: 'toolResult',
-            toolCallId: part.id,
-            toolName: part.name,
-            content: [{ type: 'text', text: 'ok' }],
-            isError: false,
-            timestamp: 2,
-          })
-        }
-      }
-    }
-    expect(calls).toEqual([
+    const { calls } = await converse([
+      'Remember that the key is under the pot',
+      'Remember that the cat is called Tom',
+      'What is the cat called?',
+    ])
+    const shown = calls.map(({ name, arguments: { content, query } }) => {
+      const lastLine = String(content ?? query)
+        .trim()
+        .split('\n')
+        .at(-1)
+      return `${name} ${lastLine}`
+    })
+    expect(shown).toEqual([
       'write The key is under the pot',
       'write The cat is called Tom',
       'memory_search What is the cat called?',
     ])
+  })
+})
+
+describe('an answer to a question', () => {
+  const question = 'What is the cat called?'
+
+  it('quotes what one search found, without reading notes', async () => {
+    const { calls, text } = await converse([question], () => found('The cat is called Tom'))
+    expect(calls.map(({ name, arguments: input }) => [name, input])).toEqual([['memory_search', { query: question }]])
+    expect(text).toMatch(/^Your memory says:\n\n> The cat is called Tom\n\n\[MEMORY.md:3\]/)
+  })
+
+  it('says that nothing was found', async () => {
+    const { calls, text } = await converse([question], () => found(undefined))
+    expect(calls).toHaveLength(1)
+    expect(text).toMatch(/^I found nothing in your memory about “What is the cat called\?”/)
   })
 })

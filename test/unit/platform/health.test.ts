@@ -14,7 +14,7 @@ function openHealth() {
 
 const status: IndexStatus = {
   files: 1,
-  chunks: 1,
+  units: 1,
   embedded: 0,
   provider: 'none',
   model: '',

@@ -12,7 +12,7 @@ describe('configuration', () => {
     expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
       model: 'offline',
       memory: {
-        search: { minScore: 0.35, maxResults: 6, weights: 'auto' },
+        search: { minScore: 0.35, maxResults: 20, maxCharacters: 1600, weights: 'auto' },
       },
     })
   })

@@ -8,7 +8,7 @@ import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markd
 import { parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/chat/wiki-link.ts'
 import { splitPieces, splitPortions } from '../../../src/renderer/markdown/chat/split-markdown.ts'
 import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'
-import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/lib/router/paths.ts'
+import { fileAt, isFileAt, linesOfHash, paths, sessionAt } from '../../../src/renderer/lib/router/paths.ts'
 import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
 
 const documents = pathologicalDocuments()
@@ -38,6 +38,15 @@ describe('addresses', () => {
       .map((text) => text.replaceAll('/', ''))
       .filter((text) => text !== '' && text !== '.' && text !== '..')
     fc.assert(fc.property(name, check))
+  })
+
+  it('names the lines to mark', () => {
+    const linesOf = (address: string) => linesOfHash(new URL(address, 'http://localhost').hash)
+    expect(linesOf(paths.source('a.md', 3, 5))).toEqual({ startLine: 3, endLine: 5 })
+    expect(linesOf(paths.source('a.md', 3, 3))).toEqual({ startLine: 3, endLine: 3 })
+    expect(paths.file('a.md', 3, 3)).toBe('/file/a.md#L3')
+    expect(linesOf(paths.file('a.md'))).toBeUndefined()
+    expect(linesOfHash('#L5-3')).toEqual({ startLine: 5, endLine: 5 })
   })
 
   it('encodes lone surrogates and accepts any session id', () => {

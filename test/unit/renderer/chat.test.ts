@@ -3,9 +3,9 @@ import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/
 import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
 import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
-import type { SearchResponse } from '../../../src/shared/contract/index.ts'
+import type { RecordedSearch } from '../../../src/shared/contract/index.ts'
 import { withUniqueName } from '../../../src/renderer/chat/composer/attach-to-message.ts'
-import { excerptOf, likeliestLine, nameSpeakers } from '../../../src/renderer/search/excerpt.ts'
+import { nameSpeakers } from '../../../src/renderer/search/speaker-names.ts'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 
@@ -86,7 +86,7 @@ describe('conversation', () => {
         content: [],
         isError: false,
         timestamp: 0,
-        details: { kind: 'recall' as const, recall: recall(query, line) as unknown as SearchResponse },
+        details: { kind: 'recall' as const, recall: recall(query, line) as unknown as RecordedSearch },
       },
     })
     const turns = toTurns([
@@ -149,36 +149,10 @@ describe('attachments', () => {
   })
 })
 
-describe('excerpts', () => {
-  it('start near the first match and drop Markdown syntax', () => {
-    expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
-    expect(excerptOf(`${'word '.repeat(40)}needle`, ['needle'])).toMatch(/^…(?:word )+needle$/)
-    // The match is within two lines of a narrow window.
-    expect(excerptOf(`${'字'.repeat(80)}词 and on`, ['词']).indexOf('词')).toBeLessThan(30)
-  })
-})
-
 describe('speakers', () => {
   it('are translated in a transcript, and nothing else changes', () => {
     const names = { User: '用户：', Assistant: '助手：' }
     expect(nameSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
     expect(nameSpeakers('The User: field', names)).toBe('The User: field')
-  })
-})
-
-describe('likeliest line', () => {
-  const snippet = '# 2026-11-22\n\n## 08:50 - Boiler\nThe boiler code is 7781.\nMilk.'
-  it.each([
-    [['boiler', 'code'], 13],
-    [['milk'], 14],
-    [['2026'], 10],
-    [['nothing'], 13],
-    [[], 13],
-  ])('for words %j is line %i', (matched, line) => {
-    expect(likeliestLine({ startLine: 10, snippet, matched })).toBe(line)
-  })
-
-  it('is found by words of a script without spaces', () => {
-    expect(likeliestLine({ startLine: 1, snippet: '# 家\n锅炉密码是7781\n买牛奶', matched: ['牛奶'] })).toBe(3)
   })
 })

@@ -9,16 +9,15 @@ function ranking(letters: string): Candidate[] {
     startLine: 1,
     endLine: 2,
     heading: '',
-    snippetLine: 1,
     snippet: 'text',
     matched: [],
     source: 'memory',
     vector: null,
     text: null,
-    lift: 0,
-    modifiers: [],
+    logit: null,
+    parts: [],
     score: 1 / (index + 1),
-    verdict: letter === letter.toLowerCase() ? { kind: 'belowMinScore' } : { kind: 'returned', rank: index + 1 },
+    verdict: letter === letter.toLowerCase() ? { kind: 'weak' } : { kind: 'returned', rank: index + 1 },
   }))
 }
 

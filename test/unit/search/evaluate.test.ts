@@ -51,6 +51,7 @@ function response(...found: [path: string, score: number][]): SearchResponse {
   return {
     query: '',
     results,
+    weak: [],
     candidates: results.length,
     provider: 'none',
     model: '',
@@ -96,35 +97,55 @@ describe('evaluate', () => {
     })
   })
 
-  /** Evaluates one question whose search returns excerpts of these lines. */
-  const shown = async (excerpts: readonly (readonly [firstLine: number, text: string, score: number])[], line = 5) => {
-    const results = excerpts.map(([snippetLine, snippet, score]) => ({
-      ...response(['a.md', score]).results[0],
-      startLine: 1,
-      endLine: 20,
-      snippetLine,
-      snippet,
-    })) as SearchResponse['results']
+  /** Evaluates one question whose search returns units at these lines. */
+  const evaluateUnits = async (
+    units: readonly (readonly [firstLine: number, text: string, score: number])[],
+    ...judged: readonly (readonly [startLine: number, endLine: number])[]
+  ) => {
+    const results = units.flatMap(([startLine, snippet, score]) =>
+      response(['a.md', score]).results.map((result) => ({
+        ...result,
+        startLine,
+        endLine: startLine + snippet.split('\n').length - 1,
+        snippet,
+        date: '2026-05-01',
+      })),
+    )
     const answer = () => Promise.resolve({ ...response(), results })
-    const relevant = [{ path: 'a.md', startLine: line, endLine: line }]
-    const target = { rank: answer, search: answer, minScore: 0, maxResults: 6 }
+    const relevant = judged.map(([startLine, endLine]) => ({ path: 'a.md', startLine, endLine }))
+    const target = { rank: answer, search: answer, minScore: null, maxResults: 20 }
     return evaluate(target, [{ query: 'q', relevant }], undefined, () => undefined)
   }
 
-  it('counts a judged line as shown only if the excerpt contains it, up to its characters', async () => {
-    const other = 'x'.repeat(500)
-    const { shownWithin, meanCharacters } = await shown([
+  it('counts a judged line as shown up to the characters of its whole line of output', async () => {
+    const other = 'x'.repeat(380)
+    const units = [
       [1, other, 0.9],
       [4, 'four\nfive', 0.8],
-    ])
+    ] as const
+    const { shownWithin, meanCharacters } = await evaluateUnits(units, [5, 5])
     expect(shownWithin).toEqual({ 400: 0, 800: 1, 1600: 1, 3200: 1 })
-    expect(meanCharacters).toBe(509)
-    expect((await shown([[1, other, 0.9]])).shownWithin).toEqual({ 400: 0, 800: 0, 1600: 0, 3200: 0 })
+    const lines = [`a.md:1 · 2026-05-01 · ${other}\n`, 'a.md:4 · 2026-05-01 · four five\n']
+    expect(meanCharacters).toBe(lines.join('').length)
+    expect((await evaluateUnits(units, [1, 1])).shownWithin).toMatchObject({ 400: 0, 800: 1 })
+    expect((await evaluateUnits([[1, other, 0.9]], [5, 5])).shownWithin).toMatchObject({ 800: 0, 3200: 0 })
+  })
+
+  it('nDCG counts overlapping judged ranges as one, and each range once', async () => {
+    const one = [[5, 'five', 0.9]] as const
+    expect((await evaluateUnits(one, [4, 6], [5, 5], [6, 8])).ndcgAt10).toBe(1)
+    expect((await evaluateUnits(one, [4, 5], [6, 8])).ndcgAt10).toBeLessThan(0.7)
+    const late = [
+      [1, 'one', 0.9],
+      [5, 'five', 0.8],
+      [6, 'six', 0.7],
+    ] as const
+    expect((await evaluateUnits(late, [4, 6])).ndcgAt10).toBeCloseTo(1 / Math.log2(3))
   })
 
   it('measures how far scores are from the share of right results', async () => {
-    expect((await shown([[5, 'five', 0.9]])).calibrationError).toBeCloseTo(0.1)
-    expect((await shown([[5, 'five', 0.9]], 30)).calibrationError).toBeCloseTo(0.9)
-    expect((await shown([[5, 'five', 0.05]])).calibrationError).toBe(0)
+    expect((await evaluateUnits([[5, 'five', 0.9]], [5, 5])).calibrationError).toBeCloseTo(0.1)
+    expect((await evaluateUnits([[5, 'five', 0.9]], [30, 30])).calibrationError).toBeCloseTo(0.9)
+    expect((await evaluateUnits([[5, 'five', 0.05]], [5, 5])).calibrationError).toBe(0)
   })
 })

@@ -24,11 +24,11 @@ function openProvider() {
   return { provider, asked }
 }
 
-describe('QueryVectors', () => {
+describe('QueryEmbedder', () => {
   it('stops waiting after the allowed time, and reports a failure on timeout', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
-    const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome), 1000)
+    const vectors = new QueryEmbedder(provider, false, (outcome) => outcomes.push(outcome), 1000)
     vectors.permit = { waitMs: 20 }
     const { vector: found, notice } = await vectors.embed('walrus', 2, undefined)
     expect(found).toBeUndefined()
@@ -41,7 +41,7 @@ describe('QueryVectors', () => {
 
   it('uses a late answer for the next search and sends one request only', async () => {
     const { provider, asked } = openProvider()
-    const vectors = new QueryEmbedder(provider, () => undefined)
+    const vectors = new QueryEmbedder(provider, false, () => undefined)
     vectors.permit = { waitMs: 10 }
     expect((await vectors.embed('walrus', 2, undefined)).notice?.code).toBe('provider_late')
     asked[0]?.answer()
@@ -53,7 +53,7 @@ describe('QueryVectors', () => {
   it('aborts a request only when all searches that wait for it are aborted', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
-    const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome))
+    const vectors = new QueryEmbedder(provider, false, (outcome) => outcomes.push(outcome))
     vectors.permit = { waitMs: 5000 }
     const [one, other] = [new AbortController(), new AbortController()]
     const first = vectors.embed('walrus', 2, undefined, one.signal)

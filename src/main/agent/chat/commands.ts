@@ -89,7 +89,7 @@ async function execute({ name, argument }: CommandCall, context: CommandContext)
         tokens,
         contextWindow,
         files: status.files,
-        chunks: status.chunks,
+        chunks: status.units,
         model: context.model.id,
         flushAt,
         compactAt,

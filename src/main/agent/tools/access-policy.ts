@@ -11,7 +11,7 @@ import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibil
 import type { Clock } from '#platform'
 import { fileKind, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { noRedactions, guessesOf, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
-import { visiblePart, type LocalNote, type Passage } from '#workspace/privacy'
+import type { LocalNote } from '#workspace/privacy'
 import { redactForEdit } from './redaction.ts'
 
 /** The sources of a change, and the way to propose it to the user. */
@@ -85,9 +85,15 @@ export class AccessPolicy {
     return !(text === undefined ? sight.notes.get(path) : sight.of(path, text))?.isFullyLocal
   }
 
-  /** Returns the visible part of a passage that a search found; undefined if there is none. */
-  async visiblePart<T extends Passage>(path: string, text: string, passage: T): Promise<T | undefined> {
-    return this.isLocal ? passage : visiblePart(passage, text, (await this.#look()).of(path, text))
+  /** Returns true if a local line is among the lines (1-based, inclusive) of a file. @param text of the whole file */
+  async hasLocalLines(
+    path: string,
+    text: string,
+    { startLine, endLine }: { readonly startLine: number; readonly endLine: number },
+  ): Promise<boolean> {
+    if (this.isLocal) return false
+    const { isFullyLocal, localLines } = (await this.#look()).of(path, text)
+    return isFullyLocal || [...localLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
   }
 
   /** Returns the visibility of all notes with hidden text, by path. */

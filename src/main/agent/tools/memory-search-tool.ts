@@ -1,111 +1,109 @@
 import { z } from 'zod'
-import type { SearchResponse } from '#shared/contract/index.ts'
-import { uniqueSources, noteSources, sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import { noteSources, sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { searchSettingsSchema } from '#shared/contract/search.ts'
-import { transcriptText } from '#search'
-import { unseenOf } from '#workspace/privacy'
-import { normalizePath } from '#workspace'
+import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
+import { formatResult } from '#shared/util/format-result.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
-    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md, the daily logs, the other notes of the workspace and past conversations by meaning and keywords. Returns the best passages with path, lines and score. Cite sources as [path:line]. A result with `supersededSince`, and a line written as ~~…~~ (until DATE, now: [path:line]), were valid only until that date: answer with the passage that `now` names, and mention the old one only as history. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05, after:2024-05-03), path:projects/, source:memory or source:sessions, tag:work, a property of notes such as status:open, and -word; words such as "last week" only boost passages from that time.',
+    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos. Returns one entry a line, best first: path:line · date · text. memory_get reads what stands around an entry. Cite as [path:line]. An entry with (until DATE; now path:line) is no longer valid: answer with the entry that replaced it. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05), path:projects/, tag:work, a property of notes (status:open) and -word.',
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1).describe('What to search for, in the words that the notes probably use'),
     maxResults: searchSettingsSchema.shape.maxResults.max(50).optional(),
     minScore: searchSettingsSchema.shape.minScore
       .optional()
-      .describe('Lower it to see weaker matches; the default is 0.35'),
+      .describe('Minimum probability that an entry answers the query; usually not needed'),
   }),
   async run({ query, maxResults, minScore }, context) {
-    const { memory, session, signal } = context
-    const unseen = unseenOf(await context.accessPolicy.visibilityByPath())
-    // The query may contain text of local notes.
-    const options = { excludeSession: session, maxResults, minScore, staysHere: context.derivesFromLocal, unseen }
-    const { response, hasHiddenNotes } = await redactResults(await memory.search(query, options, signal), context)
-    const sourcesByPath = new Map<string, readonly Source[]>()
-    for (const { path } of response.results) sourcesByPath.set(path, await noteSourcesAt(path, context))
-    const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
-      path,
-      startLine,
-      endLine,
-      score: Number(score.toFixed(3)),
-      snippet,
-      source,
-      ...sourceField([...(sourcesByPath.get(path) ?? []), ...sourcesIn(snippet)]),
-      ...(superseded && {
-        supersededSince: superseded.until,
-        ...(superseded.by === undefined ? {} : { now: superseded.by }),
-      }),
-    }))
-    const { provider, model, notice, standstill, conditions = [] } = response
-    const describedConditions = conditions.map(({ text, from, to, isUnread }) =>
-      isUnread ? { text, unread: true } : { text, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
+    const { accessPolicy, memory, session, signal } = context
+    const { isLocal } = accessPolicy
+    const response = await memory.search(
+      query,
+      {
+        excludeSession: session,
+        maxResults,
+        minScore,
+        // The query may contain text of local notes.
+        staysHere: context.derivesFromLocal,
+        hasPrivate: isLocal,
+        hasChats: isLocal,
+      },
+      signal,
     )
+    const texts = await readNotes(response.results, context)
+    const results = isLocal ? response.results : await visibleResults(response.results, texts, context)
+    const lines = results.map((result) => lineOf(result, noteSources(texts.get(result.path) ?? '')))
+    const remarks = remarksOn(response, isLocal)
+    // Constant text: a count of hidden notes would reveal which words they contain.
+    if (await accessPolicy.hasHiddenNotes()) remarks.push('Notes marked local are not shown.')
     return {
-      text: JSON.stringify({
-        results,
-        provider,
-        model,
-        ...(describedConditions.length > 0 ? { conditions: describedConditions } : {}),
-        ...(notice ? { notice: notice.message } : {}),
-        ...(standstill === undefined
-          ? {}
-          : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
-        // Constant text: a count of withheld notes would reveal which words they contain.
-        ...(hasHiddenNotes
-          ? { heldBack: 'some notes may be local to this machine: notes marked local are not shown' }
-          : {}),
-      }),
-      details: { kind: 'recall', recall: response },
+      text: [...(lines.length > 0 ? lines : ['No note answers this.']), ...remarks].join('\n'),
+      // Removes the fields that are not recorded.
+      details: { kind: 'recall', recall: recordedSearchSchema.parse({ ...response, results }) },
     }
   },
 })
 
-function sourceField(sources: readonly Source[]): { readonly from?: string } {
-  return sources.length === 0 ? {} : { from: uniqueSources(sources).map(sourceName).join('; ') }
-}
-
-async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
-  try {
-    return noteSources((await workspace.read(path)).text)
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
-  }
-}
-
-async function redactResults(original: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
-  if (accessPolicy.isLocal) return { response: original, hasHiddenNotes: false }
-  const visibleResults: SearchResponse['results'] = []
-  for (const result of original.results) {
-    const { path } = result
-    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+/** Returns the current texts by path, without chats and notes that cannot be read. */
+async function readNotes(
+  results: readonly SearchResult[],
+  { workspace }: ToolContext,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const path of new Set(results.map((result) => result.path))) {
     try {
-      const text =
-        session === undefined
-          ? (await workspace.read(normalizePath(path))).text
-          : transcriptText(await readSession(session))
-      const notePath = session === undefined ? await workspace.realPath(path) : path
-      const part = await accessPolicy.visiblePart(notePath, text, result)
-      if (!part) continue
-      const [snippet, heading] = [await accessPolicy.redact(part.snippet), await accessPolicy.redact(part.heading)]
-      visibleResults.push({ ...part, snippet, heading })
+      texts.set(path, (await workspace.read(path)).text)
     } catch (error) {
-      // Without the current text its visibility is unknown, so leave the result out.
       if (!(error instanceof AppError)) throw error
     }
   }
-  const { notice } = original
-  const isLocalNotice = notice?.code === 'query_local' || notice?.code === 'vectors_local'
-  const response = {
-    ...original,
-    results: visibleResults,
-    candidates: visibleResults.length,
-    notice: isLocalNotice ? null : notice,
+  return texts
+}
+
+/** Drops results with local lines, because the index can be older than the notes, and redacts repeated local text. */
+async function visibleResults(
+  results: readonly SearchResult[],
+  texts: ReadonlyMap<string, string>,
+  { accessPolicy, workspace }: ToolContext,
+): Promise<SearchResult[]> {
+  const visible: SearchResult[] = []
+  for (const result of results) {
+    const text = texts.get(result.path)
+    if (text === undefined || (await accessPolicy.hasLocalLines(await workspace.realPath(result.path), text, result)))
+      continue
+    visible.push({ ...result, snippet: await accessPolicy.redact(result.snippet) })
   }
-  return { response, hasHiddenNotes: await accessPolicy.hasHiddenNotes() }
+  return visible
+}
+
+/** @param sources of the whole note; those of a line are in its text */
+function lineOf(result: SearchResult, sources: readonly Source[]): string {
+  const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
+  return formatResult(result) + validityOf(result) + origin
+}
+
+/** Returns an empty text if the entry itself says until when it was valid, and what replaced it. */
+function validityOf({ snippet, superseded }: SearchResult): string {
+  if (!superseded) return ''
+  const { until, by } = superseded
+  const isInText = snippet.includes(`(until ${until}`) && (by === undefined || snippet.includes(`[${by}]`))
+  return isInText ? '' : ` (until ${until}${by === undefined ? '' : `; now ${by}`})`
+}
+
+function remarksOn({ conditions = [], notice, standstill }: SearchResponse, isLocal: boolean): string[] {
+  const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
+  const isWithoutMeaning =
+    notice?.code === 'provider_failed' ||
+    notice?.code === 'provider_late' ||
+    // A remote model must not learn that the query contains local text.
+    (isLocal && notice?.code === 'query_local')
+  return [
+    ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
+    ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),
+    ...(standstill === undefined ? [] : [`Recent changes are not searched: ${standstill}.`]),
+  ]
 }

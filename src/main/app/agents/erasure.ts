@@ -1,5 +1,5 @@
 import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
-import type { ErasureStep } from '#shared/contract/index.ts'
+import type { ErasureStep, SearchResult } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import {
@@ -14,8 +14,8 @@ import {
 import type { Agent } from './agent.ts'
 
 const maxRelatedLines = 12
-/** Minimum score of a related line. Low, because the user still chooses which lines to erase. */
-const minRelatedScore = 0.1
+/** Limits of the search for related lines. Unlikely ones count too, because the user chooses which lines to erase. */
+const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
 export interface ErasureOptions {
   readonly entry: URL
@@ -78,28 +78,48 @@ async function findOccurrences(
   const erasePattern = new ErasePattern([words, ...lines])
   const places = await findInWorker(entry, folders, [words, ...lines], signal)
   // The query may not leave this machine.
-  const { results } = await agent.memory.search(words, {
-    maxResults: maxRelatedLines,
-    minScore: minRelatedScore,
-    staysHere: true,
-  })
-  const relatedLines = results
-    .filter(({ source }) => source === 'memory')
-    .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
-      const snippetLines = snippet.split('\n')
-      // Of a snippet with several lines, use only those with a matched word.
-      const hasMatchedWord = (text: string) =>
-        snippetLines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
-      return snippetLines
-        .map((text, offset) => ({ path, line: (snippetLine ?? startLine) + offset, text: text.trim() }))
-        .filter(({ text }) => hasMatchedWord(text))
-    })
-    .filter(({ text }) => isDistinctive(text) && !erasePattern.matches(text))
-  const distinctLines = new Map(relatedLines.map((line) => [line.text, line]))
+  const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
+  const distinctLines = new Map<string, RelatedLine>()
+  for (const result of results) {
+    if (result.source !== 'memory') continue
+    for (const line of await relatedLinesOf(agent, result))
+      if (isDistinctive(line.text) && !erasePattern.matches(line.text)) distinctLines.set(line.text, line)
+    if (distinctLines.size >= maxRelatedLines) break
+  }
   const git = (await findUserRepository(folders.workspace)) ?? null
   const { provider, model } = await agent.memory.status()
   const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
   return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }
+}
+
+interface RelatedLine {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+}
+
+/**
+ * Returns the lines of a result as they are in the file; if it has several lines, only those with a matched word. Empty
+ * if the file cannot be read.
+ */
+async function relatedLinesOf(
+  agent: Agent,
+  { path, startLine, endLine, matched }: SearchResult,
+): Promise<RelatedLine[]> {
+  const count = endLine - startLine + 1
+  try {
+    const { lines } = await agent.readLines(path, startLine, count)
+    return lines
+      .map((text, offset) => ({ path, line: startLine + offset, text: text.trim() }))
+      .filter(({ text }) => count === 1 || hasWord(text, matched))
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+function hasWord(text: string, words: readonly string[]): boolean {
+  return words.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 }
 
 function isDistinctive(text: string): boolean {

@@ -1,13 +1,7 @@
-import type {
-  Candidate,
-  Explanation,
-  FileEntry,
-  SearchOptions,
-  SearchResponse,
-  Verdict,
-} from '#shared/contract/index.ts'
+import type { Explanation, FileEntry, SearchOptions, SearchResponse } from '#shared/contract/index.ts'
+import type { SearchOverrides } from '#search'
 import { AppError } from '#shared/util/errors.ts'
-import { type Passage, visiblePart, unseenOf, type Marks, type Snapshot } from '#workspace/privacy'
+import type { Marks, Snapshot } from '#workspace/privacy'
 import type { RouterBase } from './procedure.ts'
 
 type App = RouterBase['app']
@@ -27,21 +21,20 @@ export async function privacyMarkersFor(app: App, agent: Agent, requester: Reque
 }
 
 /**
- * Returns search options for the requester's access. Without full access, hidden text affects neither results nor
- * ranks. With full access, the query may quote local text, so it is not sent to a remote embedding provider.
+ * Returns search options for the requester's access. Programs get no chats; without full access, they get no private
+ * notes. With full access, the query may quote local text, so it is not sent to a remote embedding provider.
  */
 export async function searchOptionsFor(
   app: App,
   agent: Agent,
   requester: Requester,
   options: SearchOptions | undefined,
-): Promise<SearchOptions & { readonly unseen?: ReturnType<typeof unseenOf> }> {
+): Promise<SearchOverrides> {
   if (requester === false) return options ?? {}
-  // Ranking may use a cached scan; the shown text is checked again later.
-  if (!(await hasFullAccess(app, requester)))
-    return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
+  const forProgram = { ...options, hasChats: false, showWeak: false }
+  if (!(await hasFullAccess(app, requester))) return { ...forProgram, hasPrivate: false }
   const mayQuoteLocalText = agent.memory.sendsQueries && (await agent.localNotes.look()).notes.size > 0
-  return { ...options, ...(mayQuoteLocalText ? { staysHere: true } : {}) }
+  return mayQuoteLocalText ? { ...forProgram, staysHere: true } : forProgram
 }
 
 /**
@@ -99,19 +92,18 @@ export async function visibleFiles(files: FileEntry[], agent: Agent, snapshot?: 
   return (await Promise.all(pendingFiles)).flat()
 }
 
-/** Removes hidden results and everything else that would reveal them. */
+/** Removes results whose lines have become private since they were indexed. */
 export async function visibleResults(
   response: SearchResponse,
   agent: Agent,
   marks: Marks | undefined,
 ): Promise<SearchResponse> {
   if (!marks) return response
-  const results = await visibleParts(response.results, agent, marks)
-  // The number of candidates would reveal hidden passages.
-  return { ...response, results, candidates: results.length, notice: visibleNotice(response.notice) }
+  const results = await visiblePlaces(response.results, agent, marks)
+  return { ...response, results, notice: visibleNotice(response.notice) }
 }
 
-/** Removes hidden candidates, and everything that depends on them, from an explanation. */
+/** Removes candidates whose lines have become private, and the explanation of private lines. */
 export async function visibleExplanation(
   explanation: Explanation,
   agent: Agent,
@@ -119,54 +111,27 @@ export async function visibleExplanation(
 ): Promise<Explanation> {
   if (!snapshot) return explanation
   const { why, ...withoutWhy } = explanation
-  const candidates = withVisibleRanks(await visibleParts(explanation.candidates, agent, snapshot), snapshot)
-  const visible = { ...withoutWhy, candidates, terms: [], notice: visibleNotice(explanation.notice) }
+  const candidates = await visiblePlaces(explanation.candidates, agent, snapshot)
+  const visible = { ...withoutWhy, candidates, notice: visibleNotice(explanation.notice) }
   if (!why) return visible
   const requested = await readNoteWithVisibility(agent, snapshot, why.path)
-  if (!requested || requested.note.isFullyLocal || requested.note.localLines.size > 0) {
-    // The search adds the requested line as a candidate without a score.
-    const isRequestedLine = ({ path, startLine, endLine, score }: Candidate) =>
-      score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
-    const otherCandidates = candidates.filter((candidate) => !isRequestedLine(candidate))
-    return { ...visible, candidates: otherCandidates, why: hiddenWhy(why) }
-  }
-  const { path, startLine } = why.candidate ?? {}
-  const index = candidates.findIndex((candidate) => candidate.path === path && candidate.startLine === startLine)
-  return { ...visible, why: { ...why, candidate: candidates[index] ?? null, rank: index < 0 ? null : index + 1 } }
+  const isVisible = requested && !requested.note.isFullyLocal && requested.note.localLines.size === 0
+  return { ...visible, why: isVisible ? why : hiddenWhy(why) }
 }
 
-async function visibleParts<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
+async function visiblePlaces<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
   const paths = [...new Set(places.map(({ path }) => path))]
   const notes = new Map(
     await Promise.all(paths.map(async (path) => [path, await readNoteWithVisibility(agent, marks, path)] as const)),
   )
-  const parts = places.map((place) => {
-    const current = notes.get(place.path)
-    return current && visiblePart(place, current.text, current.note)
-  })
-  return parts.filter((part) => part !== undefined)
-}
-
-/** Renumbers ranks and removes references to hidden passages: a gap or a reference would reveal them. */
-function withVisibleRanks(candidates: readonly Candidate[], snapshot: Snapshot): Candidate[] {
-  const visibleRanks = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
-  const ranks = new Map(visibleRanks.toSorted((a, b) => a - b).map((rank, index) => [rank, index + 1]))
-  const isVisibleReference = (of: string | undefined) =>
-    of === undefined || !snapshot.notes.has(of.replace(/:[\d-]+$/, ''))
-  return candidates.map((candidate): Candidate => {
-    const modifiers = candidate.modifiers.filter(({ of }) => isVisibleReference(of))
-    return { ...candidate, modifiers, verdict: visibleVerdict(candidate.verdict, ranks) }
+  return places.filter(({ path, startLine, endLine }) => {
+    const note = notes.get(path)?.note
+    if (!note || note.isFullyLocal) return false
+    return ![...note.localLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
   })
 }
 
-function visibleVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
-  if (verdict.kind === 'returned') return { ...verdict, rank: ranks.get(verdict.rank) ?? verdict.rank }
-  if (verdict.kind !== 'folded') return verdict
-  const targetRank = ranks.get(verdict.into)
-  return targetRank === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into: targetRank }
-}
-
-/** Gives the same answer for visible and hidden lines: a passage can contain both. */
+/** Gives the same answer for all lines of a note with private lines, and for notes that do not exist. */
 function hiddenWhy({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
   return { path, line, candidate: null, rank: null, reason: 'local' }
 }
@@ -175,7 +140,12 @@ function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice
   return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
 }
 
-type Place = Passage & { readonly path: string }
+interface Place {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+}
 
 /** Reads a note or `sessions/ID.jsonl` (workspace-relative) with its local lines. @returns undefined if unreadable */
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {

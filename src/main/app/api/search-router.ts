@@ -32,9 +32,9 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
     app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
   ),
   status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
-  meaning: os.search.meaning
+  embeddingCost: os.search.embeddingCost
     .use(agent)
-    .handler(({ context, input, signal }) => context.agent.memory.embeddingReport(input.of, signal)),
+    .handler(({ context, input, signal }) => context.agent.memory.embeddingCost(input.of, signal)),
   nearNotes: os.search.nearNotes
     .use(agent)
     .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxSimilarNotes)),

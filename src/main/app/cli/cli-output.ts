@@ -18,18 +18,19 @@ export function warningOf(
   return text === undefined ? {} : { warning: text }
 }
 
+type PrintedResult = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'snippet' | 'source' | 'date'>
+
 /** Returns the fields of a result that the CLI prints. */
 export function printedFields({
   path,
   startLine,
   endLine,
   score,
-  vectorScore,
-  textScore,
   snippet,
   source,
-}: SearchResult) {
-  return { path, startLine, endLine, score, vectorScore, textScore, snippet, source }
+  date,
+}: PrintedResult): PrintedResult {
+  return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
 
 /** Describes a condition of the query with its dates (both inclusive), or says that it was not understood. */

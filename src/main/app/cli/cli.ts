@@ -43,7 +43,7 @@ function command(name: string, description: string): Command {
 
 function withVectorOptions(subcommand: Command): Command {
   return subcommand
-    .option('--no-wait', 'do not wait for the vectors of all passages')
+    .option('--no-wait', 'do not wait for the vectors of all entries')
     .addHelpText('after', `\n${vectorHelp}`)
 }
 

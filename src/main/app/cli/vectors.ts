@@ -2,7 +2,7 @@ import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 export const vectorHelp =
-  'If an embedding provider is set, the command first waits for the vectors of all passages and reports\n' +
+  'If an embedding provider is set, the command first waits for the vectors of all entries and reports\n' +
   'progress on stderr. If the provider fails, search and explain use keywords only, say so on stderr and\n' +
   'exit 0; index and eval exit 1, because they need the vectors. --no-wait skips waiting.'
 
@@ -51,10 +51,10 @@ function assertUsable({ state, problems }: IndexStatus): void {
   throw new AppError('index_unavailable', `the search index is unavailable: ${cause}`)
 }
 
-function checkVectors({ provider, embedded, chunks, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
-  if (provider === 'none' || embedded >= chunks) return { warning: undefined, isFailure: false }
+function checkVectors({ provider, embedded, units, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
+  if (provider === 'none' || embedded >= units) return { warning: undefined, isFailure: false }
   const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
-  const warning = `${chunks - embedded} of ${chunks} passages have no vector${cause ? `: ${cause.message}` : ''}`
+  const warning = `${units - embedded} of ${units} entries have no vector${cause ? `: ${cause.message}` : ''}`
   return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
@@ -63,13 +63,13 @@ function createProgressLine() {
   let shownAt = performance.now() - (stderr.isTTY ? overwriteIntervalMs : 0)
   let isOpen = false
   return {
-    show({ provider, embedded, chunks, etaMs }: IndexStatus): void {
+    show({ provider, embedded, units, etaMs }: IndexStatus): void {
       const now = performance.now()
-      if (provider === 'none' || embedded >= chunks) return
+      if (provider === 'none' || embedded >= units) return
       if (now - shownAt < (stderr.isTTY ? overwriteIntervalMs : lineIntervalMs)) return
       shownAt = now
       const remainingTime = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
-      const text = `${embedded}/${chunks} vectors${remainingTime}`
+      const text = `${embedded}/${units} vectors${remainingTime}`
       isOpen = stderr.isTTY
       stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
     },

@@ -214,7 +214,7 @@ export class SavedQueries {
     if (!expected) return { rank: null, reason: 'noMatch', score: null }
     const place = { path: expected.path, line: expected.startLine }
     const { why } = await memory.explain(query, {}, place, signal)
-    // A neighbouring passage of the same chunk was returned, not the expected line.
+    // `returned` if the index changed between the two searches.
     const reason = why === undefined || why.reason === 'returned' || why.reason === 'local' ? 'noMatch' : why.reason
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }

@@ -18,6 +18,8 @@ export interface Counterpart {
 
 /** The settings below this key are valid only together. */
 const jointGroup = 'memory.search.weights'
+/** Has an effect only with weights: the ranking model has its own threshold. */
+const weightedThreshold = 'memory.search.minScore'
 export const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
@@ -93,7 +95,12 @@ export class SettingsMigration {
       if (!isValid) for (const { from } of group) this.skip(from, 'invalid')
       return isValid
     })
-    const changes = valid.flat()
+    const hasWeights = valid.some(([first]) => first?.path.join('.').includes(jointGroup))
+    const changes = valid.flat().filter(({ from, path }) => {
+      const hasEffect = hasWeights || !path.join('.').endsWith(weightedThreshold)
+      if (!hasEffect) this.skip(from, 'noCounterpart')
+      return hasEffect
+    })
     return {
       changes: changes.map(({ path, value }) => [path, value] as const),
       taken: changes.map(({ from, path, displayValue }) => ({ from, to: path.join('.'), value: displayValue })),

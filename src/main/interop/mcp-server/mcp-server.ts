@@ -52,7 +52,7 @@ function addTool(
     idempotentHint: isReadOnly,
     openWorldHint: false,
   }
-  const config = { title, description, inputSchema: input, outputSchema: output, annotations }
+  const config = { title, description, inputSchema: input, ...(output && { outputSchema: output }), annotations }
   const answerCall = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
     const toolCaller = { agent, client, ask }
     const snapshotRequest = ask((primary) => primary.clients.look({ agent, client }))
@@ -81,12 +81,18 @@ function addTool(
       const caller = await callerRequest
       const isLikelyCaller = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
       lastCaller = caller
-      const structuredContent = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerCall(args, caller, signal))
-      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+      const answer = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerCall(args, caller, signal))
+      return isLines(answer)
+        ? { content: [{ type: 'text', text: answer.join('\n') }] }
+        : { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
     }
   })
+}
+
+function isLines(answer: object): answer is readonly string[] {
+  return Array.isArray(answer)
 }
 
 /**

@@ -6,7 +6,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   path_hidden: 'Only notes of this memory can be read; call memory_search to find one.',
   path_invalid: 'Use a path from memory_search.',
   file_not_text: 'Only text can be read.',
-  file_too_large: 'Call memory_search to find the passage that matters.',
+  file_too_large: 'Call memory_search to find the lines that matter.',
   unknown_session: 'Call memory_search again; the conversation may have been deleted.',
   unknown_agent: 'The user has to choose another agent for this program in the settings of Commonplace.',
   client_read_only:

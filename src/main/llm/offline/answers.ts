@@ -2,14 +2,9 @@ import { parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { Intent } from './intent.ts'
-import { bestLines, clip, countShared, nearLines, withoutListMarker, type Passage, type QuotedLine } from './quote.ts'
+import { clip, quotesOf, type Quote } from './quote.ts'
 import type { Sentences } from './sentences.ts'
 
-const maxReadsPerStep = 3
-const maxReads = 9
-const maxQuotes = 3
-/** Threshold of the second search, if the first one found nothing above the configured threshold. */
-const lowMinScore = 0.12
 const maxLogs = 40
 const maxEntries = 60
 /** Maximum characters of a question that the answer repeats. */
@@ -61,7 +56,7 @@ export function answerPeriod(
   const reads = resultsOf('memory_get', results)
   if (logs.length > 0 && reads.length === 0)
     return { calls: logs.map((path) => ({ name: 'memory_get', arguments: { path } })) }
-  const entries = reads.flatMap((read) => entriesOf(passageOf(read)))
+  const entries = reads.flatMap((read) => entriesOf(logOf(read)))
   if (entries.length === 0) return { text: sentences.nothingIn(span) }
   const lines = entries.slice(0, maxEntries).flatMap(({ path, line, text }, index) => {
     const isNewDay = first !== last && dateOf(path) !== dateOf(entries[index - 1]?.path ?? '')
@@ -71,8 +66,20 @@ export function answerPeriod(
   return { text: [sentences.periodHas(span), '', ...lines, ...more].join('\n') }
 }
 
+interface Log {
+  readonly path: string
+  readonly lines: readonly string[]
+}
+
+interface LogEntry {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
 /** Returns the lines of a log with the time of their heading; a heading counts as a line if no text follows it. */
-function entriesOf({ path, lines }: Passage): QuotedLine[] {
+function entriesOf({ path, lines }: Log): LogEntry[] {
   // A saved conversation shows only its topic, because the log already has its notes.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
   if (!/\/[\d-]{10}\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
@@ -93,43 +100,22 @@ export function answerQuestion(
   today: string,
 ): Step {
   const query = question.slice(0, maxQuery).toWellFormed()
-  const searches = resultsOf('memory_search', results)
-  const search = searches.at(-1)
+  const [search] = resultsOf('memory_search', results)
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
-  const passages = resultsOf('memory_get', results).map(passageOf)
-  const matches = searches.flatMap(matchesOf)
-  const lines = bestLines(query, passages, maxQuotes, today, matches)
-  const isSecondSearch = searches.length > 1
-  if (lines.length > 0) {
-    const isClosest = isSecondSearch || !lines.some(({ text }) => countShared(query, text) > 0)
-    return { text: formatQuotes(lines, sentences, isClosest) }
-  }
-  const unread = hitsOf(search).filter(
-    ({ path, startLine }) => !passages.some((passage) => passage.path === path && passage.from === startLine),
-  )
-  // Notes are more reliable than conversations.
-  const notes = unread.filter(({ path }) => !isTranscript(path))
-  const toRead = notes.length > 0 ? notes : unread
-  if (toRead.length > 0 && passages.length < maxReads) {
-    return {
-      calls: toRead.slice(0, maxReadsPerStep).map(({ path, startLine, endLine }) => ({
-        name: 'memory_get',
-        arguments: { path, from: startLine, lines: endLine - startLine + 1 },
-      })),
-    }
-  }
-  const closest = nearLines(passages, maxQuotes, today, matches)
-  if (closest.length > 0) return { text: formatQuotes(closest, sentences, true) }
-  if (!isSecondSearch)
-    return { calls: [{ name: 'memory_search', arguments: { query, minScore: lowMinScore, maxResults: 2 } }] }
+  const { details } = search.result
+  const quotes = details?.kind === 'recall' ? quotesOf(details.recall, today) : []
+  if (quotes.length > 0) return { text: formatQuotes(quotes, sentences) }
   return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
 }
 
-function formatQuotes(quotes: readonly QuotedLine[], sentences: Sentences, isClosest: boolean): string {
+function formatQuotes(quotes: readonly Quote[], sentences: Sentences): string {
+  const introduction = quotes.every(({ isFromChat }) => isFromChat) ? sentences.foundInChats : sentences.found
   const blocks = quotes.map(({ path, line, text }) => `> ${clip(text)}\n\n[${path}:${line}]`)
-  let introduction = isClosest ? sentences.foundClosest : sentences.found
-  if (quotes.every(({ path }) => isTranscript(path))) introduction = sentences.foundInChats
   return [introduction, ...blocks, sentences.noModel].join('\n\n')
+}
+
+function withoutListMarker(line: string): string {
+  return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
 }
 
 /** Returns the day of a log, `YYYY-MM-DD`; empty for files without a date. */
@@ -137,25 +123,9 @@ function dateOf(path: string): string {
   return /(?:^|\/)memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1] ?? ''
 }
 
-function isTranscript(path: string): boolean {
-  return path.startsWith('sessions/')
-}
-
-function hitsOf({ result: { details } }: ToolResult) {
-  return details?.kind === 'recall' ? details.recall.results : []
-}
-
-function matchesOf(search: ToolResult) {
-  return hitsOf(search).flatMap(({ path, found, vectorScore, textScore }, index) => {
-    // Similarity is reliable for the first result only.
-    const isSemantic = index === 0 && vectorScore !== null && vectorScore > (textScore ?? 0)
-    return found ? [{ path, ...found, similarity: isSemantic ? vectorScore : 0 }] : []
-  })
-}
-
-/** Returns the lines of a `memory_get` result, even if its JSON was cut off. */
-function passageOf({ result, arguments: { path, from } }: ToolResult): Passage {
+/** Returns the lines of a log that `memory_get` read, even if the JSON was cut off. */
+function logOf({ result, arguments: { path } }: ToolResult): Log {
   const escaped = /"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(messageText(result))?.[1]
   const text = parseJson(`"${escaped ?? ''}"`)
-  return { path: String(path), from: typeof from === 'number' ? from : 1, lines: String(text ?? '').split('\n') }
+  return { path: String(path), lines: String(text ?? '').split('\n') }
 }

@@ -11,7 +11,6 @@ const english = {
   more: (count: number) => `And ${count} more.`,
   optOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
   found: 'Your memory says:',
-  foundClosest: 'I found no close match. The nearest lines are:',
   foundInChats: 'Your notes do not mention this, but you said in an earlier conversation:',
   nothingFound: (query: string) =>
     `I found nothing in your memory about “${query}”. Without a language model, I can only quote your notes. Try other words, or write “remember that …” to add a note.`,
@@ -39,7 +38,6 @@ const simplified: Sentences = {
   more: (count) => `另外还有 ${count} 条。`,
   optOut: '好的，这个我不会记下来。如果之前已经记下，请在今天的日志里自己删除那一行。',
   found: '你的记忆里写着：',
-  foundClosest: '没有很吻合的内容，最接近的是：',
   foundInChats: '笔记里没有写，但你在之前的对话里说过：',
   nothingFound: (query) =>
     `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
@@ -63,7 +61,6 @@ const traditional: Sentences = {
   more: (count) => `另外還有 ${count} 則。`,
   optOut: '好的，這個我不會記下來。如果之前已經記下，請在今天的日誌裡自己刪除那一行。',
   found: '你的記憶裡寫著：',
-  foundClosest: '沒有很吻合的內容，最接近的是：',
   foundInChats: '筆記裡沒有寫，但你在之前的對話裡說過：',
   nothingFound: (query) =>
     `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,

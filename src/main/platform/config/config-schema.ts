@@ -71,8 +71,10 @@ const memorySchema = z.strictObject({
   search: z
     .strictObject({
       weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
+      /** With numbers as weights only. */
       minScore: searchShape.minScore.default(0.35),
-      maxResults: searchShape.maxResults.default(6),
+      maxResults: searchShape.maxResults.default(20),
+      maxCharacters: searchShape.maxCharacters.default(1600),
       recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
     })
     .prefault({}),

@@ -30,7 +30,7 @@ export function createDiagnosticReport({ version, home, settings, agents, log, n
       model,
       index: status && {
         files: status.files,
-        chunks: status.chunks,
+        units: status.units,
         embedded: status.embedded,
         provider: status.provider,
         state: status.state,

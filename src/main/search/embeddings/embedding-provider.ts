@@ -6,8 +6,6 @@ export interface EmbeddingProvider {
   /** Length of every returned vector; 0 if unknown before the first answer. */
   readonly dimensions: number
   readonly batchSize: number
-  /** Quality measured on judged questions, by script (`latin`, `cjk`). */
-  readonly priorQuality?: Readonly<Record<string, ModelQuality>>
   /**
    * Returns unit vectors in the order of `texts`; undefined for texts without a usable vector, but never for all.
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_timeout`, `provider_unavailable`,
@@ -16,13 +14,11 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
   /** Loads the model, so that the first question does not wait. */
   prepare?(): void
-  /** Resolves to true if a text is private and is not sent. Absent if the provider is local. */
-  isPrivate?(text: string): Promise<boolean>
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
   understands?(text: string): boolean
   /** Present if the model has a better similarity measure than the cosine. */
   readonly similarity?: SimilarityModel
-  /** Returns each question word's share of the similarity; the shares add up to it. */
+  /** Returns each question word's contribution to the cosine; the contributions add up to it. */
   explain?(question: string, passage: string): MeaningTerm[]
   /** Returns words similar to a folded word, most similar first. */
   related?(word: string): RelatedWord[]
@@ -47,25 +43,10 @@ export interface SimilarityModel {
   similarityTo(question: string): (passage: TokenIdSequence, cosine: number) => number
 }
 
-export interface ModelQuality {
-  /** Lower bound of the model's worth, in [0, 1]. Needed for memories with too few related texts to measure it. */
-  readonly worth: number
-  readonly margin?: ThresholdMargin
-}
-
-/**
- * Distance of the threshold from the mean cosine of unanswerable questions, in standard deviations: `surest` for a
- * model of full worth, `leastSure` for one without any.
- */
-export interface ThresholdMargin {
-  readonly surest: number
-  readonly leastSure: number
-}
-
 export interface MeaningTerm {
   readonly term: string
   readonly nearest: string
-  /** Share of the similarity; can be negative. */
+  /** Contribution to the cosine; can be negative. */
   readonly share: number
 }
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { isHit, parseQuestions, type JudgedQuestion, type LineRange } from './judged-questions.ts'
+import { formatResult } from '#shared/util/format-result.ts'
+import { isHit, mergeOverlapping, parseQuestions, type JudgedQuestion, type LineRange } from './judged-questions.ts'
 
 /** Means over the questions, from 0 to 1. */
 export interface RecallFigures {
@@ -12,7 +13,7 @@ export interface RecallFigures {
   readonly ndcgAt10: number
 }
 
-/** Figures of the results that a search returns with the threshold and `maxResults` of the settings in force. */
+/** Figures of the results that a search returns with the settings in force. */
 export interface ReturnedFigures extends RecallFigures {
   /** Share of questions with at least one result. */
   readonly answered: number
@@ -25,15 +26,16 @@ export interface EvaluationReport extends RecallFigures {
   readonly n: number
   /** Share of questions with at least one result at the settings in force. */
   readonly answered: number
-  readonly minScore: number
+  /** Null for the threshold of the ranking model. */
+  readonly minScore: number | null
   readonly maxResults: number
   readonly returned: ReturnedFigures
   /**
-   * Share of questions with a judged line in the first so many characters of the excerpts that a search returns at the
-   * settings in force.
+   * Share of questions with a judged line in the first so many characters of the lines `path:line · date · text` that a
+   * search returns with the settings in force.
    */
   readonly shownWithin: Readonly<Record<number, number>>
-  /** Mean number of characters of all excerpts of a search. */
+  /** Mean number of characters of all lines of a search. */
   readonly meanCharacters: number
   /**
    * Mean difference of a result's score and the share of right results with such a score, over the ranking without a
@@ -52,7 +54,7 @@ export interface EvaluationReport extends RecallFigures {
 export interface EvaluationTarget {
   readonly rank: (query: string) => Promise<SearchResponse>
   readonly search: (query: string) => Promise<SearchResponse>
-  readonly minScore: number
+  readonly minScore: number | null
   readonly maxResults: number
 }
 
@@ -75,14 +77,22 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
 
 const characterLimits = [400, 800, 1600, 3200] as const
 
+/** Outcome of one result of a search. */
+interface JudgedResult {
+  readonly isRight: boolean
+  /** True if it overlaps a judged range that no better result overlaps. */
+  readonly isNew: boolean
+}
+
 interface QuestionResult {
   readonly category: string | undefined
+  /** Number of judged ranges; overlapping ones count once. */
   readonly judged: number
-  readonly ranked: readonly boolean[]
-  readonly returned: readonly boolean[]
+  readonly ranked: readonly JudgedResult[]
+  readonly returned: readonly JudgedResult[]
   readonly top: number
   readonly ms: number
-  /** Characters of the excerpts up to the end of the first one with a judged line; infinite if there is none. */
+  /** Characters up to the end of the first line of output with a judged line; infinite if there is none. */
   readonly charactersUntilShown: number
   readonly characters: number
   readonly scored: readonly ScoredResult[]
@@ -110,21 +120,18 @@ export async function evaluate(
   for (const { query, category, relevant } of questions) {
     const ranked = await rank(query)
     const returned = await search(query)
-    const hitsOf = ({ results }: SearchResponse) =>
-      results.map((result) => relevant.some((lines) => isHit(result, lines)))
+    const judged = mergeOverlapping(relevant)
+    const rankedResults = judge(ranked.results, judged)
     rows.push({
       category: category === undefined ? undefined : String(category),
-      judged: relevant.length,
-      ranked: hitsOf(ranked),
-      returned: hitsOf(returned),
-      top: ranked.results[0]?.score ?? 0,
+      judged: judged.length,
+      ranked: rankedResults,
+      returned: judge(returned.results, judged),
+      top: bestScore(ranked),
       ms: returned.timings.totalMs,
       charactersUntilShown: charactersUntilShown(returned.results, relevant),
       characters: charactersOf(returned.results),
-      scored: ranked.results.map((result) => ({
-        score: result.score,
-        isRight: relevant.some((lines) => isHit(result, lines)),
-      })),
+      scored: ranked.results.map(({ score }, at) => ({ score, isRight: rankedResults[at]?.isRight ?? false })),
     })
     onProgress(rows.length, total)
   }
@@ -132,7 +139,7 @@ export async function evaluate(
   for (const { query } of offTopic ?? []) {
     const ranked = await rank(query)
     const { results } = await search(query)
-    off.push({ top: ranked.results[0]?.score ?? 0, isAnswered: results.length > 0 })
+    off.push({ top: bestScore(ranked), isAnswered: results.length > 0 })
     onProgress(rows.length + off.length, total)
   }
   const times = rows.map((row) => row.ms).sort((one, other) => one - other)
@@ -178,17 +185,28 @@ export async function evaluate(
   }
 }
 
+/** Notes precede chats, so the first result need not be the best. */
+function bestScore({ results }: SearchResponse): number {
+  return Math.max(0, ...results.map(({ score }) => score))
+}
+
+function judge(results: readonly SearchResult[], judged: readonly LineRange[]): JudgedResult[] {
+  const found = new Set<LineRange>()
+  return results.map((result) => {
+    const overlapping = judged.filter((lines) => isHit(result, lines))
+    const isNew = overlapping.some((lines) => !found.has(lines))
+    for (const lines of overlapping) found.add(lines)
+    return { isRight: overlapping.length > 0, isNew }
+  })
+}
+
 function charactersUntilShown(results: readonly SearchResult[], relevant: readonly LineRange[]): number {
-  const shown = results.findIndex((result) => relevant.some((lines) => isHit(excerptLines(result), lines)))
+  const shown = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
   return shown < 0 ? Infinity : charactersOf(results.slice(0, shown + 1))
 }
 
-function excerptLines({ path, startLine, snippet, snippetLine = startLine }: SearchResult): LineRange {
-  return { path, startLine: snippetLine, endLine: snippetLine + snippet.split('\n').length - 1 }
-}
-
 function charactersOf(results: readonly SearchResult[]): number {
-  return results.reduce((sum, { snippet }) => sum + snippet.length, 0)
+  return results.reduce((sum, result) => sum + formatResult(result).length + 1, 0)
 }
 
 const minCalibratedScore = 0.1
@@ -212,39 +230,47 @@ export function calibrationError(scored: readonly ScoredResult[]): number {
 }
 
 function rankedFigures(rows: readonly QuestionResult[]): RecallFigures {
-  return figuresOf(rows.map(({ ranked, judged }) => ({ hits: ranked, judged })))
+  return figuresOf(rows.map(({ ranked, judged }) => ({ results: ranked, judged })))
 }
 
 function returnedFigures(rows: readonly QuestionResult[]): ReturnedFigures {
   const answered = rows.filter(({ returned }) => returned.length > 0)
   return {
-    ...figuresOf(rows.map(({ returned, judged }) => ({ hits: returned, judged }))),
+    ...figuresOf(rows.map(({ returned, judged }) => ({ results: returned, judged }))),
     answered: rows.length === 0 ? 0 : answered.length / rows.length,
-    precision: mean(answered.map(({ returned }) => returned.filter(Boolean).length / returned.length)),
+    precision: mean(answered.map(({ returned }) => returned.filter(({ isRight }) => isRight).length / returned.length)),
   }
 }
 
-function figuresOf(rows: readonly { readonly hits: readonly boolean[]; readonly judged: number }[]): RecallFigures {
+function figuresOf(
+  rows: readonly { readonly results: readonly JudgedResult[]; readonly judged: number }[],
+): RecallFigures {
   return {
-    recallAt1: mean(rows.map(({ hits }) => hitWithin(hits, 1))),
-    recallAt5: mean(rows.map(({ hits }) => hitWithin(hits, 5))),
-    recallAt10: mean(rows.map(({ hits }) => hitWithin(hits, 10))),
-    mrr: mean(rows.map(({ hits }) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0))),
-    ndcgAt10: mean(rows.map(({ hits, judged }) => ndcg(hits.slice(0, 10), judged))),
+    recallAt1: mean(rows.map(({ results }) => isRightWithin(results, 1))),
+    recallAt5: mean(rows.map(({ results }) => isRightWithin(results, 5))),
+    recallAt10: mean(rows.map(({ results }) => isRightWithin(results, 10))),
+    mrr: mean(rows.map(({ results }) => reciprocalRank(results))),
+    ndcgAt10: mean(rows.map(({ results, judged }) => ndcg(results.slice(0, 10), judged))),
   }
 }
 
-function hitWithin(hits: readonly boolean[], depth: number): number {
-  return Number(hits.slice(0, depth).includes(true))
+function isRightWithin(results: readonly JudgedResult[], depth: number): number {
+  return Number(results.slice(0, depth).some(({ isRight }) => isRight))
 }
 
-function ndcg(hits: readonly boolean[], judged: number): number {
+function reciprocalRank(results: readonly JudgedResult[]): number {
+  const at = results.findIndex(({ isRight }) => isRight)
+  return at < 0 ? 0 : 1 / (at + 1)
+}
+
+/** Each judged range counts once, at the rank of the best result that overlaps it. */
+function ndcg(results: readonly JudgedResult[], judged: number): number {
   const gain = (rank: number) => 1 / Math.log2(rank + 2)
   const ideal = Array.from({ length: Math.min(10, Math.max(1, judged)) }, (_, rank) => gain(rank)).reduce(
     (sum, value) => sum + value,
     0,
   )
-  return Math.min(1, hits.reduce((sum, hit, rank) => sum + (hit ? gain(rank) : 0), 0) / ideal)
+  return results.reduce((sum, { isNew }, rank) => sum + (isNew ? gain(rank) : 0), 0) / ideal
 }
 
 /** Returns the probability that an on-topic question's best score is above an off-topic one's. Ties count half. */

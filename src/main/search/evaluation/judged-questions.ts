@@ -59,3 +59,15 @@ function detailOf(error: SyntaxError | z.ZodError): string {
 export function isHit(result: LineRange, judged: LineRange): boolean {
   return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }
+
+/** Merges ranges of the same file that share lines, because they judge the same answer. */
+export function mergeOverlapping(ranges: readonly LineRange[]): LineRange[] {
+  const merged: LineRange[] = []
+  for (const range of ranges.toSorted((one, other) => one.startLine - other.startLine)) {
+    const at = merged.findIndex((earlier) => isHit(earlier, range))
+    const earlier = merged[at]
+    if (earlier) merged[at] = { ...earlier, endLine: Math.max(earlier.endLine, range.endLine) }
+    else merged.push(range)
+  }
+  return merged
+}

@@ -7,22 +7,23 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { makeFolder, renameDamaged } from '#platform'
+import type { NotesFolder } from '#workspace/privacy'
+import { unitSettingsOf } from '../units/prepare-units.ts'
+import { UnitStore } from '../units/unit-store.ts'
+import { adoptVectors } from './adopt-vectors.ts'
 import {
   createTables,
-  ensureIdentity,
   identityOf,
   isCorruption,
   matchesIdentity,
-  snapshotPathOf,
   openForWriting,
   type Db,
   type IndexIdentity,
 } from './index-schema.ts'
-import { IndexStore } from './index-store.ts'
 
 export interface OpenedIndex {
-  readonly store: IndexStore
-  /** Path of the store while an older index still serves searches; undefined if it is at the index's own path. */
+  readonly store: UnitStore
+  /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath: string | undefined
   /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
@@ -32,20 +33,26 @@ export interface OpenedIndex {
 
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
+ * @param folders folders with their rules for private notes
  * @param isCorrupt the file was found to be corrupt while in use
  * @throws SqliteError or the system error if a file can't be opened, moved or deleted
  */
-export async function openIndexFile(file: string, embedding: EmbeddingSource, isCorrupt = false): Promise<OpenedIndex> {
+export async function openIndexFile(
+  file: string,
+  embedding: EmbeddingSource,
+  folders: readonly NotesFolder[],
+  isCorrupt = false,
+): Promise<OpenedIndex> {
   const identity = identityOf(embedding)
-  const storeOf = (db: Db) => new IndexStore(db, embedding)
+  const storeOf = (db: Db) => new UnitStore(db, unitSettingsOf({ embedding, folders }))
   await makeFolder(dirname(file))
+  await rm(oldSnapshotOf(file), { force: true })
   const files = filesOf(file)
   if (isCorrupt) await setAside(file, files.damaged)
   const { db: current, damage: corruptionMessage, aside: movedAsideTo } = await openCurrent(file, files.damaged)
   const { db: unfinished } = await openIfIntact(files.next, undefined)
   if (current && matchesIdentity(current, identity)) {
     unfinished?.close()
-    ensureIdentity(current)
     const store = storeOf(current)
     await adoptCaches(store, [files.last, files.next, files.damaged])
     return { store, rebuildPath: undefined, corruptionMessage, movedAsideTo }
@@ -84,11 +91,11 @@ function createIndex(file: string, identity: IndexIdentity): Db {
 }
 
 /** Copies readable vectors from other index files and deletes those files, except `keep`. */
-async function adoptCaches(store: IndexStore, others: readonly string[], keep?: string): Promise<void> {
+async function adoptCaches(store: UnitStore, others: readonly string[], keep?: string): Promise<void> {
   for (const other of others) {
     if (!existsSync(other)) continue
     try {
-      store.adoptCache(other)
+      adoptVectors(store.db, other)
     } catch (error) {
       if (!isCorruption(error)) throw error
     }
@@ -111,13 +118,13 @@ async function openCurrent(
   return { ...(await openIfIntact(file, corruptFile)), aside: undefined }
 }
 
-/** Returns true if the file is not a database, or is a database without the tables that every index has. */
+/** Returns true if the file is not a database, or is a database without the table that every index has. */
 function isNotIndex(file: string): boolean {
   let db: Db | undefined
   try {
     db = openForWriting(file)
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_master').get() === undefined
-    return !isEmpty && !hasTable(db, 'chunks') && !hasTable(db, 'meta')
+    return !isEmpty && !hasTable(db, 'meta')
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB'
   } finally {
@@ -152,6 +159,11 @@ function hasTable(db: Db, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined
 }
 
+/** Earlier versions kept a snapshot next to the index. */
+function oldSnapshotOf(file: string): string {
+  return `${file}.ahead`
+}
+
 async function removeIndexFile(file: string): Promise<void> {
-  for (const each of [file, `${file}-wal`, `${file}-shm`, snapshotPathOf(file)]) await rm(each, { force: true })
+  for (const each of [file, `${file}-wal`, `${file}-shm`, oldSnapshotOf(file)]) await rm(each, { force: true })
 }

@@ -4,29 +4,26 @@ import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
 import { embeddingBaseUrl } from '#shared/util/providers.ts'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import { chunkSize } from './chunk.ts'
 import { tokenizerVersion } from '../text/terms.ts'
+import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 11
-/** Increase when `transcriptText` changes its output. */
-const transcriptVersion = 1
+const schemaVersion = 12
+/** Increase when `prepareUnits` returns other units or other terms for the same text. */
+const unitVersion = 1
+/** Increase when `indexedTranscriptText` changes its output. */
+const transcriptVersion = 2
 
 /** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'
-
-/** Returns the path of the snapshot that the next process loads instead of reading the whole index. */
-export function snapshotPathOf(file: string): string {
-  return `${file}.ahead`
-}
 
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export interface IndexIdentity {
   /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
-  /** Always 0, the model's default length; `meta` has it after the first vector. Indexes of earlier versions may have another. */
+  /** Always 0, the model's default length; `meta` has it after the first vector. Earlier indexes may have another. */
   readonly dimensions: number
   /** The provider's URL if it is not the default one. */
   readonly address?: string | undefined
@@ -44,7 +41,7 @@ export function fingerprint({ provider, model, dimensions, address }: IndexIdent
     schemaVersion,
     tokenizerVersion,
     transcriptVersion,
-    chunk: [chunkSize.tokens, chunkSize.overlap],
+    unitVersion,
     provider,
     model,
     dimensions,
@@ -53,7 +50,7 @@ export function fingerprint({ provider, model, dimensions, address }: IndexIdent
   })
 }
 
-/** Returns true if the tables have the current schema. An older index only serves keyword search until its rebuild. */
+/** Returns true if the tables have the current schema. An older index can't be searched. */
 export function hasCurrentSchema(db: Db): boolean {
   const text = getMeta(db, 'fingerprint')
   return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
@@ -141,93 +138,9 @@ function loadVectors(db: Db): void {
 }
 
 export function createTables(db: Db, identity: IndexIdentity): void {
-  db.exec(`
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
-    CREATE TABLE files (
-      path TEXT NOT NULL, source TEXT NOT NULL, hash TEXT NOT NULL,
-      mtime REAL NOT NULL, size INTEGER NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
-      PRIMARY KEY (source, path)
-    ) WITHOUT ROWID;
-
-    -- Ids are never reused, so a reader that has read up to an id can fetch the new rows only.
-    CREATE TABLE chunks (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, source TEXT NOT NULL,
-      start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-      heading TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, embedded INTEGER NOT NULL DEFAULT 0
-    );
-    CREATE INDEX chunks_by_file ON chunks (source, path, start_line);
-    CREATE INDEX chunks_to_embed ON chunks (id) WHERE embedded = 0;
-
-    -- A chunk's terms, encoded by packed-terms.ts. In their own table, so that ranking does not read the texts.
-    CREATE TABLE chunk_terms (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
-
-    -- For phrase queries: terms from search/text/terms.ts, so FTS5 only splits at white space.
-    CREATE VIRTUAL TABLE chunks_fts USING fts5 (
-      phrases, content = '', contentless_delete = 1,
-      tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
-    );
-
-    -- Dates in a chunk, as days since 1970-01-01, both ends inclusive. No row if it has no date.
-    CREATE TABLE chunk_days (
-      chunk_id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-      PRIMARY KEY (chunk_id, first, last)
-    ) WITHOUT ROWID;
-
-    -- Tags, properties and names of a note. Keys as normalized by shared/markdown/properties, lines 1-based. A property
-    -- without a value has one row with an empty value. Names are title and aliases; the title has place 0.
-    CREATE TABLE note_tags (
-      tag TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,
-      PRIMARY KEY (tag, source, path, line)
-    ) WITHOUT ROWID;
-    CREATE INDEX tags_by_file ON note_tags (source, path);
-    CREATE TABLE note_properties (
-      name TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL, value TEXT NOT NULL,
-      PRIMARY KEY (name, source, path, line, value)
-    ) WITHOUT ROWID;
-    CREATE INDEX properties_by_file ON note_properties (source, path);
-    CREATE TABLE note_names (
-      source TEXT NOT NULL, path TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,
-      PRIMARY KEY (source, path, place)
-    ) WITHOUT ROWID;
-
-    -- Words with their terms, for spelling correction. Rows stay when a note is removed: terms without chunks are ignored.
-    CREATE TABLE spellings (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
-
-    -- Texts that get a vector, one row per distinct text. \`vector\` is a row of embedding_cache, 0 if the vector is
-    -- computed from the digest, or null while there is neither.
-    CREATE TABLE passages (
-      id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, text TEXT NOT NULL, vector INTEGER
-    );
-    CREATE INDEX passages_to_embed ON passages (id) WHERE vector IS NULL;
-    CREATE TABLE chunk_passages (
-      chunk_id INTEGER NOT NULL, place INTEGER NOT NULL, passage_id INTEGER NOT NULL,
-      start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-      PRIMARY KEY (chunk_id, place)
-    ) WITHOUT ROWID;
-    CREATE INDEX chunks_by_passage ON chunk_passages (passage_id);
-    -- seq only increases, so a reader can continue from the last one it has read.
-    CREATE TABLE passage_bits (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
-    );
-
-    -- The built-in model's token ids of a passage (uint16, native byte order), from which its vector is computed, and
-    -- the length of that vector before normalization.
-    CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
-
-    CREATE TABLE embedding_cache (
-      id INTEGER PRIMARY KEY,
-      provider TEXT NOT NULL, model TEXT NOT NULL, dims INTEGER NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL,
-      UNIQUE (provider, model, dims, hash)
-    );
-  `)
+  createUnitTables(db)
   setMeta(db, 'fingerprint', fingerprint(identity))
-  ensureIdentity(db)
-}
-
-/** Assigns an id to an index created before ids existed. */
-export function ensureIdentity(db: Db): void {
-  if (getMeta(db, identityKey) === undefined) setMeta(db, identityKey, randomUUID())
+  setMeta(db, identityKey, randomUUID())
 }
 
 /**
@@ -249,8 +162,8 @@ export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
 
-/** Key of the number of chunks that have no vector because their notes are private and the provider is remote. */
-export const localChunksKey = 'chunks:local'
+/** Key of the number of units that have no vector because they must not be sent to the remote provider. */
+export const unsentUnitsKey = 'units:unsent'
 
 export function getMeta(db: Db, key: string): string | undefined {
   let reader = metaReaders.get(db)

@@ -10,3 +10,12 @@ export interface KnownFile {
   readonly mtime: number
   readonly size: number
 }
+
+export interface FileContent extends KnownFile {
+  readonly text: string
+  /** For transcripts: the local day of each line's message, `YYYY-MM-DD`. */
+  readonly lineDays?: readonly (string | undefined)[]
+}
+
+/** Prefix of transcript paths in the index. */
+export const sessionsPrefix = 'sessions/'

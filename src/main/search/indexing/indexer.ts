@@ -1,5 +1,5 @@
 /**
- * Owns one index: opens or rebuilds it, syncs it with the files, embeds new passages, and reports status. All writes
+ * Owns one index: opens or rebuilds it, syncs it with the files, embeds new units, and reports status. All writes
  * run in one queue, so they never overlap.
  */
 import { existsSync } from 'node:fs'
@@ -7,17 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '#shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
-import { LocalNotes, type NotesFolder } from '#workspace/privacy'
+import type { NotesFolder } from '#workspace/privacy'
+import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
+import type { UnitCounts } from '../units/unit-statements.ts'
+import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { isCorruption, openForWriting } from './index-schema.ts'
-import { IndexStore, type IndexCounts } from './index-store.ts'
+import { hasCurrentSchema, isCorruption, openForWriting } from './index-schema.ts'
 import { folderOf, type IndexedFolder } from './indexed-folder.ts'
-import { removeOrphans, syncAll, syncPaths, type SyncReport } from './sync.ts'
+import { removeForbidden, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
 export interface IndexerSettings {
   /** Absolute path of the index. */
@@ -47,9 +49,6 @@ export type IndexerEvent =
   /** The index file was replaced by another one at the same path. */
   | { readonly type: 'reopen' }
 
-/** Prefix of transcript paths in the index. */
-export const sessionsPrefix = 'sessions/'
-
 const progressMs = 100
 /** Watching begins 200 ms after the first sync, or after 2 s at the latest. */
 const watchPauseMs = 200
@@ -65,8 +64,8 @@ export class Indexer {
   readonly #stop = new AbortController()
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
-  #store: IndexStore | undefined
-  #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
+  #store: UnitStore | undefined
+  #counts: UnitCounts = { files: 0, units: 0, embedded: 0 }
   #rebuildPath: string | undefined
   /** The rebuilt index is complete; it replaces the old one when the searcher has closed the old one. */
   #isReplacing = false
@@ -117,11 +116,8 @@ export class Indexer {
       this.#progress(this.#done, this.#total)
     })
     if (typeof provider === 'string') this.#problems.raise(provider, describeIncompleteSettings(provider, embedding))
-    else if (provider) {
-      const { notes } = this.#settings
-      const local = embedding.isLocal ? undefined : new LocalNotes(() => notes)
-      this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal, local)
-    }
+    else if (provider)
+      this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal, !embedding.isLocal)
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.requestFullSync(0)
     if (this.#settings.watch) void this.#watchSoon()
@@ -204,8 +200,8 @@ export class Indexer {
   }
 
   /**
-   * Embeds missing passages, including those that the provider rejected before, and all passages if its vectors have
-   * another length now.
+   * Embeds missing texts, including those that the provider rejected before, and all texts if its vectors have another
+   * length now.
    */
   async retryEmbedding(): Promise<void> {
     if (this.#store && this.#rebuildPath === undefined) await this.#embedder?.restart(this.#store)
@@ -231,7 +227,7 @@ export class Indexer {
       const { file } = this.#settings
       await replaceIndexFile(rebuiltFile, file)
       this.#rebuildPath = undefined
-      this.#store = new IndexStore(openForWriting(file), this.#settings.embedding)
+      this.#store = new UnitStore(openForWriting(file), unitSettingsOf(this.#unitSettings))
       this.#state = 'ready'
       this.#emitStatus()
       this.#embedder?.start(this.#store)
@@ -268,13 +264,15 @@ export class Indexer {
     this.#store?.db.close()
     this.#store = undefined
     const isCorrupt = this.#isCorrupt
-    const { file, folders, embedding } = this.#settings
-    const { store, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(file, embedding, isCorrupt)
+    const { file, folders, embedding, notes } = this.#settings
+    const opened = await openIndexFile(file, embedding, notes, isCorrupt)
+    const { store, rebuildPath, corruptionMessage, movedAsideTo } = opened
     this.#isCorrupt = false
     this.#store = store
     this.#rebuildPath = rebuildPath
     this.#isReplacing = false
-    removeOrphans(store, folders)
+    removeForbidden(store, folders)
+    if (rebuildPath !== undefined) this.#removeForbiddenFromOld()
     this.#problems.clear('index_failed')
     if (movedAsideTo !== undefined)
       this.#problems.raise(
@@ -286,6 +284,20 @@ export class Indexer {
     if (isCorrupt) this.#emit({ type: 'reopen' })
     this.#state = this.#rebuildPath === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()
+  }
+
+  /** Searches read the old index until the rebuild has ended. */
+  #removeForbiddenFromOld(): void {
+    const old = openForWriting(this.#settings.file)
+    if (hasCurrentSchema(old))
+      removeForbidden(new UnitStore(old, { folders: this.#settings.notes }), this.#settings.folders)
+    old.close()
+  }
+
+  get #unitSettings(): PlainUnitSettings {
+    const { embedding, notes } = this.#settings
+    const { provider, builtinFile } = embedding
+    return { embedding: { provider, builtinFile }, folders: notes }
   }
 
   #onPathChanged(path: string): void {
@@ -366,7 +378,7 @@ export class Indexer {
     const started = performance.now()
     const options = {
       force,
-      prepareEntry: this.#prepareEntry,
+      worker: this.#prepareEntry && { entry: this.#prepareEntry, settings: this.#unitSettings },
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       onProgress: (done: number, total: number) => {
         this.#etaMs = remainingMs(started, done, total)
@@ -383,7 +395,7 @@ export class Indexer {
     await this.#afterSync(store, report)
   }
 
-  async #afterSync(store: IndexStore, report: SyncReport): Promise<void> {
+  async #afterSync(store: UnitStore, report: SyncReport): Promise<void> {
     if (this.#rebuildPath !== undefined) return this.#requestReplacement(store)
     this.#state = 'ready'
     this.#emitStatus()
@@ -393,9 +405,9 @@ export class Indexer {
 
   /**
    * Emits `replace` once. The new index serves keyword search and cached vectors at once; the rest is embedded while
-   * it is in use. The old index would miss files that change meanwhile.
+   * it is in use, because the old index misses files that change meanwhile.
    */
-  #requestReplacement(store: IndexStore): void {
+  #requestReplacement(store: UnitStore): void {
     if (this.#isReplacing) return
     this.#isReplacing = true
     this.#embedder?.assignCachedVectors(store)

@@ -1,16 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { FilePreparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
+import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type PreparedFile } from '../units/prepare-units.ts'
+import type { PreparationTask } from './sync.ts'
 
-const preparer = new FilePreparer(workerData as PrepareSettings)
+const settings = unitSettingsOf(workerData as PlainUnitSettings)
 
-parentPort?.on('message', (files: readonly FileContent[]) => {
-  const prepared = files.map((file) => preparer.prepare(file))
+parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
+  const prepared = tasks.map(({ file, known }) => prepareUnits(file, settings, known))
   parentPort?.postMessage(prepared, buffersOf(prepared))
 })
 
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ chunks }) =>
-    chunks.flatMap(({ terms, digests }) => [terms.buffer, digests?.numbers.buffer, digests?.ends.buffer]),
+  const buffers = files.flatMap(({ vectors }) =>
+    vectors ? [vectors.digests.buffer, vectors.ends.buffer, vectors.lengths.buffer, vectors.codes.buffer] : [],
   )
   return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
 }

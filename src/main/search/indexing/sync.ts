@@ -13,10 +13,18 @@ import {
   type IndexedFolder,
   type SyncProblem,
 } from './indexed-folder.ts'
-import { transcriptDays, transcriptText } from './transcript-text.ts'
-import { type FileContent, type PreparedFile, FilePreparer, type PrepareSettings } from './prepare-file.ts'
-import type { KnownFile, Source } from './indexed-file.ts'
-import type { IndexStore } from './index-store.ts'
+import { indexedTranscriptText } from './indexed-transcript.ts'
+import { transcriptDays } from './transcript-text.ts'
+import {
+  prepareUnits,
+  unitSettingsOf,
+  type PlainUnitSettings,
+  type PreparedFile,
+  type UnitSettings,
+} from '../units/prepare-units.ts'
+import type { IndexedFile } from '../units/unit-statements.ts'
+import type { UnitStore } from '../units/unit-store.ts'
+import type { FileContent, KnownFile, Source } from './indexed-file.ts'
 import { Worker } from 'node:worker_threads'
 
 export interface SyncReport {
@@ -30,8 +38,20 @@ export interface SyncOptions {
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
-  /** Script of the worker that prepares many files; if undefined, this thread prepares them. */
-  readonly prepareEntry?: URL | undefined
+  /** Worker that prepares many files; if undefined, this thread prepares them. */
+  readonly worker?: PreparationWorkerSource | undefined
+}
+
+export interface PreparationWorkerSource {
+  readonly entry: URL
+  /** Those of the store. */
+  readonly settings: PlainUnitSettings
+}
+
+/** A file with the hashes of its indexed units. */
+export interface PreparationTask {
+  readonly file: FileContent
+  readonly known: ReadonlySet<string>
 }
 
 /** Maximum of files and bytes per transaction. Between transactions, other tasks can run. */
@@ -50,7 +70,7 @@ const removalErrors: ReadonlySet<string> = new Set(['file_not_found', 'path_outs
 
 /** Syncs the index with all files on disk. The entries of an unreadable folder stay unchanged. */
 export async function syncAll(
-  store: IndexStore,
+  store: UnitStore,
   folders: readonly IndexedFolder[],
   options: SyncOptions,
 ): Promise<SyncReport> {
@@ -68,7 +88,7 @@ export async function syncAll(
       const key = keyOf(folder.source, candidate.path)
       const previous = known.get(key)
       missing.delete(key)
-      if (options.force || previous?.mtime !== candidate.mtime || previous.size !== candidate.size) todo.push(candidate)
+      if (options.force || !previous || hasChanged(store, previous, candidate)) todo.push(candidate)
     }
     // A file that can't be examined keeps its entry.
     for (const { path, code } of problems)
@@ -82,14 +102,18 @@ export async function syncAll(
   return { changed, problems }
 }
 
+function hasChanged(store: UnitStore, previous: IndexedFile, { mtime, size }: FileCandidate): boolean {
+  return previous.mtime !== mtime || previous.size !== size || store.hasOtherRule(previous)
+}
+
 /** Syncs the given paths (as in the index). Ignores those outside the workspace and the transcripts. */
 export async function syncPaths(
-  store: IndexStore,
+  store: UnitStore,
   folders: readonly IndexedFolder[],
   paths: readonly string[],
   options: SyncOptions,
 ): Promise<SyncReport> {
-  const known = new Map<string, KnownFile>()
+  const known = new Map<string, IndexedFile>()
   const problems: SyncProblem[] = []
   const todo: FileCandidate[] = []
   const changed: string[] = []
@@ -109,18 +133,22 @@ export async function syncPaths(
   return { changed, problems }
 }
 
-/** Removes files that now belong to another agent or are out of scope. Checks paths only, not the disk. */
-export function removeOrphans(store: IndexStore, folders: readonly IndexedFolder[]): void {
-  const foreign = store.knownFiles().filter((file) => {
+/**
+ * Removes files that now belong to another agent, are out of scope, or have become private by a rule: until the next
+ * sync, their units would be found as open ones. Checks paths only, not the disk.
+ */
+export function removeForbidden(store: UnitStore, folders: readonly IndexedFolder[]): void {
+  const removed = store.knownFiles().filter((file) => {
+    if (file.privateByRule === 0 && store.isPrivateByRule(file.path)) return true
     const folder = folders.find((known) => belongsTo(file, known))
     if (!folder) return false
     if (!isInScope(folder, file.path.slice(folder.prefix.length))) return true
     const path = join(folder.folder, file.path.slice(folder.prefix.length))
     return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
   })
-  if (foreign.length === 0) return
+  if (removed.length === 0) return
   store.transaction(() => {
-    for (const { source, path } of foreign) store.removeFile(source, path)
+    for (const { source, path } of removed) store.removeFile(source, path)
   })
 }
 
@@ -137,33 +165,27 @@ interface BatchInPreparation {
 }
 
 async function indexCandidates(
-  store: IndexStore,
+  store: UnitStore,
   todo: readonly FileCandidate[],
-  known: ReadonlyMap<string, KnownFile>,
+  known: ReadonlyMap<string, IndexedFile>,
   problems: SyncProblem[],
-  { onProgress, signal, prepareEntry }: SyncOptions,
+  { onProgress, signal, worker: source }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  const read = await createBatchReader(todo, known, problems)
-  const worker =
-    prepareEntry && todo.length >= manyFiles ? new PreparationWorker(prepareEntry, store.prepareSettings) : undefined
+  const read = await createBatchReader(store, todo, known, problems)
+  const worker = source && todo.length >= manyFiles ? new PreparationWorker(source) : undefined
   const batches = batchesOf(todo, worker ? 2 : 1)
   const pendingBatches: Promise<BatchInPreparation>[] = []
-  let previous: Promise<unknown> = Promise.resolve()
   const takeNext = () => {
     const { value: files } = batches.next()
     if (!files) return
     const reading = read(files)
-    // In file order: a preparer omits spellings that it returned for an earlier file.
-    const batchPromise = previous.then(async () => {
-      const batch = await reading
-      const preparing =
-        worker?.prepare(batch.toPrepare) ?? Promise.resolve(batch.toPrepare.map((file) => store.prepare(file)))
-      return { batch, preparing }
+    const batchPromise = reading.then((batch) => {
+      const tasks = batch.toPrepare.map((file) => ({ file, known: store.knownUnits(file.source, file.path) }))
+      return { batch, preparing: worker?.prepare(tasks) ?? Promise.resolve(prepareAll(tasks, store.settings)) }
     })
     // Avoids an unhandled rejection; the error is thrown when the batch is awaited.
-    reading.catch(() => undefined)
-    previous = batchPromise.catch(() => undefined)
+    batchPromise.catch(() => undefined)
     pendingBatches.push(batchPromise)
   }
   store.setBulkMode(worker !== undefined)
@@ -176,7 +198,7 @@ async function indexCandidates(
       signal.throwIfAborted()
       if (worker) takeNext()
       store.transaction(() => {
-        for (const file of prepared) store.putFile(file)
+        for (const file of prepared) store.replaceFile(file)
         for (const file of batch.touched) store.touchFile(file)
         for (const { source, path } of batch.removed) store.removeFile(source, path)
       })
@@ -188,10 +210,6 @@ async function indexCandidates(
       signal.throwIfAborted()
       if (!worker) takeNext()
     }
-  } catch (error) {
-    // Some prepared spellings may not have been stored.
-    store.resetPreparer()
-    throw error
   } finally {
     if (store.db.open) store.setBulkMode(false)
     await worker?.close()
@@ -200,15 +218,19 @@ async function indexCandidates(
 }
 
 async function createBatchReader(
+  store: UnitStore,
   todo: readonly FileCandidate[],
-  known: ReadonlyMap<string, KnownFile>,
+  known: ReadonlyMap<string, IndexedFile>,
   problems: SyncProblem[],
 ): Promise<(files: readonly FileCandidate[]) => Promise<Batch>> {
   const rootsByFolder = new Map<IndexedFolder, ResolvedRoots>()
   for (const { folder } of todo)
     if (!rootsByFolder.has(folder))
       rootsByFolder.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
-  const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
+  const isNew = ({ source, path, hash }: FileContent) => {
+    const previous = known.get(keyOf(source, path))
+    return previous?.hash !== hash || store.hasOtherRule(previous)
+  }
   return async (files) => {
     const read = await Promise.all(files.map((file) => readCandidate(file, rootsByFolder.get(file.folder), problems)))
     const found = read.filter((file) => file !== undefined)
@@ -252,7 +274,7 @@ async function readCandidate(
       mtime,
       size,
       ...(contentBySource[folder.source] === 'transcripts'
-        ? { text: transcriptText(text), lineDays: transcriptDays(text) }
+        ? { text: indexedTranscriptText(text), lineDays: transcriptDays(text) }
         : { text }),
     }
   } catch (error) {
@@ -272,30 +294,31 @@ const youngMb = 8
 
 /** Prepares files in a worker thread while the caller writes earlier ones. */
 export class PreparationWorker {
-  readonly #settings: PrepareSettings
+  readonly #source: PreparationWorkerSource
   readonly #worker: Worker
-  readonly #waiting: { readonly files: readonly FileContent[]; readonly resolve: (files: PreparedFile[]) => void }[] =
-    []
-  #localPreparer: FilePreparer | undefined
+  readonly #waiting: {
+    readonly tasks: readonly PreparationTask[]
+    readonly resolve: (files: PreparedFile[]) => void
+  }[] = []
+  #localSettings: UnitSettings | undefined
 
-  constructor(entry: URL, settings: PrepareSettings) {
-    this.#settings = settings
-    this.#worker = new Worker(entry, { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
+  constructor(source: PreparationWorkerSource) {
+    this.#source = source
+    this.#worker = new Worker(source.entry, {
+      workerData: source.settings,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    })
     this.#worker.on('message', (files: PreparedFile[]) => this.#waiting.shift()?.resolve(files))
     // The exit event follows and handles the failure.
     this.#worker.on('error', () => undefined)
     this.#worker.on('exit', () => this.#prepareHere())
   }
 
-  /**
-   * Prepares files in call order. Every result must be stored, because later results omit spellings that earlier ones
-   * contain.
-   */
-  prepare(files: readonly FileContent[]): Promise<PreparedFile[]> {
-    if (this.#localPreparer) return Promise.resolve(prepareAll(this.#localPreparer, files))
+  prepare(tasks: readonly PreparationTask[]): Promise<PreparedFile[]> {
+    if (this.#localSettings) return Promise.resolve(prepareAll(tasks, this.#localSettings))
     const { promise, resolve } = Promise.withResolvers<PreparedFile[]>()
-    this.#waiting.push({ files, resolve })
-    this.#worker.postMessage(files)
+    this.#waiting.push({ tasks, resolve })
+    this.#worker.postMessage(tasks)
     return promise
   }
 
@@ -306,11 +329,11 @@ export class PreparationWorker {
   }
 
   #prepareHere(): void {
-    this.#localPreparer = new FilePreparer(this.#settings)
-    for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#localPreparer, files))
+    this.#localSettings = unitSettingsOf(this.#source.settings)
+    for (const { tasks, resolve } of this.#waiting.splice(0)) resolve(prepareAll(tasks, this.#localSettings))
   }
 }
 
-function prepareAll(preparer: FilePreparer, files: readonly FileContent[]): PreparedFile[] {
-  return files.map((file) => preparer.prepare(file))
+function prepareAll(tasks: readonly PreparationTask[], settings: UnitSettings): PreparedFile[] {
+  return tasks.map(({ file, known }) => prepareUnits(file, settings, known))
 }

@@ -1,7 +1,8 @@
 /**
- * Converts transcripts to searchable text, one output line per input line, so that line numbers stay valid. Includes
+ * Converts transcripts to readable text, one output line per input line, so that line numbers stay valid. Includes
  * messages of the user and the agent; omits tool results, other entries, and deleted messages. From the offline
- * model's answers, only quotations from memory remain. A chat without memory results in empty lines.
+ * model's answers, only quotations from memory remain. A chat without memory results in empty lines. The index contains
+ * a part of this text: see `indexed-transcript.ts`.
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -11,10 +12,39 @@ import { localMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
 export function transcriptText(jsonl: string): string {
+  const texts = jsonl.split('\n').map(() => '')
+  for (const { index, message } of indexedMessages(jsonl)) {
+    const text = textPartsOf(message).join(' ')
+    texts[index] = formatMessage(message, message['provider'] === 'offline' ? quotedMemoryLines(text) : text)
+  }
+  return texts.join('\n')
+}
+
+export interface TranscriptMessage {
+  /** 0-based line. */
+  readonly index: number
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Returns the messages of the user and the agent; none if the chat has no memory.
+ * @param isNeeded true for a line with a tool result that is returned too
+ */
+export function indexedMessages(jsonl: string, isNeeded?: (line: string) => boolean): TranscriptMessage[] {
   const lines = jsonl.split('\n')
-  if (isMemoryOff(lines)) return lines.map(() => '').join('\n')
+  if (isMemoryOff(lines)) return []
   const deletedIndexes = deletedLines(lines)
-  return lines.map((line, index) => (deletedIndexes.has(index) ? '' : messageText(line))).join('\n')
+  return lines.flatMap((line, index) => {
+    // Avoids parsing tool results: they can have megabytes.
+    const isToolResult = line.includes('"role":"toolResult"')
+    if (deletedIndexes.has(index) || !line.includes('"message"') || (isToolResult && !isNeeded?.(line))) return []
+    const { message } = parseRecord(line)
+    if (!isRecord(message)) return []
+    const { role } = message
+    return role === 'user' || role === 'assistant' || (isToolResult && role === 'toolResult')
+      ? [{ index, message }]
+      : []
+  })
 }
 
 /** Returns the local day of each line's message, `YYYY-MM-DD`, or undefined if a line has none. */
@@ -55,29 +85,22 @@ function deletedLines(lines: readonly string[]): Set<number> {
   return deletedIndexes
 }
 
-function messageText(line: string): string {
-  // Avoids parsing tool results: they can have megabytes.
-  if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
-  const { message } = parseRecord(line)
-  if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
-  const { role, content, local, provider } = message
-  const rawText = typeof content === 'string' ? content : textParts(content)
-  const text = provider === 'offline' ? quotedMemoryLines(rawText) : rawText
+/** Formats the text as one line. Returns an empty text for an empty one. */
+export function formatMessage({ role, local }: TranscriptMessage['message'], text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   const mark = local === true ? ` ${localMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 
+export function textPartsOf({ content }: TranscriptMessage['message']): string[] {
+  if (typeof content === 'string') return [content]
+  if (!Array.isArray(content)) return []
+  return content.flatMap((part: unknown) =>
+    isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? [part['text']] : [],
+  )
+}
+
 function parseRecord(line: string): Record<string, unknown> {
   const value = parseJson(line)
   return isRecord(value) ? value : {}
-}
-
-function textParts(content: unknown): string {
-  if (!Array.isArray(content)) return ''
-  return content
-    .map((part: unknown) =>
-      isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
-    )
-    .join(' ')
 }

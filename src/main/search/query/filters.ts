@@ -31,9 +31,7 @@ export type Filter =
     }
   | { readonly kind: 'word'; readonly text: string; readonly word: string }
 
-export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
-
-/** The days of a time expression such as `last week`; passages about them get a boost. */
+/** The days of a time expression such as `last week`; units about them get a boost. */
 export interface Boost extends DaySpan {
   readonly text: string
 }
@@ -49,11 +47,11 @@ export interface FilteredQuery {
   readonly conditions: readonly Condition[]
 }
 
-export interface FilteredPassage {
+export interface FilteredUnit {
   readonly path: string
   readonly source: Source
   readonly days: readonly DaySpan[]
-  /** Texts of the `-word` filters whose word the passage contains. */
+  /** Texts of the `-word` filters whose word the unit contains. */
   readonly excludedBy: ReadonlySet<string>
   /** Texts of the tag and property filters that the note has. */
   readonly having: ReadonlySet<string>
@@ -134,7 +132,7 @@ export function hasConditions({ filters, boosts }: FilteredQuery): boolean {
  * Returns the intersection of all day filters; undefined if there are none. Empty (`first > last`) if they contradict
  * each other.
  */
-export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
+function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   const spans = filters.flatMap((filter) => (filter.kind === 'days' ? filter.span : []))
   if (spans.length === 0) return undefined
   return {
@@ -143,43 +141,30 @@ export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   }
 }
 
-/** Returns true if the filter applies to whole files. */
-export function isFileFilter({ kind }: Filter): boolean {
-  return kind === 'path' || kind === 'source' || kind === 'tag' || kind === 'property'
-}
-
-/** Returns true if the file passes all filters that apply to whole files. */
-export function admitsFile(
-  filters: readonly Filter[],
-  file: Pick<FilteredPassage, 'path' | 'source' | 'having'>,
-): boolean {
-  return failedFilters(filters.filter(isFileFilter), { ...file, days: [], excludedBy: new Set() }).length === 0
-}
-
-/** Returns the texts of the filters that reject a passage; empty if it passes. */
-export function failedFilters(filters: readonly Filter[], passage: FilteredPassage): string[] {
-  const path = fold(passage.path)
+/** Returns the texts of the filters that reject a unit; empty if it passes. */
+export function failedFilters(filters: readonly Filter[], unit: FilteredUnit): string[] {
+  const path = fold(unit.path)
   const allowedSources = new Set(
     filters.flatMap((filter) => (filter.kind === 'source' && !filter.isNot ? filter.source : [])),
   )
   const failed = filters.filter((filter) => {
     switch (filter.kind) {
       case 'days':
-        return !passage.days.some((days) => overlaps(days, filter.span))
+        return !unit.days.some((days) => overlaps(days, filter.span))
       case 'path':
         return matchesPath(path, filter.part) === filter.isNot
       case 'source':
-        return filter.isNot ? passage.source === filter.source : !allowedSources.has(passage.source)
+        return filter.isNot ? unit.source === filter.source : !allowedSources.has(unit.source)
       case 'tag':
       case 'property':
-        return passage.having.has(filter.text) === filter.isNot
+        return unit.having.has(filter.text) === filter.isNot
       case 'word':
-        return passage.excludedBy.has(filter.text)
+        return unit.excludedBy.has(filter.text)
     }
   })
   const span = spanOfFilters(filters)
-  // Each day filter matches, but on different days of the passage.
-  const matchesSeparately = failed.length === 0 && span && !passage.days.some((days) => overlaps(days, span))
+  // Each day filter matches, but on different days of the unit.
+  const matchesSeparately = failed.length === 0 && span && !unit.days.some((days) => overlaps(days, span))
   return (matchesSeparately ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
 }
 

@@ -1,12 +1,21 @@
-/** What is in force for one search: the agent's settings, and what the caller has set otherwise. Pure. */
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
+/** Overrides for one search. */
+export interface SearchOverrides extends SearchOptions {
+  /** False for readers who must not see private notes. Default true. */
+  readonly hasPrivate?: boolean
+  /** False for readers who must not see chats. Default true. */
+  readonly hasChats?: boolean
+}
+
+/** Returns the agent's settings with the overrides of one search. */
 export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
-  const { weights, minScore, maxResults, recencyHalfLifeDays } = overrides
+  const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = overrides
   return {
     weights: weights ?? defaults.weights,
     minScore: minScore ?? defaults.minScore,
     maxResults: maxResults ?? defaults.maxResults,
+    maxCharacters: maxCharacters ?? defaults.maxCharacters,
     // Null turns it off.
     recencyHalfLifeDays: recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : recencyHalfLifeDays,
   }

@@ -5,10 +5,10 @@ import {
   fold,
   forEachWord,
   lineTerms,
-  bigramsOf,
   withoutKoreanEnding,
   blankSpans,
   wordSegmenter,
+  bigramsOf,
 } from '../text/terms.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
@@ -35,24 +35,18 @@ export interface Phrase {
   readonly shown: string
 }
 
-export interface ParsedQuery {
-  readonly terms: readonly QueryTerm[]
-  /** Every result must contain each of them. */
-  readonly phrases: readonly Phrase[]
-}
-
 const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
 
-/** Parses a query without filters. Function words are dropped, unless there is nothing else. */
-export function parseQuery(query: string): ParsedQuery {
-  const phrases: Phrase[] = []
-  for (const match of query.matchAll(quoted)) {
-    const shown = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()
-    phrases.push(...phraseParts(shown))
-  }
-  const all = queryTerms(query)
-  const contentTerms = all.filter(({ role }) => role !== 'function')
-  return { terms: contentTerms.length > 0 ? contentTerms : all, phrases }
+/** Number of content words beside quotes up to which quotes ask for a phrase. In longer questions, they mark titles. */
+const maxBesidePhrases = 2
+
+/** Returns the phrases that every result must contain. */
+export function requiredPhrases(query: string): Phrase[] {
+  const others = queryTerms(query.replace(quoted, ' ')).filter(({ role }) => role !== 'function')
+  if (others.length > maxBesidePhrases) return []
+  return Array.from(query.matchAll(quoted), (match) =>
+    phraseParts((match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()),
+  ).flat()
 }
 
 function phraseParts(text: string): Phrase[] {
@@ -65,6 +59,12 @@ function phraseParts(text: string): Phrase[] {
   if (latin.length > 0) parts.push({ kind: 'word', term: latin.join(' '), shown: text })
   for (const run of runs) parts.push({ kind: 'cjk', term: [...run].join(' '), shown: text })
   return parts
+}
+
+/** Returns the terms by which the index has a word or phrase: CJK words as bigrams. */
+export function indexTermsOf({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): readonly string[] {
+  const parts = term.split(' ')
+  return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
 }
 
 /** Returns the distinct terms of a query or a part of it, function words included. */
@@ -171,33 +171,4 @@ function cjkReadings(word: string): TermVariant[] {
 /** Removes a Japanese inflection: kana after kanji. */
 function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
-}
-
-/** Number of chunks that candidate terms should cover: rare terms select candidates, common ones only order them. */
-const enoughChunks = 600
-const fewChunks = 100
-/** A term in more chunks than this is not used for candidates if a rarer one was found. */
-const tooManyChunks = 2000
-
-/**
- * Returns the terms that select candidates: the rarest ones, until they cover enough chunks. All terms take part in
- * the scores.
- */
-export function chooseCandidateTerms<T extends QueryTerm & { readonly documents: number }>(terms: readonly T[]): T[] {
-  const chosen: T[] = []
-  let chunks = 0
-  for (const term of [...terms].sort((one, other) => one.documents - other.documents)) {
-    const isEnough = chunks >= fewChunks && chunks + term.documents > enoughChunks
-    if (isEnough || (chunks > 0 && term.documents > tooManyChunks)) break
-    chosen.push(term)
-    chunks += term.documents
-  }
-  return chosen
-}
-
-/** Returns the FTS5 phrase of a term; CJK characters become bigrams. FTS5 treats any quoted string as a phrase. */
-export function toIndexPhrase({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): string {
-  const letters = kind === 'cjk' ? term.split(' ') : []
-  const phrase = letters.length > 1 ? bigramsOf(letters).join(' ') : term
-  return `"${phrase.replaceAll('"', '""')}"`
 }

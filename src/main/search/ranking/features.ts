@@ -80,6 +80,8 @@ export interface CandidateUnit {
   readonly features: Features
   /** BM25 score of the unit's own words. */
   readonly bm25: number
+  /** Parts of `bm25`, by query word. */
+  readonly wordScores: readonly number[]
 }
 
 const maxByWords = 160
@@ -96,6 +98,7 @@ const b = 0.4
 /**
  * Returns the candidates of a query with their features, at most a few hundred.
  * @param only the units that can be candidates; undefined for all
+ * @param also further units; they do not change the features of the others
  */
 export function collectCandidates(
   query: string,
@@ -103,9 +106,14 @@ export function collectCandidates(
   table: UnitTable,
   similarity: UnitSimilarity | undefined,
   only?: ReadonlySet<number>,
+  also: readonly number[] = [],
 ): CandidateUnit[] {
   const computer = new FeatureComputer(query, queryWords, table, similarity)
-  return computer.candidates(only).map((id) => ({ id, features: computer.compute(id), bm25: computer.bm25(id) }))
+  const ids = new Set([...computer.candidates(only), ...also])
+  return Array.from(ids, (id) => {
+    const wordScores = computer.wordScores(id)
+    return { id, features: computer.compute(id), bm25: wordScores.reduce((sum, value) => sum + value, 0), wordScores }
+  })
 }
 
 class FeatureComputer {
@@ -165,8 +173,8 @@ class FeatureComputer {
       .map(({ id }) => id)
   }
 
-  bm25(id: number): number {
-    return this.#query.words.reduce((sum, _, word) => sum + this.#wordScore(id, word), 0)
+  wordScores(id: number): number[] {
+    return this.#query.words.map((_, word) => this.#wordScore(id, word))
   }
 
   compute(id: number): Features {
@@ -186,7 +194,7 @@ class FeatureComputer {
     const coverageOfSeven = this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)])
     const headingWords = this.#headingShare(id)
     return {
-      ownWords: this.bm25(id) / this.#totalWeight,
+      ownWords: this.wordScores(id).reduce((sum, value) => sum + value, 0) / this.#totalWeight,
       coverage,
       allWords: toNumber(coverage > 0.99),
       noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),

@@ -1,33 +1,30 @@
-/** Why vectors take no part in a search, or only some do. Pure. */
 import type { Script, SearchResponse } from '#shared/contract/index.ts'
-import type { ScriptCalibration } from './calibrated.ts'
 
 export type Notice = SearchResponse['notice']
 
-/** @param count chunks without vectors */
+/** @param count units without vectors */
 export function incompleteNotice(count: number): Notice {
-  return { code: 'vectors_incomplete', message: `${count} chunks have no vector yet`, count }
+  return { code: 'vectors_incomplete', message: `${count} entries have no vector yet`, count }
 }
 
-/** @param count chunks that stay on this machine */
+/** @param count units that are not sent to the embedding provider */
 export function localNotice(count: number): Notice {
-  return { code: 'vectors_local', message: `${count} chunks stay on this machine: words alone find them`, count }
+  return {
+    code: 'vectors_local',
+    message: `${count} private entries have no vector: only their words are searched`,
+    count,
+  }
 }
 
-/**
- * Why a question whose vector is there is answered by words alone.
- * @param calibration what is known of its script
- * @param isMeasured whether anything is known, or known not to be there
- */
-export function silenceOf(calibration: ScriptCalibration | undefined, isMeasured: boolean): Notice {
-  if (!isMeasured) return { code: 'vectors_measuring', message: 'what similarity means here is being measured' }
-  if (!calibration) return { code: 'vectors_few', message: 'too few passages to learn what similarity means here' }
-  return weakNotice(calibration.script)
+/** For a query in a script that the model does not know. */
+export function unknownScriptNotice(query: string): Notice {
+  const script = scriptOf(query)
+  return { code: 'vectors_weak', message: `the model does not know ${scriptNames[script]}`, script }
 }
 
-/** The model does not know what the question is written in. */
-export function weakNotice(script: Script): Notice {
-  return { code: 'vectors_weak', message: `the model does not tell ${nameOfScript[script]} texts apart`, script }
-}
+const scriptNames = { latin: 'this language', cjk: 'Japanese or Korean', other: 'this script' } as const
 
-const nameOfScript = { latin: 'Latin', cjk: 'Chinese, Japanese or Korean', other: 'such' } as const
+function scriptOf(text: string): Script {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) return 'cjk'
+  return /\p{Script=Latin}/u.test(text) ? 'latin' : 'other'
+}

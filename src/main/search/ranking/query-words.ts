@@ -2,10 +2,10 @@
  * Finds the words of a query in the index. A word that no note has is replaced by words that it may stand for: a
  * longer word, another spelling, its parts. Related words and other forms of the word also match, with a lower weight.
  */
-import { editDistance } from '../keyword/spellings.ts'
-import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
+import { indexTermsOf, queryTerms, type QueryTerm } from '../query/parse-query.ts'
 import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
+import { editDistance } from '../text/edit-distance.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { isRole } from './speakers.ts'
@@ -43,6 +43,8 @@ export interface WordMatch {
   readonly word?: string
   /** In (0, 1]: the weight of an occurrence, relative to the query word. */
   readonly weight: number
+  /** Terms of the index, all of which a unit has. */
+  readonly terms: readonly string[]
   readonly units: readonly number[]
   readonly headUnits: readonly number[]
 }
@@ -50,6 +52,8 @@ export interface WordMatch {
 export interface QueryWord {
   readonly shown: string
   readonly role: WordRole
+  /** Logarithm of the ratio of all units to those with the word. */
+  readonly rarity: number
   /** Rarity of the word, times a factor for its role. */
   readonly weight: number
   readonly matches: readonly WordMatch[]
@@ -132,23 +136,29 @@ class WordFinder {
 
   find(): QueryWord {
     const { shown, role, readings } = this.#term
-    for (const { kind, term, weight } of readings) this.#add('exact', indexTerms(kind, term), weight)
+    for (const { kind, term, weight } of readings) this.#add('exact', indexTermsOf({ kind, term }), weight)
     const exact = this.#maxUnits()
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
     if (isLatin) this.#addLatin(shown, exact === 0)
+    else if (exact === 0 && /^[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
     if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     if (role === 'word' || role === 'filler') this.#addRelated(shown)
     const documents = exact > 0 ? exact : this.#maxUnits()
-    return { shown, role, documents, weight: this.#weightOf(documents), ...this.#collect(), matches: this.#matches }
+    const rarity = this.#rarityOf(documents)
+    const weight = rarity * this.#factor(documents)
+    return { shown, role, documents, rarity, weight, ...this.#collect(), matches: this.#matches }
   }
 
-  #weightOf(documents: number): number {
-    const { shown, role, readings } = this.#term
+  #rarityOf(documents: number): number {
     const size = Math.max(this.#lexicon.units, minUnits)
-    const rarity = Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
+    return Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
+  }
+
+  #factor(documents: number): number {
+    const { shown, role, readings } = this.#term
     const isSingle = readings[0]?.kind === 'cjk' && [...shown].length === 1
-    return rarity * (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
+    return (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
   }
 
   #collect(): Pick<QueryWord, 'units' | 'headUnits'> {
@@ -175,7 +185,7 @@ class WordFinder {
     const headUnits = intersection(terms.map((term) => this.#lexicon.unitsUnder(term)))
     if (kind !== 'exact' && units.length === 0 && headUnits.length === 0) return false
     this.#terms.add(key)
-    this.#matches.push({ kind, weight, units, headUnits, ...(word === undefined ? {} : { word }) })
+    this.#matches.push({ kind, weight, terms, units, headUnits, ...(word === undefined ? {} : { word }) })
     return units.length > 0
   }
 
@@ -210,7 +220,10 @@ class WordFinder {
   #addSpellings(word: string): boolean {
     let maxEdits = word.length >= 8 ? 2 : 1
     let nearest: { readonly word: string; readonly term: string; readonly edits: number }[] = []
+    const letters = lettersOf(word)
     for (const [other, term] of this.#lexicon.wordsOfLength(word.length, maxEdits)) {
+      // An edit changes the set of letters by at most two.
+      if (bitCount(letters ^ lettersOf(other)) > 2 * maxEdits) continue
       const edits = editDistance(word, other, maxEdits)
       if (edits > maxEdits || edits === 0) continue
       if (edits < maxEdits) nearest = []
@@ -263,12 +276,14 @@ class WordFinder {
     const separator = /^[a-z]/.test(shown) ? ' ' : ''
     const pairs = [before && `${before}${separator}${shown}`, after && `${shown}${separator}${after}`]
     const isIndexed = (letters: readonly string[]) =>
-      intersection(indexTerms('cjk', letters.join(' ')).map((term) => this.#lexicon.unitsWith(term))).length > 0
+      intersection(indexTermsOf({ kind: 'cjk', term: letters.join(' ') }).map((term) => this.#lexicon.unitsWith(term)))
+        .length > 0
     for (const word of [shown, ...pairs]) {
       if (word === undefined) continue
       let isFound = false
       for (const { term, weight } of this.#lexicon.sounds.alternatives(word, isIndexed))
-        isFound = this.#add('sound', indexTerms('cjk', term.join(' ')), weight, term.join('')) || isFound
+        isFound =
+          this.#add('sound', indexTermsOf({ kind: 'cjk', term: term.join(' ') }), weight, term.join('')) || isFound
       if (isFound) return
     }
   }
@@ -280,17 +295,24 @@ class WordFinder {
       if (cosine < (isCjk ? minRelatedCosine.cjk : minRelatedCosine.latin) || count === maxRelated) return
       const isAdded = /[\u3400-\u9fff]/.test(word)
         ? roleOfCjk(word) !== 'function' &&
-          this.#add('related', indexTerms('cjk', [...word].join(' ')), 0.6 * cosine ** 2, word)
+          this.#add('related', indexTermsOf({ kind: 'cjk', term: [...word].join(' ') }), 0.6 * cosine ** 2, word)
         : this.#addWord('related', word, stem(word), 0.8 * cosine ** 2)
       if (isAdded) count += 1
     }
   }
 }
 
-/** Returns the terms by which the index has a reading: CJK words as bigrams. */
-function indexTerms(kind: 'word' | 'cjk', term: string): readonly string[] {
-  const parts = term.split(' ')
-  return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
+/** Returns the letters of a word as a bit set. Letters outside a to z share bits. */
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}
+
+function bitCount(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1
+  return count
 }
 
 function intersection(lists: readonly (readonly number[])[]): readonly number[] {

@@ -3,6 +3,7 @@
  * constant, plus the weighted features, plus a term for the distance from the best candidate. Its logistic is the
  * probability that the unit answers the query. Order, score, threshold and breakdown all come from this logit.
  */
+import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
 import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
 import { featureGroups } from './features.ts'
 
@@ -26,20 +27,28 @@ export interface RankingWeights {
   readonly dialogue: KindWeights
 }
 
-export type Contributions = Readonly<Record<Exclude<FeatureGroup, 'query'> | 'distance' | 'constant', number>>
+/** A term that is added to the logit, but is no feature of the model. */
+export interface Adjustment {
+  readonly name: 'date' | 'recency' | 'superseded' | 'successor'
+  readonly contribution: number
+}
 
 export interface RankedUnit extends CandidateUnit {
+  /** With classic weights, the weighted sum. */
   readonly logit: number
-  /** Logistic of the logit. */
+  /** Logistic of the logit; with classic weights, the sum itself. */
   readonly score: number
-  /** Parts of the logit, which add up to it. */
-  readonly contributions: Contributions
+  /** Parts of the logit, which add up to it, without the adjustments. */
+  readonly contributions: Readonly<Partial<Record<ScorePartName, number>>>
+  /** Adjustments of the part `form`. */
+  readonly adjustments: readonly Adjustment[]
+  readonly margin: Margin
 }
 
 /** Bounds of distance and lead: beyond them, the difference says nothing more. */
 const maxDistance = 4
-/** Lead of a single candidate. */
-const leadOfOne = 3
+/** Lead of a single candidate. Small, because it says nothing about the query. */
+const leadOfOne = 1
 
 /** Returns the candidates with their scores, best first. */
 export function rank(candidates: readonly CandidateUnit[], weights: RankingWeights): RankedUnit[] {
@@ -55,7 +64,7 @@ export interface Margin {
   readonly lead: number
 }
 
-const noMargin: Margin = { distance: 0, lead: 0 }
+export const noMargin: Margin = { distance: 0, lead: 0 }
 
 /** Returns the margin of each candidate. @param sums from `rankingSum` */
 export function marginsOf(sums: readonly number[]): Margin[] {
@@ -74,21 +83,73 @@ export function rankingSum(features: Features, { ranking }: RankingWeights): num
   return sum
 }
 
-function score(candidate: CandidateUnit, { distance, lead }: Margin, weights: RankingWeights): RankedUnit {
+function weightOf(name: FeatureName, { scale }: KindWeights, { ranking, calibration }: RankingWeights): number {
+  return scale * (ranking[name] ?? 0) + (calibration[name] ?? 0)
+}
+
+function kindOf({ isDialogue }: Features, { dialogue, notes }: RankingWeights): KindWeights {
+  return isDialogue === 1 ? dialogue : notes
+}
+
+function score(candidate: CandidateUnit, margin: Margin, weights: RankingWeights): RankedUnit {
   const { features } = candidate
-  const kind = features.isDialogue === 1 ? weights.dialogue : weights.notes
-  const weightOf = (name: FeatureName) => kind.scale * (weights.ranking[name] ?? 0) + (weights.calibration[name] ?? 0)
+  const kind = kindOf(features, weights)
   const sumOf = (group: FeatureGroup) =>
-    featureGroups[group].reduce((sum, name) => sum + weightOf(name) * features[name], 0)
+    featureGroups[group].reduce((sum, name) => sum + weightOf(name, kind, weights) * features[name], 0)
   const contributions = {
     ownWords: sumOf('ownWords'),
     nearbyWords: sumOf('nearbyWords'),
     section: sumOf('section'),
     meaning: sumOf('meaning'),
     form: sumOf('form'),
-    distance: kind.distance * distance + kind.lead * lead,
+    distance: kind.distance * margin.distance + kind.lead * margin.lead,
     constant: weights.constant + sumOf('query'),
   }
   const logit = Object.values(contributions).reduce((sum, value) => sum + value, 0)
-  return { ...candidate, logit, score: 1 / (1 + Math.exp(-logit)), contributions }
+  return { ...candidate, logit, score: logistic(logit), contributions, adjustments: [], margin }
+}
+
+export function logistic(logit: number): number {
+  return 1 / (1 + Math.exp(-logit))
+}
+
+/** Adds a term to the logit. With classic weights, to the score. */
+export function adjust(unit: RankedUnit, adjustment: Adjustment, isClassic: boolean): RankedUnit {
+  const logit = unit.logit + adjustment.contribution
+  const adjustments = [...unit.adjustments, adjustment]
+  return { ...unit, logit, score: isClassic ? logit : logistic(logit), adjustments }
+}
+
+/** Returns the rows of the score breakdown. They add up to the unit's logit. @param weights null with classic weights */
+export function partsOf(unit: RankedUnit, weights: RankingWeights | null): ScorePart[] {
+  const added = unit.adjustments.reduce((sum, { contribution }) => sum + contribution, 0)
+  const names = Object.keys(unit.contributions) as ScorePartName[]
+  if (added !== 0 && !names.includes('form')) names.push('form')
+  return names.map((name) => ({
+    name,
+    contribution: (unit.contributions[name] ?? 0) + (name === 'form' ? added : 0),
+    features: [
+      ...(weights ? featuresOf(name, unit, weights) : []),
+      ...(name === 'form' ? unit.adjustments.map((adjustment) => ({ ...adjustment, value: 1 })) : []),
+    ],
+  }))
+}
+
+function featuresOf(part: ScorePartName, { features, margin, contributions }: RankedUnit, weights: RankingWeights) {
+  const kind = kindOf(features, weights)
+  const group = part === 'constant' ? 'query' : part in featureGroups ? (part as FeatureGroup) : undefined
+  const rows = (group ? featureGroups[group] : []).map((name) => ({
+    name: name as string,
+    value: features[name],
+    contribution: weightOf(name, kind, weights) * features[name],
+  }))
+  if (part === 'distance')
+    for (const name of ['distance', 'lead'] as const)
+      rows.push({ name, value: margin[name], contribution: kind[name] * margin[name] })
+  if (part === 'constant') {
+    // Listed units have another constant than the model.
+    const others = rows.reduce((sum, { contribution }) => sum + contribution, 0)
+    rows.push({ name: 'constant', value: 1, contribution: (contributions.constant ?? 0) - others })
+  }
+  return rows.filter(({ contribution }) => contribution !== 0)
 }

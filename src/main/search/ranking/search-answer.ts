@@ -1,107 +1,160 @@
-import type { Candidate, Explanation, SearchResponse, SearchResult, SearchSettings } from '#shared/contract/index.ts'
-import type { MeaningTerm } from '../embeddings/embedding-provider.ts'
-import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'
-import type { FilteredQuery } from '../query/filters.ts'
-import { bestLineOf, type RankedCandidate } from './fuse.ts'
-import type { KeywordPlan } from '../query/keyword-plan.ts'
-import type { NoteName } from '../query/note-metadata.ts'
-import { matchedWords, snippetOf } from './snippet.ts'
-import type { ChunkText } from '../keyword/index-statements.ts'
+import type { Candidate, Explanation, SearchResult } from '#shared/contract/index.ts'
+import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
+import { textScoreOf, vectorScoreOf } from './classic-ranking.ts'
+import { matchedTerm, matchedWords } from './matched-words.ts'
+import type { QueryWords } from './query-words.ts'
+import { partsOf, type RankedUnit } from './rank.ts'
+import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-searcher.ts'
 
-export interface RankingResult {
-  readonly query: string
-  readonly filteredQuery: FilteredQuery
-  readonly plan: KeywordPlan
-  readonly scale: KeywordScale
-  readonly candidates: readonly RankedCandidate[]
-  readonly texts: ReadonlyMap<number, ChunkText>
-  readonly options: SearchSettings
-  /** The weights in use; computed if the setting is `auto`. */
-  readonly weights: Weights
-  readonly vectorScale: VectorScale | null
-  readonly notice: SearchResponse['notice']
-  readonly timings: SearchResponse['timings']
-  /** Returns the question words' shares of a chunk's similarity; undefined if the model can't tell. */
-  readonly meaning: (chunk: number) => MeaningTerm[] | undefined
-}
+/** Weak results that are shown, and their minimum score. */
+const maxWeak = 10
+const minWeakScore = 0.02
 
-export function resultsOf(ranking: RankingResult): SearchResult[] {
-  const results: SearchResult[] = []
-  for (const candidate of ranking.candidates) {
-    if (candidate.verdict.kind !== 'returned') continue
-    results.push({
-      ...resultFields(candidate, ranking),
-      found: foundLines(candidate),
-      score: candidate.score,
-      vectorScore: candidate.vector?.score ?? null,
-      textScore: candidate.text?.score ?? null,
-    })
+/** The parts of a divided entry are one result. */
+export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
+  const results: { readonly unit: RankedUnit; readonly texts: UnitText[] }[] = []
+  const byRank = new Map<number, UnitText[]>()
+  for (const { unit, verdict } of ranking.candidates) {
+    if (verdict.kind === 'returned') {
+      const texts = [units.textOf(unit.id)]
+      byRank.set(verdict.rank, texts)
+      results.push({ unit, texts })
+    } else if (verdict.kind === 'joined') byRank.get(verdict.rank)?.push(units.textOf(unit.id))
   }
-  return results
+  return results.map(({ unit, texts }) => resultOf(unit, joinTexts(texts), ranking, units))
 }
 
-export function toScoreBreakdown(candidate: RankedCandidate, ranking: RankingResult): Candidate {
-  const { vector, text, lift, modifiers, score, verdict } = candidate
-  const similarityTerms = vector && ranking.meaning(candidate.input.id)
+export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
+  const weak = ranking.candidates.filter(({ unit, verdict }) => verdict.kind === 'weak' && unit.score >= minWeakScore)
+  return weak.slice(0, maxWeak).map(({ unit }) => resultOf(unit, units.textOf(unit.id), ranking, units))
+}
+
+function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
+  const cosine = ranking.cosineOf?.(unit.id)
   return {
-    ...resultFields(candidate, ranking),
-    vector: vector && { ...vector, ...(similarityTerms ? { terms: similarityTerms } : {}) },
-    text: text && { ...text, terms: [...text.terms] },
-    lift,
-    modifiers: [...modifiers],
-    ...(candidate.input.question === undefined ? {} : { question: candidate.input.question }),
-    score,
-    verdict,
+    ...resultFields(unit, text, ranking, units),
+    score: unit.score,
+    vectorScore: cosine === undefined ? null : vectorScoreOf(cosine),
+    textScore: ranking.words.words.length > 0 ? textScoreOf(unit.bm25) : null,
   }
 }
 
-/** Returns the lines of the passage found by vectors if they contain the best line, otherwise the best line alone. */
-function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found']> {
-  const line = bestLineOf(candidate)
-  const { vector } = candidate
-  const isOfPassage = vector !== null && vector.startLine <= line && line <= vector.endLine
-  return { startLine: line, endLine: isOfPassage ? vector.endLine : line }
-}
-
-function resultFields(candidate: RankedCandidate, { texts, plan }: RankingResult) {
-  const { input, succession } = candidate
-  const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
-  const title = titleOf(names, plan)
-  const { snippet, first } = snippetOf(text, bestLineOf(candidate) - input.startLine, plan)
+function resultFields(unit: RankedUnit, text: UnitText, { words, supersessions }: UnitRanking, units: UnitSearcher) {
+  const { path, startLine, endLine, heading, source, date, text: snippet } = text
+  const title = units.titleOf(source, path, words)
+  const supersession = supersessions.get(unit.id)
   return {
-    path: input.path,
-    startLine: input.startLine,
-    endLine: input.endLine,
+    path,
+    startLine,
+    endLine,
     heading,
     ...(title === undefined ? {} : { title }),
+    ...(date === undefined ? {} : { date }),
     snippet,
-    snippetLine: input.startLine + first,
-    matched: matchedWords(snippet, plan),
-    source: input.source,
-    ...(succession && {
-      superseded: { until: succession.until, ...(succession.by === undefined ? {} : { by: succession.by }) },
+    matched: matchedWords(snippet, words),
+    source,
+    ...(supersession && {
+      superseded: {
+        until: supersession.until,
+        ...(supersession.by === undefined ? {} : { by: supersession.by }),
+      },
     }),
   }
 }
 
-/** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
-function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefined {
-  return names
-    .map(({ name, place }) => ({ name, place, count: matchedWords(name, plan).length }))
-    .filter(({ place, count }) => place === 0 || count > 0)
-    .toSorted((one, other) => other.count - one.count)[0]?.name
+function joinTexts(texts: readonly UnitText[]): UnitText {
+  const [first, ...others] = texts.toSorted((one, other) => one.startLine - other.startLine)
+  if (!first) throw new Error('a result has no text')
+  let { text, endLine } = first
+  for (const other of others) {
+    text += `${other.startLine - endLine > 1 ? ' … ' : '\n'}${other.text}`
+    endLine = Math.max(endLine, other.endLine)
+  }
+  return { ...first, text, endLine }
 }
 
-/** Explains the absence of a line. @param chunkId id of the line's chunk; undefined if the line is not indexed */
+/** Returns a function from a candidate to its score breakdown. @param provider explains cosines by words, if it can */
+export function explainerOf(
+  ranking: UnitRanking,
+  units: UnitSearcher,
+  provider: EmbeddingProvider | undefined,
+): (candidate: UnitCandidate) => Candidate {
+  const { candidates, weights, words, cosineOf, query } = ranking
+  const wordRankOf = rankerBy(candidates, ({ bm25 }) => bm25)
+  const vectorRankOf = rankerBy(candidates, ({ id }) => cosineOf?.(id) ?? -1)
+  return ({ unit, verdict }) => {
+    const text = units.textOf(unit.id)
+    const cosine = cosineOf?.(unit.id)
+    const terms = cosine === undefined ? undefined : provider?.explain?.(query.words, units.embeddedTextOf(unit.id))
+    return {
+      ...resultFields(unit, text, ranking, units),
+      vector:
+        cosine === undefined
+          ? null
+          : { raw: cosine, score: vectorScoreOf(cosine), rank: vectorRankOf(unit), ...(terms ? { terms } : {}) },
+      text:
+        words.words.length === 0
+          ? null
+          : {
+              raw: unit.bm25,
+              score: textScoreOf(unit.bm25),
+              rank: wordRankOf(unit),
+              terms: termsOfUnit(unit, words),
+            },
+      logit: weights ? unit.logit : null,
+      parts: partsOf(unit, weights),
+      score: unit.score,
+      verdict,
+    }
+  }
+}
+
+/** Returns a function from a unit to its 1-based rank among the candidates. */
+function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
+  const values = candidates.map(({ unit }) => ({ id: unit.id, value: value(unit) }))
+  values.sort((one, other) => other.value - one.value)
+  const ranks = new Map(values.map(({ id }, at) => [id, at + 1]))
+  return (unit: RankedUnit): number =>
+    ranks.get(unit.id) ?? 1 + values.filter((other) => other.value >= value(unit)).length
+}
+
+function termsOfUnit({ id, wordScores }: RankedUnit, { words }: QueryWords) {
+  return words
+    .map((word, at) => ({ ...matchedTerm(word, id), share: wordScores[at] ?? 0 }))
+    .filter(({ share }) => share > 0)
+    .sort((one, other) => other.share - one.share)
+}
+
+export function explainedTerms({ words }: QueryWords): Explanation['terms'] {
+  return words.map((word) => ({
+    ...matchedTerm(word),
+    idf: word.rarity,
+    weight: word.weight,
+    documents: word.documents,
+  }))
+}
+
+/** A ranking of notes or chats, with the function that explains its candidates. */
+export interface ExplainedRanking {
+  readonly ranking: UnitRanking
+  readonly explain: (candidate: UnitCandidate) => Candidate
+}
+
+/** Explains the absence of a line. @param id of the line's unit; undefined if the line is not indexed */
 export function explainMissing(
   why: { path: string; line: number },
-  chunkId: number | undefined,
-  ranking: RankingResult,
+  id: number | undefined,
+  explained: readonly ExplainedRanking[],
 ): NonNullable<Explanation['why']> {
-  const index = ranking.candidates.findIndex((candidate) => candidate.input.id === chunkId)
-  const candidate = ranking.candidates[index]
-  if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
-  const matches = candidate.score > 0 || candidate.verdict.kind === 'outsideFilter'
-  const reason = matches ? candidate.verdict.kind : 'noMatch'
-  return { ...why, candidate: toScoreBreakdown(candidate, ranking), rank: matches ? index + 1 : null, reason }
+  const all = explained.flatMap(({ ranking }) => ranking.candidates)
+  const rank = all.findIndex(({ unit }) => unit.id === id) + 1
+  for (const { ranking, explain } of explained) {
+    const found = ranking.candidates.find(({ unit }) => unit.id === id) ?? ranking.asked
+    if (!found) continue
+    const { unit, verdict } = found
+    const isUnrelated = verdict.kind === 'weak' && unit.features.noWords === 1 && unit.features.cosine <= 0
+    const reason = isUnrelated ? 'noMatch' : verdict.kind
+    return { ...why, candidate: explain(found), rank: rank === 0 || isUnrelated ? null : rank, reason }
+  }
+  return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
 }

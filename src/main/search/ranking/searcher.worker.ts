@@ -2,16 +2,14 @@ import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
 import { clockWithOffset, type Clock, serveThread, threadBase } from '#platform'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
-import { LocalNotes, type NotesFolder } from '#workspace/privacy'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
-import { guardedEmbeddings } from '../vector/guarded-embeddings.ts'
-import { isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
+import { hasCurrentSchema, isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
+import type { SearchOverrides } from '../query/overrides.ts'
 import { QueryEmbedder } from '../vector/query-embedder.ts'
-import { writeKept } from '../keyword/kept-ahead.ts'
-import { Searcher, type SearchOverrides } from './searcher.ts'
+import { Searcher } from './searcher.ts'
 
 export interface SearchRequest {
   readonly query: string
@@ -21,16 +19,13 @@ export interface SearchRequest {
   readonly leave: QueryPermit
 }
 
-/** Delay before the snapshot is written, so that the first searches come first, ms. */
-const snapshotDelayMs = 400
-
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryEmbedder | undefined
 /** Notice for results if a provider is configured but can't be created. */
 let setupNotice: SearchResponse['notice'] = null
-let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
+let open: { readonly db: Db; readonly searcher: Searcher } | undefined
 
 let isReleased = false
 
@@ -41,15 +36,28 @@ function searcher(): Searcher {
   if (isReleased) throw new AppError('index_unavailable', 'the index is being replaced')
   if (isClosed) throw new AppError('index_unavailable', 'the search is closed')
   if (!open) {
+    const db = openIndex()
     try {
-      const db = openForReading(file)
-      open = { db, searcher: new Searcher(db, embeddings, now), isReading: false }
-      open.searcher.restoreSnapshot()
+      open = { db, searcher: new Searcher(db, embeddings, now) }
     } catch (error) {
-      throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
+      db.close()
+      throw error
     }
   }
   return open.searcher
+}
+
+/** @throws AppError `index_unavailable` if the file can't be opened, or is from a version with other tables */
+function openIndex(): Db {
+  let db: Db
+  try {
+    db = openForReading(file)
+  } catch (error) {
+    throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
+  }
+  if (hasCurrentSchema(db)) return db
+  db.close()
+  throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
 }
 
 function searcherFor({ leave }: SearchRequest): Searcher {
@@ -68,9 +76,9 @@ function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
 function openIfReadable(): void {
   ignoringDatabaseErrors(() => {
     const reader = searcher()
-    if (!open || open.isReading) return
-    open.isReading = true
-    preloadAll(reader)
+    setImmediate(() => {
+      if (reader === open?.searcher) ignoringDatabaseErrors(() => reader.preload())
+    })
   })
 }
 
@@ -80,26 +88,6 @@ function ignoringDatabaseErrors(work: () => void): void {
   } catch (error) {
     if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
   }
-}
-
-function preloadAll(reader: Searcher): void {
-  if (reader.preloadSome()) return later(reader, () => preloadAll(reader))
-  setTimeout(() => void saveSnapshot(), snapshotDelayMs).unref()
-}
-
-async function saveSnapshot(): Promise<void> {
-  try {
-    const snapshot = open?.searcher.createSnapshot()
-    if (snapshot) await writeKept(file, snapshot)
-  } catch (error) {
-    if (!(error instanceof AppError) && !isDatabaseError(error) && !isSystemError(error)) throw error
-  }
-}
-
-function later(reader: Searcher, work: () => void): void {
-  setImmediate(() => {
-    if (reader === open?.searcher) ignoringDatabaseErrors(work)
-  })
 }
 
 function release(): void {
@@ -127,21 +115,19 @@ const base = threadBase.use(async ({ next }) => {
 
 const router = {
   open: base
-    .input(type<{ file: string; embedding: EmbeddingSource; notes: readonly NotesFolder[]; clockAheadMs: number }>())
+    .input(type<{ file: string; embedding: EmbeddingSource; clockAheadMs: number }>())
     .handler(async ({ input }) => {
       release()
       file = input.file
       now = clockWithOffset(input.clockAheadMs)
       const made = await createEmbeddings(input.embedding)
-      const isRemote = typeof made === 'object' && !input.embedding.isLocal
-      const provider = isRemote ? guardedEmbeddings(made, new LocalNotes(() => input.notes)) : made
       embeddings =
-        typeof provider === 'object'
-          ? new QueryEmbedder(provider, (outcome) => outcomes.publish('outcome', outcome))
+        typeof made === 'object'
+          ? new QueryEmbedder(made, !input.embedding.isLocal, (outcome) => outcomes.publish('outcome', outcome))
           : undefined
       setupNotice =
-        typeof provider === 'string'
-          ? { code: 'vectors_off', message: describeIncompleteSettings(provider, input.embedding) }
+        typeof made === 'string'
+          ? { code: 'vectors_off', message: describeIncompleteSettings(made, input.embedding) }
           : null
       // Opened at once, so that searches work even if the file is deleted meanwhile.
       if (existsSync(file)) openIfReadable()
@@ -165,9 +151,9 @@ const router = {
     openIfReadable()
     return embeddings?.probe(open?.searcher.dimensions ?? 0)
   }),
-  meaning: base
+  embeddingCost: base
     .input(type<EmbeddingModel | undefined>())
-    .handler(({ input, signal }) => searcher().meaning(input, signal)),
+    .handler(({ input, signal }) => searcher().embeddingCost(input, signal)),
   nearNotes: base
     .input(type<{ path: string; most: number }>())
     .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),
@@ -181,9 +167,8 @@ const router = {
     isReleased = false
     if (existsSync(file)) openIfReadable()
   }),
-  close: base.handler(async () => {
+  close: base.handler(() => {
     isClosed = true
-    await saveSnapshot()
     release()
   }),
 }

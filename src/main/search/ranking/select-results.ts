@@ -27,6 +27,8 @@ export type UnitVerdict =
   | { readonly kind: 'duplicate'; readonly rank: number }
   | { readonly kind: 'weak' }
   | { readonly kind: 'overLimit' }
+  /** `by`: the filters and phrases that it lacks, as written. Only a unit that `alsoRank` names. */
+  | { readonly kind: 'outsideFilter'; readonly by: string[] }
 
 /**
  * Thresholds that keep wrong answers under 5 % on the judged sets. Lower for dialogues, where many lines share the
@@ -41,7 +43,8 @@ export function hasAnswer([best]: readonly RankedUnit[], minScore: number | null
   return best !== undefined && best.score >= (minScore ?? minScoreOf(best))
 }
 
-function minScoreOf(best: RankedUnit | undefined): number {
+/** Returns the threshold of the model for a query. */
+export function minScoreOf(best: RankedUnit | undefined): number {
   return best?.features.isDialogue === 1 ? minBestScore.dialogue : minBestScore.notes
 }
 

@@ -1,66 +1,97 @@
 /**
- * Ranks superseded passages below their successors. If a passage's best line, or its whole note, is marked as
- * superseded, the passage keeps part of its score and its successor gets the full score. Chains of successors are
- * followed to the end. Pure: the caller reads the texts.
+ * Finds units that are marked as superseded, and their successors. Chains of successors are followed to the end.
  */
-import {
-  matchesQuote,
-  mayBeSuperseded,
-  supersededLine,
-  supersededNote,
-  type Superseded,
-} from '#shared/markdown/superseded.ts'
-import type { Candidate } from '#shared/contract/index.ts'
+import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
+import type { Db } from '../indexing/index-schema.ts'
+import { unitFlags } from '../units/unit-flags.ts'
+import { adjust, type RankedUnit } from './rank.ts'
 
-/** Share of the score that a superseded passage keeps: enough to be shown, but below its successor. */
-const oldShare = 0.9
+/** Logit that a superseded unit loses: it is still shown, but below its successor. */
+const lossOfSuperseded = 0.5
+/** The same with classic weights, as a share of the score. */
+const lostShare = 0.1
 /** Maximum length of a chain, against cycles. */
 const maxSteps = 8
 
-export interface Passage {
+interface Unit {
   readonly id: number
   readonly path: string
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
+  readonly text: string
 }
 
 export interface Supersession {
   readonly until: string
   /** `path:line` of the successor at the end of the chain; undefined if none is named. */
   readonly by: string | undefined
-  readonly successor: { readonly id: number; readonly line: number } | undefined
+  /** Id of the successor; undefined if the searched units do not contain it. */
+  readonly successor: number | undefined
 }
 
-export interface SupersessionTexts {
-  readonly textOf: (id: number) => string
-  readonly headOf: (path: string) => string
-  /** Returns the passage with a line (1-based). */
-  readonly passageAt: (path: string, line: number) => Passage | undefined
-  readonly passagesOf: (path: string) => readonly Passage[]
-}
+export class Supersessions {
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #isSearched: (id: number) => boolean
 
-/** Returns undefined if the passage is not superseded at this line. @param line 1-based, in the file */
-export function supersessionOf(passage: Passage, line: number, texts: SupersessionTexts): Supersession | undefined {
-  const ownMark = supersededAt(passage, line, texts)
-  if (!ownMark) return undefined
-  let last = ownMark
-  let from = passage.path
-  let at: { passage: Passage; line: number } | undefined
-  for (let step = 0; step < maxSteps && last.by; step += 1) {
-    at = resolve(from, last.by, texts)
-    const next = at && supersededAt(at.passage, at.line, texts)
-    if (!at || !next) break
-    from = at.passage.path
-    last = next
-    // Reports the end of the chain, even if it names no successor.
-    if (!next.by) at = undefined
+  /** @param isSearched returns false for units that the reader must not see */
+  constructor(db: Db, isSearched: (id: number) => boolean) {
+    this.#statements = prepare(db)
+    this.#isSearched = isSearched
   }
-  const isSame = at?.passage.id === passage.id && at.line === line
-  return {
-    until: ownMark.until,
-    by: at ? `${at.passage.path}:${at.line}` : last.by && formatLocation(last.by),
-    successor: at && !isSame ? { id: at.passage.id, line: at.line } : undefined,
+
+  /** Returns the files whose front matter says that the whole note is superseded. */
+  files(): ReadonlySet<number> {
+    return new Set(this.#statements.files.all())
+  }
+
+  /** Returns undefined if the unit is valid. */
+  of(id: number): Supersession | undefined {
+    const unit = this.#statements.unit.get(id)
+    const own = unit && this.#supersededAt(unit, unit.startLine)
+    if (!own) return undefined
+    let last = own
+    let from = unit.path
+    let at: { unit: Unit; line: number } | undefined
+    for (let step = 0; step < maxSteps && last.by; step += 1) {
+      at = this.#resolve(from, last.by)
+      const next = at && this.#supersededAt(at.unit, at.line)
+      if (!at || !next) break
+      from = at.unit.path
+      last = next
+      // Reports the end of the chain, even if it names no successor.
+      if (!next.by) at = undefined
+    }
+    return {
+      until: own.until,
+      by: at ? `${at.unit.path}:${at.line}` : last.by && formatLocation(last.by),
+      successor: at?.unit.id === id ? undefined : at?.unit.id,
+    }
+  }
+
+  #supersededAt({ path, startLine, text }: Unit, line: number): Superseded | undefined {
+    return supersededLine(text.split('\n')[line - startLine] ?? '') ?? this.#supersededNote(path)
+  }
+
+  #supersededNote(path: string): Superseded | undefined {
+    const matter = this.#statements.frontMatter.all(path).join('\n')
+    return matter === '' ? undefined : supersededNote(frontMatterOf(matter) ? matter : `---\n${matter}\n---\n`)
+  }
+
+  /** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
+  #resolve(from: string, { path, line, text }: NonNullable<Superseded['by']>) {
+    const folder = from.slice(0, from.lastIndexOf('/') + 1)
+    const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
+    for (const candidate of new Set([shared + path, path, folder + path])) {
+      const units = this.#statements.unitsOf.all(candidate).filter(({ id }) => this.#isSearched(id))
+      const quoted = text === undefined ? undefined : findQuote(units, text, line ?? 1)
+      if (quoted) return quoted
+      const unit =
+        line === undefined ? units[0] : units.find(({ startLine, endLine }) => startLine <= line && line <= endLine)
+      if (unit) return { unit, line: Math.max(line ?? 1, unit.startLine) }
+    }
+    return undefined
   }
 }
 
@@ -68,116 +99,58 @@ function formatLocation({ path, line }: NonNullable<Superseded['by']>): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-function supersededAt(
-  { id, path, startLine }: Passage,
-  line: number,
-  { textOf, headOf }: SupersessionTexts,
-): Superseded | undefined {
-  const text = textOf(id)
-  const ownMark = mayBeSuperseded(text) ? supersededLine(text.split('\n')[line - startLine] ?? '') : undefined
-  return ownMark ?? supersededNote(headOf(path))
-}
-
-/** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
-function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded['by']>, texts: SupersessionTexts) {
-  const folder = from.slice(0, from.lastIndexOf('/') + 1)
-  const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
-  for (const candidate of new Set([shared + path, path, folder + path])) {
-    const found = text === undefined ? undefined : findQuote(candidate, text, line, texts)
-    if (found) return found
-    const passage = texts.passageAt(candidate, line)
-    if (passage) return { passage, line: Math.max(line, passage.startLine) }
-  }
-  return undefined
-}
-
-/** Finds the quoted line: at its original place, or the occurrence nearest to it. */
-function findQuote(path: string, quote: string, line: number, { passageAt, passagesOf, textOf }: SupersessionTexts) {
-  const passageAtLine = passageAt(path, line)
-  if (passageAtLine && matchesQuote(textOf(passageAtLine.id).split('\n')[line - passageAtLine.startLine] ?? '', quote))
-    return { passage: passageAtLine, line }
-  let best: { readonly passage: Passage; readonly line: number } | undefined
-  for (const passage of passagesOf(path))
-    for (const [offset, text] of textOf(passage.id).split('\n').entries()) {
-      const place = passage.startLine + offset
-      if (best && Math.abs(best.line - line) <= Math.abs(place - line)) continue
-      if (matchesQuote(text, quote)) best = { passage, line: place }
+/** Finds the quoted line: the occurrence nearest to its original place. */
+function findQuote(units: readonly Unit[], quote: string, line: number) {
+  let best: { readonly unit: Unit; readonly line: number } | undefined
+  for (const unit of units)
+    for (const [offset, text] of unit.text.split('\n').entries()) {
+      const place = unit.startLine + offset
+      const isNearer = !best || Math.abs(best.line - line) > Math.abs(place - line)
+      if (isNearer && matchesQuote(text, quote)) best = { unit, line: place }
     }
   return best
 }
 
-interface Scored {
-  readonly input: Passage
-  readonly lift: number
-  readonly modifiers: Candidate['modifiers']
-  readonly score: number
-  /** Line around which the snippet is cut: 1-based, in the file. */
-  readonly shownLine?: number | undefined
-  readonly succession?: Supersession | undefined
-}
-
 /**
- * Lowers superseded passages and gives their scores to their successors.
- * @param scored in any order
- * @param successionOf called for passages that reach `minScore`
- * @returns the same passages, and the ids of successors that are not among them
+ * Lowers superseded units and raises their successors to at least the same logit.
+ * @returns the units in a new order, and the ids of successors that are not among them
  */
-export function replaceSuperseded<T extends Scored>(
-  scored: readonly T[],
-  minScore: number,
-  successionOf: (candidate: T) => Supersession | undefined,
-): { readonly scored: T[]; readonly missing: ReadonlySet<number> } {
-  const supersessions = new Map<number, Supersession>()
-  const successorScores = new Map<number, { readonly score: number; readonly line: number; readonly of: string }>()
-  const missing = new Set<number>()
-  const known = new Set(scored.map(({ input }) => input.id))
-  for (const candidate of scored) {
-    if (candidate.score < minScore) continue
-    const succession = successionOf(candidate)
-    if (!succession) continue
-    const { id, path, startLine, endLine } = candidate.input
-    const { successor } = succession
-    // The successor is in the same passage, so only the snippet moves to its line.
-    if (successor?.id === id) {
-      successorScores.set(id, { score: 0, line: successor.line, of: '' })
-      continue
-    }
-    supersessions.set(id, succession)
-    if (!successor) continue
-    if (!known.has(successor.id)) missing.add(successor.id)
-    if (candidate.score > (successorScores.get(successor.id)?.score ?? -1))
-      successorScores.set(successor.id, {
-        score: candidate.score,
-        line: successor.line,
-        of: `${path}:${startLine}-${endLine}`,
-      })
+export function lowerSuperseded(
+  ranked: readonly RankedUnit[],
+  supersessions: ReadonlyMap<number, Supersession>,
+  isClassic: boolean,
+): { readonly ranked: RankedUnit[]; readonly missing: readonly number[] } {
+  const ids = new Set(ranked.map(({ id }) => id))
+  const wanted = new Map<number, number>()
+  for (const { id, logit } of ranked) {
+    const successor = supersessions.get(id)?.successor
+    if (successor !== undefined) wanted.set(successor, Math.max(logit, wanted.get(successor) ?? -Infinity))
   }
-  if (supersessions.size === 0 && successorScores.size === 0) return { scored: [...scored], missing }
-  const changed = scored.map((candidate): T => {
-    const succession = supersessions.get(candidate.input.id)
-    if (succession) {
-      const modifier = { name: 'superseded' as const, factor: oldShare, of: succession.by }
-      return {
-        ...candidate,
-        succession,
-        modifiers: [...candidate.modifiers, modifier],
-        score: candidate.score * oldShare,
-      }
-    }
-    const raise = successorScores.get(candidate.input.id)
-    return raise ? { ...raiseScore(candidate, raise), shownLine: raise.line } : candidate
+  const changed = ranked.map((unit) => {
+    const raised = (wanted.get(unit.id) ?? -Infinity) - unit.logit
+    const higher = raised > 0 ? adjust(unit, { name: 'successor', contribution: raised }, isClassic) : unit
+    if (!supersessions.has(unit.id)) return higher
+    const contribution = isClassic ? -lostShare * higher.score : -lossOfSuperseded
+    return adjust(higher, { name: 'superseded', contribution }, isClassic)
   })
-  return { scored: changed, missing }
+  changed.sort((one, other) => other.logit - one.logit || one.id - other.id)
+  return { ranked: changed, missing: [...wanted.keys()].filter((id) => !ids.has(id)) }
 }
 
-function raiseScore<T extends Scored>(candidate: T, { score, of }: { readonly score: number; readonly of: string }): T {
-  if (score <= candidate.score) return candidate
-  if (candidate.score > 0) {
-    const modifier = { name: 'successor' as const, factor: score / candidate.score, of }
-    return { ...candidate, modifiers: [...candidate.modifiers, modifier], score }
+function prepare(db: Db) {
+  const unit = `SELECT units.id, path, start_line AS startLine, end_line AS endLine, text
+    FROM units JOIN files ON files.id = units.file_id`
+  return {
+    unit: db.prepare<[number], Unit>(`${unit} WHERE units.id = ?`),
+    unitsOf: db.prepare<[string], Unit>(`${unit} WHERE path = ? ORDER BY seq`),
+    files: db.prepare<[], number>("SELECT DISTINCT file_id FROM note_properties WHERE name = 'superseded'").pluck(),
+    frontMatter: db
+      .prepare<[string], string>(
+        `SELECT text FROM units JOIN files ON files.id = units.file_id
+         WHERE path = ? AND entry = 0 AND flags & ${unitFlags.isCode} AND files.id IN
+           (SELECT file_id FROM note_properties WHERE name = 'superseded')
+         ORDER BY seq`,
+      )
+      .pluck(),
   }
-  // The passage has a score of 0, so a factor can't raise it.
-  const factor = candidate.modifiers.reduce((product, one) => product * one.factor, 1)
-  const modifier = { name: 'successor' as const, factor: 1, of }
-  return { ...candidate, lift: candidate.lift + score / factor, modifiers: [...candidate.modifiers, modifier], score }
 }

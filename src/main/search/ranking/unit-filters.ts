@@ -3,7 +3,9 @@ import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { failedFilters, type Filter } from '../query/filters.ts'
-import { bigramsOf, lineTerms } from '../text/terms.ts'
+import { indexTermsOf, type Phrase } from '../query/parse-query.ts'
+import { stem } from '../text/stem.ts'
+import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
 import type { DaySpan } from '../text/days.ts'
 import type { Lexicon } from './query-words.ts'
 
@@ -25,14 +27,20 @@ export class UnitFilters {
     this.#statements = prepare(db)
   }
 
-  /** Returns true if some note has a property of this name, as written in a query. */
-  isProperty(name: string): boolean {
-    return this.#statements.isProperty.get(nameKey(name)) !== undefined
+  /**
+   * Returns true if some note has a property of this name, as written in a query.
+   * @param hasPrivate false ignores properties in private units
+   */
+  isProperty(name: string, hasPrivate: boolean): boolean {
+    return this.#statements.isProperty.get(nameKey(name), Number(hasPrivate)) !== undefined
   }
 
-  /** Returns a function from a unit to the texts of the filters that exclude it. */
-  excludersOf(filters: readonly Filter[], lexicon: Lexicon): (unit: UnitFacts) => string[] {
-    const files = new Map(filters.map((filter) => [filter.text, this.#filesWith(filter)]))
+  /**
+   * Returns a function from a unit to the texts of the filters that exclude it.
+   * @param hasPrivate false ignores tags and properties in private units
+   */
+  excludersOf(filters: readonly Filter[], lexicon: Lexicon, hasPrivate: boolean): (unit: UnitFacts) => string[] {
+    const files = new Map(filters.map((filter) => [filter.text, this.#filesWith(filter, hasPrivate)]))
     const words = filters.flatMap((filter) =>
       filter.kind === 'word' ? { text: filter.text, units: unitsWithWord(filter.word, lexicon) } : [],
     )
@@ -46,6 +54,19 @@ export class UnitFilters {
       })
   }
 
+  /** Returns the units that have all phrases in their text or headings; undefined if there are no phrases. */
+  unitsWithPhrases(phrases: readonly Phrase[], lexicon: Lexicon): ReadonlySet<number> | undefined {
+    if (phrases.length === 0) return undefined
+    const sets = phrases.map((phrase) => {
+      const found = unitsWithTerms(indexTermsOf(phrase), (term) => [
+        ...lexicon.unitsWith(term),
+        ...lexicon.unitsUnder(term),
+      ])
+      return new Set([...found].filter((id) => this.#hasPhrase(id, phrase)))
+    })
+    return sets.reduce((one, other) => one.intersection(other))
+  }
+
   /** Returns all units, those of recently changed files first. */
   *newest(): Generator<UnitFacts> {
     yield* this.#statements.newest.iterate()
@@ -55,11 +76,16 @@ export class UnitFilters {
     return this.#statements.facts.get(id)
   }
 
-  #filesWith(filter: Filter): ReadonlySet<number> | undefined {
+  #hasPhrase(id: number, phrase: Phrase): boolean {
+    const { heading = '', text = '' } = this.#statements.texts.get(id) ?? {}
+    return hasPhrase(text, phrase) || hasPhrase(heading, phrase)
+  }
+
+  #filesWith(filter: Filter, hasPrivate: boolean): ReadonlySet<number> | undefined {
     if (filter.kind === 'tag')
-      return new Set(this.#statements.tagged.all(filter.key, `${filter.key}/`, `${filter.key}0`))
+      return new Set(this.#statements.tagged.all(filter.key, `${filter.key}/`, `${filter.key}0`, Number(hasPrivate)))
     if (filter.kind !== 'property') return undefined
-    const rows = this.#statements.withProperty.all(filter.name)
+    const rows = this.#statements.withProperty.all(filter.name, Number(hasPrivate))
     return new Set(rows.flatMap(({ file, value }) => (testValue(filter.test, value) ? file : [])))
   }
 }
@@ -71,24 +97,47 @@ export function daysOf({ firstDay, lastDay }: UnitFacts): DaySpan[] {
 function unitsWithWord(word: string, lexicon: Lexicon): ReadonlySet<number> {
   const { terms, runs } = lineTerms(word)
   const all = [...terms, ...runs.flatMap((run) => ([...run].length === 1 ? [run] : bigramsOf([...run])))]
-  return all
-    .map((term) => new Set(lexicon.unitsWith(term)))
-    .reduce((one, other) => one.intersection(other), new Set(lexicon.unitsWith(all[0] ?? '')))
+  return unitsWithTerms(all, (term) => lexicon.unitsWith(term))
+}
+
+function unitsWithTerms(terms: readonly string[], unitsWith: (term: string) => readonly number[]): Set<number> {
+  const [first = new Set<number>(), ...others] = terms.map((term) => new Set(unitsWith(term)))
+  return others.reduce((one, other) => one.intersection(other), first)
+}
+
+function hasPhrase(text: string, { kind, term }: Phrase): boolean {
+  const folded = fold(text)
+  if (kind === 'cjk') return folded.includes(term.replaceAll(' ', ''))
+  const terms: string[] = []
+  forEachWord(folded.replace(cjkRun, ' '), (word, isWhole) => terms.push(isWhole ? word : stem(word)))
+  return ` ${terms.join(' ')} `.includes(` ${term} `)
 }
 
 function prepare(db: Db) {
   const facts = `SELECT units.id, file_id AS file, path, source, first_day AS firstDay, last_day AS lastDay
     FROM units JOIN files ON files.id = units.file_id`
+  // A heading belongs to the unit below it.
+  const isSeen = (table: string) => `(? OR (
+    SELECT private FROM units WHERE units.file_id = ${table}.file_id AND end_line >= line ORDER BY seq LIMIT 1
+  ) = 0)`
   return {
-    isProperty: db.prepare<[string], number>('SELECT 1 FROM note_properties WHERE name = ? LIMIT 1').pluck(),
-    // Nested tags sort between `tag/` and `tag0`, because 0 follows / in ASCII.
-    tagged: db
-      .prepare<[string, string, string], number>(
-        'SELECT DISTINCT file_id FROM note_tags WHERE tag = ? OR (tag >= ? AND tag < ?)',
+    isProperty: db
+      .prepare<[string, number], number>(
+        `SELECT 1 FROM note_properties WHERE name = ? AND ${isSeen('note_properties')} LIMIT 1`,
       )
       .pluck(),
-    withProperty: db.prepare<[string], { file: number; value: string }>(
-      'SELECT file_id AS file, value FROM note_properties WHERE name = ?',
+    // Nested tags sort between `tag/` and `tag0`, because 0 follows / in ASCII.
+    tagged: db
+      .prepare<[string, string, string, number], number>(
+        `SELECT DISTINCT file_id FROM note_tags
+         WHERE (tag = ? OR (tag >= ? AND tag < ?)) AND ${isSeen('note_tags')}`,
+      )
+      .pluck(),
+    withProperty: db.prepare<[string, number], { file: number; value: string }>(
+      `SELECT file_id AS file, value FROM note_properties WHERE name = ? AND ${isSeen('note_properties')}`,
+    ),
+    texts: db.prepare<[number], { heading: string; text: string }>(
+      'SELECT heading, text FROM units JOIN sections ON sections.id = section_id WHERE units.id = ?',
     ),
     facts: db.prepare<[number], UnitFacts>(`${facts} WHERE units.id = ?`),
     newest: db.prepare<[], UnitFacts>(`${facts} ORDER BY mtime DESC, path, seq`),

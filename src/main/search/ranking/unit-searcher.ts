@@ -7,17 +7,23 @@ import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
-import { queryTerms } from '../query/parse-query.ts'
+import { indexTermsOf, queryTerms, requiredPhrases, type QueryTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
+import { bodyOf } from '../units/prepare-units.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
+import { unitFlags } from '../units/unit-flags.ts'
 import type { UnitTable } from '../units/unit-table.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
-import { findQueryWords, type QueryWords } from './query-words.ts'
-import { rank, type RankedUnit, type RankingWeights } from './rank.ts'
+import { formatResult } from '#shared/util/format-result.ts'
+import { matchedWords } from './matched-words.ts'
+import { findQueryWords, type Lexicon, type QueryWord, type QueryWords } from './query-words.ts'
+import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
+import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, type SelectableText, type SelectionLimits, type UnitVerdict } from './select-results.ts'
+import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
 import { daysOf, UnitFilters, type UnitFacts } from './unit-filters.ts'
-import { UnitVectors } from './unit-similarity.ts'
+import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
 import { wordRelations } from './word-relations.ts'
 
 export interface UnitText {
@@ -33,10 +39,6 @@ export interface UnitText {
   readonly date: string | undefined
 }
 
-export interface UnitResult extends UnitText {
-  readonly score: number
-}
-
 export interface UnitCandidate {
   readonly unit: RankedUnit
   readonly verdict: UnitVerdict
@@ -47,10 +49,26 @@ export interface UnitRanking {
   readonly words: QueryWords
   /** Best first. */
   readonly candidates: readonly UnitCandidate[]
+  /** The unit that `alsoRank` names; undefined if it is a candidate. */
+  readonly asked: UnitCandidate | undefined
+  /** Weights of the ranking model; null with classic weights. */
+  readonly weights: RankingWeights | null
+  readonly supersessions: ReadonlyMap<number, Supersession>
+  /** Returns the cosine of a unit and the query; undefined without vectors. */
+  readonly cosineOf: ((id: number) => number | undefined) | undefined
+  /** Characters of the results, as lines of output. */
+  readonly characters: number
+  readonly vectorMs: number
 }
 
 export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
+  /** Weights of the two scores; undefined for the ranking model. */
+  readonly classicWeights?: ClassicWeights
+  /** Id of a unit that is ranked even if it is no candidate. It does not change the candidates. */
+  readonly alsoRank?: number
+  /** Path of a chat that is not searched. */
+  readonly excludedChat?: string
   /** Conditions of the query that are turned off, as written there. */
   readonly without?: readonly string[]
   /** Days until the weight of a dated unit is halved; null for no decay. */
@@ -67,6 +85,27 @@ export interface RankingModels {
 const maxListed = 200
 /** Logit that a unit of the wanted days gains: fitting the date is evidence, but not an answer. */
 const dateLift = 1.5
+
+/** Number of best candidates whose text is read to find out whether they are superseded. */
+const maxExamined = 40
+
+interface OpenSearch {
+  readonly query: FilteredQuery
+  readonly words: QueryWords
+  readonly reader: UnitReader
+  readonly lexicon: Lexicon
+  readonly similarity: (UnitSimilarity & RawSimilarity) | undefined
+  /** Returns the texts of the filters that exclude a unit. */
+  readonly excludedBy: (unit: UnitFacts) => string[]
+  /** File of the chat that is not searched; undefined if there is none. */
+  readonly excludedFile: number | undefined
+  readonly options: UnitSearchOptions
+}
+
+interface Ranked {
+  readonly ranked: RankedUnit[]
+  readonly supersessions: ReadonlyMap<number, Supersession>
+}
 
 interface OpenScope {
   readonly reader: UnitReader
@@ -92,47 +131,74 @@ export class UnitSearcher {
     this.#statements = prepare(db)
   }
 
-  /** Returns the results, best first. @param vector of the query's words, of length 1; undefined for keyword search */
-  search(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitResult[] {
-    const filtered = this.parse(query, options.without)
-    return this.#db.transaction(() => this.#resultsOf(this.#rank(filtered, vector, options)))()
-  }
-
   /** Returns the text of a unit. @throws Error if the index has no such unit */
   textOf(id: number): UnitText {
     return this.#contentOf(id).content
   }
 
-  #contentOf(id: number): { readonly content: UnitText; readonly entry: string } {
+  /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
+  embeddedTextOf(id: number): string {
+    return bodyOf(this.#rowOf(id))
+  }
+
+  #rowOf(id: number): UnitRow {
     const row = this.#statements.content.get(id)
     if (!row) throw new Error(`the index has no unit ${id}`)
-    const { entry, file, firstDay, ...content } = row
+    return row
+  }
+
+  #contentOf(id: number): { readonly content: UnitText; readonly entry: string } {
+    const { entry, file, firstDay, label: _label, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
     return { content: { ...content, date }, entry: `${file}/${entry}` }
   }
 
-  /** The parts of a divided entry are one result. */
-  #resultsOf({ candidates }: UnitRanking): UnitResult[] {
-    const results: UnitResult[] = []
-    for (const { unit, verdict } of candidates) {
-      if (verdict.kind === 'returned') results.push({ ...this.textOf(unit.id), score: unit.score })
-      const first = verdict.kind === 'joined' ? results[verdict.rank - 1] : undefined
-      if (first && verdict.kind === 'joined')
-        results[verdict.rank - 1] = { ...join(first, this.textOf(unit.id)), score: first.score }
-    }
-    return results
-  }
-
-  /** Removes filters and disabled time phrases; only the rest is embedded. */
-  parse(query: string, without: readonly string[] = []): FilteredQuery {
+  /**
+   * Removes filters and disabled time phrases; only the rest is embedded.
+   * @param hasPrivate false ignores the names of properties in private units
+   */
+  parse(query: string, without: readonly string[] = [], hasPrivate = true): FilteredQuery {
     const today = parseDay(localDate(this.#now()))
-    return parseFilters(query, today, without, (name) => this.#filters.isProperty(name))
+    return parseFilters(query, today, without, (name) => this.#filters.isProperty(name, hasPrivate))
   }
 
-  /** Returns all candidates with their scores and verdicts. */
+  /** Returns all candidates with their scores and verdicts. @param vector of length 1; undefined for keyword search */
   rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
-    const filtered = this.parse(query, options.without)
+    const filtered = this.parse(query, options.without, options.scope.hasPrivate)
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
+  }
+
+  /** Loads the units of a scope into memory. */
+  preload(scope: Scope): void {
+    this.#db.transaction(() => this.#open(scope))()
+  }
+
+  /** Returns the vectors of all notes. Must run in a transaction. */
+  vectors(): UnitVectors {
+    return this.#open({ isChat: false, hasPrivate: true }).vectors
+  }
+
+  /** Returns true if the query has a word that only private units have. */
+  hasPrivateWord(query: string): boolean {
+    const lexiconOf = (hasPrivate: boolean) => this.#open({ isChat: false, hasPrivate }).reader.lexicon()
+    return this.#db.transaction(() => {
+      const [all, open] = [lexiconOf(true), lexiconOf(false)]
+      const terms = queryTerms(query).filter(({ role }) => role !== 'function')
+      return terms.some(({ readings }) =>
+        readings.some((reading) =>
+          indexTermsOf(reading).some((term) => all.unitsWith(term).length > 0 && open.unitsWith(term).length === 0),
+        ),
+      )
+    })()
+  }
+
+  /** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
+  titleOf(source: Source, path: string, words: QueryWords): string | undefined {
+    return this.#statements.names
+      .all(source, path)
+      .map(({ name, place }) => ({ name, place, count: matchedWords(name, words).length }))
+      .filter(({ place, count }) => place === 0 || count > 0)
+      .toSorted((one, other) => other.count - one.count)[0]?.name
   }
 
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
@@ -140,68 +206,143 @@ export class UnitSearcher {
     const lexicon = reader.lexicon()
     const searched = searchedWords(query)
     const words = findQueryWords(searched, lexicon, wordRelations(this.#provider))
-    const excludedBy = this.#filters.excludersOf(query.filters, lexicon)
-    const hasTopic = queryTerms(searched).some(({ role }) => role !== 'function')
-    const ranked = hasTopic
-      ? this.#rankTopic(query, words, vector && vectors.similarityTo(this.#embedded(vector, query)), reader, excludedBy)
-      : this.#list(query, reader, excludedBy)
-    const adjusted = hasTopic ? this.#withDates(ranked, query, options) : ranked
+    const started = performance.now()
+    const isReadable = vector !== undefined && !this.#isMisspelled(words)
+    const similarity = isReadable ? vectors.similarityTo(this.#embedded(vector, query)) : undefined
+    const vectorMs = performance.now() - started
+    const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
+    const hasTopic = queryTerms(searched).some((term) => isTopic(term, hasConditions(query)))
+    const { excludedChat } = options
+    const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
+    const search: OpenSearch = { query, words, reader, lexicon, similarity, excludedBy, excludedFile, options }
+    const { ranked, supersessions } = hasTopic
+      ? this.#rankTopic(search, [])
+      : { ranked: this.#list(search), supersessions: new Map<number, Supersession>() }
     const limits = hasTopic ? options : { ...options, minScore: 0 }
-    const verdicts = selectResults(adjusted, limits, ({ id }) => this.#selectable(id))
+    const lengths = new Map<number, number>()
+    const verdicts = selectResults(ranked, limits, ({ id }) => {
+      const selectable = this.#selectable(id)
+      lengths.set(id, selectable.lineLength)
+      return selectable
+    })
+    const candidates = ranked.map((unit, at) => ({ unit, verdict: verdicts[at] ?? { kind: 'weak' as const } }))
+    const shown = candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
     return {
       query,
       words,
-      candidates: adjusted.map((unit, at) => ({ unit, verdict: verdicts[at] ?? { kind: 'weak' } })),
+      candidates,
+      asked: this.#rankAsked(search, ranked, hasTopic),
+      characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
+      vectorMs,
+      weights: options.classicWeights ? null : this.#model(similarity),
+      supersessions,
+      cosineOf: similarity && ((id) => similarity.rawCosine(id)),
     }
   }
 
-  #rankTopic(
-    query: FilteredQuery,
-    words: QueryWords,
-    similarity: UnitSimilarity | undefined,
-    { table }: UnitReader,
-    excludedBy: (unit: UnitFacts) => string[],
-  ): RankedUnit[] {
-    const admitted = query.filters.length > 0 ? this.#admitted(table, excludedBy) : undefined
-    const candidates = collectCandidates(query.words, words, table, similarity, admitted)
-    return rank(candidates, similarity ? this.#models.withVectors : this.#models.withoutVectors)
+  #rankAsked(search: OpenSearch, ranked: readonly RankedUnit[], hasTopic: boolean): UnitCandidate | undefined {
+    const { alsoRank: id, classicWeights } = search.options
+    const facts = id === undefined ? undefined : this.#filters.factsOf(id)
+    if (!facts || !search.reader.table.has(facts.id) || ranked.some((unit) => unit.id === id)) return undefined
+    const unit = hasTopic
+      ? this.#rankTopic(search, [facts.id]).ranked.find((one) => one.id === id)
+      : unlistedUnit(facts.id, classicWeights !== undefined)
+    if (!unit) return undefined
+    if (this.#admitted(search)?.has(facts.id) !== false) return { unit, verdict: { kind: 'weak' } }
+    const by = search.excludedBy(facts)
+    const phrases = requiredPhrases(search.query.words).map(({ shown }) => `"${shown}"`)
+    return { unit, verdict: { kind: 'outsideFilter', by: by.length > 0 ? by : phrases } }
+  }
+
+  #model(similarity: UnitSimilarity | undefined): RankingWeights {
+    return similarity ? this.#models.withVectors : this.#models.withoutVectors
+  }
+
+  #rankTopic(search: OpenSearch, also: readonly number[]): Ranked {
+    const { query, words, reader, similarity, options } = search
+    const { classicWeights } = options
+    const candidates = collectCandidates(query.words, words, reader.table, similarity, this.#admitted(search), also)
+    const ranked = classicWeights
+      ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
+      : rank(candidates, this.#model(similarity))
+    const dated = this.#withDates(ranked, query, options)
+    const { supersessions, ...lowered } = this.#withSuperseded(dated, reader.table, classicWeights !== undefined)
+    const missing = lowered.missing.filter((id) => !also.includes(id))
+    // A successor is an answer even if it shares no word with the query: rank again with it.
+    return missing.length > 0
+      ? this.#rankTopic(search, [...also, ...missing])
+      : { ranked: lowered.ranked, supersessions }
+  }
+
+  #withSuperseded(ranked: readonly RankedUnit[], table: UnitTable, isClassic: boolean) {
+    const texts = new Supersessions(this.#db, (id) => table.has(id))
+    const files = texts.files()
+    const supersessions = new Map<number, Supersession>()
+    for (const { id } of ranked.slice(0, maxExamined)) {
+      const isMarked = (table.flagsOf(id) & unitFlags.isSuperseded) !== 0 || files.has(table.fileOf(id))
+      const supersession = isMarked ? texts.of(id) : undefined
+      if (supersession) supersessions.set(id, supersession)
+    }
+    return { ...lowerSuperseded(ranked, supersessions, isClassic), supersessions }
+  }
+
+  /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
+  #isMisspelled({ words }: QueryWords): boolean {
+    const related = this.#provider?.related?.bind(this.#provider)
+    const isOtherwiseSpelled = ({ shown, matches }: QueryWord) =>
+      matches.some(({ kind }) => kind === 'spelling') && related?.(shown).length === 0
+    return words.length > 0 && words.every(isOtherwiseSpelled)
   }
 
   #embedded(vector: Float32Array, query: FilteredQuery) {
     return { vector, digests: this.#provider?.similarity, text: query.words }
   }
 
-  #admitted(table: UnitTable, excludedBy: (unit: UnitFacts) => string[]): ReadonlySet<number> {
+  /** Returns the units that fit the filters and have the quoted phrases; undefined for all units. */
+  #admitted(search: OpenSearch): ReadonlySet<number> | undefined {
+    const { query, lexicon, excludedFile } = search
+    const { table } = search.reader
+    const phrases = requiredPhrases(query.words)
+    if (query.filters.length === 0 && phrases.length === 0)
+      return excludedFile === undefined
+        ? undefined
+        : new Set([...table.ids()].filter((id) => table.fileOf(id) !== excludedFile))
+    const withPhrases = this.#filters.unitsWithPhrases(phrases, lexicon)
     const ids = new Set<number>()
-    for (const unit of this.#filters.newest()) if (table.has(unit.id) && excludedBy(unit).length === 0) ids.add(unit.id)
+    for (const unit of this.#filters.newest())
+      if ((withPhrases?.has(unit.id) ?? true) && isOpen(unit, search)) ids.add(unit.id)
     return ids
   }
 
   /** Lists the units that filters and time phrases concern, newest first, for queries without other words. */
-  #list(query: FilteredQuery, { table }: UnitReader, excludedBy: (unit: UnitFacts) => string[]): RankedUnit[] {
+  #list(search: OpenSearch): RankedUnit[] {
+    const { query, options } = search
     if (!hasConditions(query)) return []
     const listed: RankedUnit[] = []
     for (const unit of this.#filters.newest()) {
-      if (!table.has(unit.id) || excludedBy(unit).length > 0) continue
+      if (!isOpen(unit, search)) continue
       if (query.boosts.length > 0 && !isOfDays(unit, query)) continue
-      listed.push(listedUnit(unit.id))
+      listed.push(listedUnit(unit.id, options.classicWeights !== undefined))
       if (listed.length === maxListed) break
     }
     return listed
   }
 
   /** Raises units of the days that a time phrase names, and lowers old units if the settings ask for it. */
-  #withDates(ranked: RankedUnit[], query: FilteredQuery, { recencyHalfLifeDays }: UnitSearchOptions): RankedUnit[] {
-    const halfLife = recencyHalfLifeDays ?? null
-    if (query.boosts.length === 0 && halfLife === null) return ranked
+  #withDates(ranked: RankedUnit[], query: FilteredQuery, options: UnitSearchOptions): RankedUnit[] {
+    const { recencyHalfLifeDays: halfLife = null, classicWeights } = options
+    const isClassic = classicWeights !== undefined
+    if ((query.boosts.length === 0 || isClassic) && halfLife === null) return ranked
     const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
       if (!facts || facts.lastDay === null) return unit
-      const lift = isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
-      const age = Math.max(0, today - facts.lastDay)
-      return addToForm(unit, lift - (halfLife === null ? 0 : (Math.LN2 * age) / halfLife))
+      const lift = !isClassic && isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
+      const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }, isClassic) : unit
+      const halfLives = halfLife === null ? 0 : Math.max(0, today - facts.lastDay) / halfLife
+      const loss = isClassic ? lifted.score * (1 - 0.5 ** halfLives) : Math.LN2 * halfLives
+      return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }, isClassic) : lifted
     })
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
   }
@@ -209,7 +350,7 @@ export class UnitSearcher {
   #selectable(id: number): SelectableText {
     const { content, entry } = this.#contentOf(id)
     const text = content.text.replace(/\s+/g, ' ').toLowerCase()
-    return { entry, text, lineLength: formatResult(content).length + 1 }
+    return { entry, text, lineLength: formatResult({ ...content, snippet: content.text }).length + 1 }
   }
 
   #open(scope: Scope): OpenScope {
@@ -231,51 +372,66 @@ function searchedWords({ topic, boosts }: FilteredQuery): string {
   return [topic, ...dates.map(({ text }) => text)].join(' ')
 }
 
-function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
-  return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
+/** Words that name notes as such: "yesterday's notes" has no topic. */
+const generic = new Set(
+  'note log diary journal entri memori しま やっ やりま しました やりました やった ありました あった あり まし 笔记 日记 记录 日志 备忘 メモ 日記 메모 일기 기록'.split(
+    ' ',
+  ),
+)
+
+/** @param hasConditions true if filters or times already restrict the units */
+function isTopic({ role, shown, readings }: QueryTerm, hasConditions: boolean): boolean {
+  if (role === 'function') return false
+  if (!hasConditions) return true
+  return role !== 'filler' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
 }
 
-function addToForm(unit: RankedUnit, amount: number): RankedUnit {
-  const logit = unit.logit + amount
-  const contributions = { ...unit.contributions, form: unit.contributions.form + amount }
-  return { ...unit, logit, score: 1 / (1 + Math.exp(-logit)), contributions }
+function isOpen(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {
+  return table.has(unit.id) && unit.file !== excludedFile && excludedBy(unit).length === 0
+}
+
+function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
+  return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
 }
 
 /** Logit of units that a query without words lists: they match for certain. */
 const listedLogit = 10
 
-function listedUnit(id: number): RankedUnit {
-  const contributions = { ownWords: 0, nearbyWords: 0, section: 0, meaning: 0, form: 0, distance: 0 }
+function listedUnit(id: number, isClassic: boolean): RankedUnit {
+  return unitWithLogit(id, isClassic ? 1 : listedLogit, isClassic)
+}
+
+function unlistedUnit(id: number, isClassic: boolean): RankedUnit {
+  const unit = unitWithLogit(id, isClassic ? 0 : -listedLogit, isClassic)
+  return { ...unit, features: { ...noFeatures, noWords: 1 } }
+}
+
+function unitWithLogit(id: number, logit: number, isClassic: boolean): RankedUnit {
   return {
     id,
     bm25: 0,
+    wordScores: [],
     features: noFeatures,
-    logit: listedLogit,
-    score: 1 / (1 + Math.exp(-listedLogit)),
-    contributions: { ...contributions, constant: listedLogit },
+    logit,
+    score: isClassic ? logit : logistic(logit),
+    contributions: { constant: logit },
+    adjustments: [],
+    margin: noMargin,
   }
-}
-
-function join(one: UnitText, other: UnitText): UnitText {
-  const [before, after] = one.startLine <= other.startLine ? [one, other] : [other, one]
-  const separator = after.startLine - before.endLine > 1 ? ' … ' : '\n'
-  const endLine = Math.max(before.endLine, after.endLine)
-  return { ...before, endLine, text: `${before.text}${separator}${after.text}` }
-}
-
-/** Formats a result as one line for models: `path:line · date · text`. The date is left out if the path has it. */
-export function formatResult({ path, startLine, date, text }: UnitText): string {
-  const day = date === undefined || path.includes(date) ? [] : [date]
-  return [`${path}:${startLine}`, ...day, text.replace(/\s*\n\s*/g, ' ')].join(' · ')
 }
 
 function prepare(db: Db) {
   return {
     content: db.prepare<[number], UnitRow>(
       `SELECT path, source, start_line AS startLine, end_line AS endLine, heading, text,
-         entry, units.file_id AS file, first_day AS firstDay
+         entry, units.file_id AS file, first_day AS firstDay, label
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
+    ),
+    fileAt: db.prepare<[string, string], number>('SELECT id FROM files WHERE source = ? AND path = ?').pluck(),
+    names: db.prepare<[string, string], { name: string; place: number }>(
+      `SELECT name, place FROM note_names
+       WHERE file_id = (SELECT id FROM files WHERE source = ? AND path = ?) ORDER BY place`,
     ),
   }
 }
@@ -284,4 +440,5 @@ interface UnitRow extends Omit<UnitText, 'date'> {
   readonly entry: number
   readonly file: number
   readonly firstDay: number | null
+  readonly label: string
 }

@@ -22,6 +22,11 @@ export interface EmbeddedQuery {
   readonly text: string
 }
 
+export interface RawSimilarity {
+  /** Returns the cosine as the model gives it; undefined for a unit without a vector. */
+  rawCosine(id: number): number | undefined
+}
+
 /** Compares units with queries. Keeps a sample of the units' vectors between queries. */
 export class UnitVectors {
   readonly #table: UnitTable
@@ -35,8 +40,8 @@ export class UnitVectors {
   }
 
   /** Must run in the transaction of the search. */
-  similarityTo(query: EmbeddedQuery): UnitSimilarity {
-    const raw = query.digests ? this.#digestCosines(query, query.digests) : this.#vectorCosines(query.vector)
+  similarityTo(query: EmbeddedQuery): UnitSimilarity & RawSimilarity {
+    const raw = this.cosinesWith(query.vector, query.digests)
     const { mean, deviation } = this.#distribution(raw)
     const cosines = new Map<number, number>()
     const cosine = (id: number): number => {
@@ -59,21 +64,37 @@ export class UnitVectors {
       }
       return value
     }
-    return { nearest: this.#nearest(query.vector, cosine), cosine, similarity }
+    return { nearest: this.#nearest(query.vector, cosine), cosine, similarity, rawCosine: raw }
+  }
+
+  /** Returns the units whose codes are nearest to a vector's. */
+  withNearCodes(vector: Float32Array): number[] {
+    const code = signCodeOf(vector)
+    return this.#statements.nearest.all(code.length, code, nearestCodes).filter((id) => this.#table.has(id))
+  }
+
+  /** Returns a function from a unit to its cosine with a vector of length 1; undefined for units without a vector. */
+  cosinesWith(vector: Float32Array, model: SimilarityModel | undefined): (id: number) => number | undefined {
+    return model ? this.#digestCosines(vector, model) : this.#vectorCosines(vector)
+  }
+
+  /** Returns the vector of a unit, of length 1; undefined if it has none. */
+  vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
+    const digest = model && this.#digest(id)?.digest
+    if (model && digest) return model.vectorOf(digest).vector
+    const blob = this.#statements.vector.get(id)
+    return blob && new Float32Array(Uint8Array.from(blob).buffer)
   }
 
   #nearest(vector: Float32Array, cosine: (id: number) => number): number[] {
-    const code = signCodeOf(vector)
-    return this.#statements.nearest
-      .all(code.length, code, nearestCodes)
-      .filter((id) => this.#table.has(id))
+    return this.withNearCodes(vector)
       .map((id) => ({ id, cosine: cosine(id) }))
       .sort((one, other) => other.cosine - one.cosine)
       .slice(0, maxNearest)
       .map(({ id }) => id)
   }
 
-  #digestCosines({ vector }: EmbeddedQuery, model: SimilarityModel): (id: number) => number | undefined {
+  #digestCosines(vector: Float32Array, model: SimilarityModel): (id: number) => number | undefined {
     const cosineOf = model.cosinesWith(vector)
     return (id) => {
       const found = this.#digest(id)

@@ -2,7 +2,7 @@ import type {
   EmbeddingModel,
   Explanation,
   IndexStatus,
-  EmbeddingQuality,
+  EmbeddingCost,
   SimilarNote,
   SearchResponse,
   IndexExclusion,
@@ -15,7 +15,7 @@ import type { IndexerEvent } from '../indexing/indexer.ts'
 import { openWorkers, type MemorySource } from './open-workers.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
-import type { SearchOverrides } from '../ranking/searcher.ts'
+import type { SearchOverrides } from '../query/overrides.ts'
 import { explainExclusion } from '../indexing/index-exclusion.ts'
 import type { ThreadEntries, MemoryWorkers } from './memory-workers.ts'
 
@@ -90,8 +90,7 @@ export class Memory {
   }
 
   /**
-   * Returns results, best first: scores from 0 to 1, comparable between queries, none below `minScore`; lines are
-   * 1-based. Waits up to `catchUpMs` for files that were just saved. `stale` is true if that was not enough, and
+   * Returns results, best first; scores are probabilities, lines are 1-based. Waits up to `catchUpMs` for files that were just saved. `stale` is true if that was not enough, and
    * `notice` says why vectors were not used.
    * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
@@ -129,14 +128,14 @@ export class Memory {
   }
 
   /**
-   * Counts the passages of this memory and those that a model would be sent, and reports the model's calibration.
+   * Counts the texts of this memory and those that a model would be sent.
    * @param of the model to count for; the one in use if undefined
    * @throws as `search`
    */
-  embeddingReport(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingQuality> {
+  embeddingCost(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingCost> {
     return this.#readIndex(async (threads) => {
       await this.#catchUp(threads)
-      return threads.searcher.client.meaning(of, signal ? { signal } : {})
+      return threads.searcher.client.embeddingCost(of, signal ? { signal } : {})
     })
   }
 
@@ -178,7 +177,7 @@ export class Memory {
   }
 
   /**
-   * Waits until every chunk has a vector, or no more can be had because the provider fails, is missing, or rejects the
+   * Waits until every unit has a vector, or no more can be had because the provider fails, is missing, or rejects the
    * remaining texts.
    * @param onProgress called with every change of the status
    * @throws the signal's reason if aborted
@@ -194,7 +193,7 @@ export class Memory {
           indexer.client.embedded(undefined, signal ? { signal } : {}),
         )
         signal?.throwIfAborted()
-        const isDone = status.embedded >= status.chunks || (!isStopped && !this.#provider.isWaiting)
+        const isDone = status.embedded >= status.units || (!isStopped && !this.#provider.isWaiting)
         if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
         await this.#change(signal)
       }

@@ -36,8 +36,8 @@ export async function openWorkers(
   { isHeld, isSavingPower }: WorkerState,
   eventsSubscribed: Promise<void>,
 ): Promise<void> {
-  const { file, embedding, notes } = source
-  const searcherInput = { file, embedding, notes, clockAheadMs: clockOffset(now) }
+  const { file, embedding } = source
+  const searcherInput = { file, embedding, clockAheadMs: clockOffset(now) }
   const fileIdBefore = canBeOpenTwice ? await fileIdOf(file) : undefined
   // An existing index is opened for reading while the indexer starts.
   const reading = fileIdBefore === undefined ? Promise.resolve() : searcher.client.open(searcherInput)

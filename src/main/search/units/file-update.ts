@@ -108,10 +108,10 @@ export class FileUpdate {
   #insert(unit: PreparedUnit, place: UnitPlace): void {
     const { content, vector } = this.#contents.get(unit.hash) ?? {}
     if (!content) return
-    const { kind, hash, label, context, text, isPrivate } = unit
+    const { hash, label, context, text, isPrivate } = unit
     const { flags, length, chars } = content
     const isOfChat = isChat(this.#file)
-    const columns = { ...place, kind, hash, label, context, text, flags, length, chars }
+    const columns = { ...place, hash, label, context, text, flags, length, chars }
     const { lastInsertRowid } = this.#statements.putUnit.run({
       ...columns,
       file: this.#fileId,
@@ -120,7 +120,9 @@ export class FileUpdate {
       vector: vector ? fromDigest : null,
     })
     const id = Number(lastInsertRowid)
-    this.#statements.putTerms[termTableOf({ isPrivate, isChat: isOfChat })].run(id, content.terms, content.headTerms)
+    const terms = this.#statements.putTerms[termTableOf({ isPrivate, isChat: isOfChat })]
+    terms.text.run(id, content.terms)
+    if (content.headTerms !== '') terms.head.run(id, content.headTerms)
     if (vector) {
       this.#statements.putDigest.run(id, bytesOf(vector.digest), vector.length)
       this.#statements.putCode.run(vector.code, id)
@@ -132,7 +134,9 @@ export class FileUpdate {
     const isOfChat = isChat(this.#file)
     const unit = isOfChat ? undefined : this.#statements.text.get(id)
     if (unit) this.#countWords(wordsOf(bodyOf(unit)), isPrivate === 1, -1)
-    this.#statements.removeTerms[termTableOf({ isPrivate: isPrivate === 1, isChat: isOfChat })].run(id)
+    const terms = this.#statements.removeTerms[termTableOf({ isPrivate: isPrivate === 1, isChat: isOfChat })]
+    terms.text.run(id)
+    terms.head.run(id)
     this.#statements.removeDigest.run(id)
     this.#statements.removeCode.run(id)
     this.#statements.removeUnit.run(id)

@@ -4,13 +4,14 @@ import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type LocalNote, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-provider.ts'
-import { daysOfPassage, daysOfPath } from '../indexing/chunk-days.ts'
-import type { KnownFile } from '../indexing/indexed-file.ts'
-import { metadataOf, noMetadata, type FileContent, type PreparedMetadata } from '../indexing/prepare-file.ts'
-import { parseDay, type DaySpan } from '../text/days.ts'
+import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
+import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
 import { bigramsOf, lineTerms } from '../text/terms.ts'
 import { binaryCodeOf } from '../vector/binary-quantization.ts'
+import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { splitLabel, splitUnits } from './split-units.ts'
+import { daysOfPath, daysOfText } from './unit-days.ts'
 import { flagsOf } from './unit-flags.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
@@ -19,6 +20,16 @@ export interface UnitSettings {
   readonly model?: SimilarityModel | undefined
   /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
+}
+
+/** `UnitSettings` as plain data, so that they can be sent to a worker. */
+export interface PlainUnitSettings {
+  readonly embedding: DigestSource
+  readonly folders: readonly NotesFolder[]
+}
+
+export function unitSettingsOf({ embedding, folders }: PlainUnitSettings): UnitSettings {
+  return { model: digestModelOf(embedding), folders }
 }
 
 export interface PreparedUnit extends Unit {
@@ -121,6 +132,11 @@ export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   return withoutLocalMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
 }
 
+/** Returns the hash that identifies equal embedded texts. */
+export function hashOf(text: string): string {
+  return hash('sha256', text)
+}
+
 /** Returns words of at least four letters, each followed by its term, separated by spaces. */
 export function wordsOf(body: string): string {
   return termsOf(body).words
@@ -154,8 +170,8 @@ function isPrivateUnit({ startLine, endLine }: Unit, { isFullyLocal, localLines 
   return false
 }
 
-/** Length of a unit's hash: 128 bits in base64, because the index stores one for each unit. */
-const hashLength = 22
+/** Length of a unit's hash: 72 bits in base64. It only distinguishes the units of one file. */
+const hashLength = 12
 
 function hashOfUnit({ text, context, heading, label, kind }: Unit, names: string, isPrivate: boolean): string {
   const parts = [text, context, heading, label, kind, names, isPrivate ? 'private' : ''].join('\0')
@@ -180,10 +196,10 @@ function daysByHeading(path: string): FindDays {
   const byHeading = new Map<string, DaySpan | undefined>()
   return ({ heading, text, kind }) => {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
-    if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfPassage({ heading: title, text: '' }, ofPath)))
+    if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfText({ heading: title, text: '' }, ofPath)))
     const span = byHeading.get(title)
     if (kind !== 'text' || !mayStartWithDate.test(text)) return span
-    return spanFrom(daysOfPassage({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
+    return spanFrom(daysOfText({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
   }
 }
 
@@ -194,11 +210,12 @@ function spanFrom(spans: readonly DaySpan[]): DaySpan | undefined {
   return span
 }
 
-/** Returns names and path of a note. The paths of chats are random ids. */
+/** Returns names, path and day of a note. The paths of chats are random ids. */
 function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>): string {
   if (isChat(file)) return ''
   const path = file.path.replace(/\.(?:md|markdown)$/i, '').replace(/[/\-_]/g, ' ')
-  return [...file.metadata.names.map(({ name }) => name), path].join('\n')
+  const days = daysOfPath(file.path).flatMap(({ first, last }) => (first === last ? formatDay(first) : []))
+  return [...file.metadata.names.map(({ name }) => name), path, ...days].join('\n')
 }
 
 interface TextTerms {

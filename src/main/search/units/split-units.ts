@@ -191,7 +191,7 @@ function cellsOf(row: string): string {
 
 /** A label has at most three words, or ten characters without spaces, so that most sentences with a colon have none. */
 const labelPattern =
-  /^(?:\*\*)?(\p{L}[\p{L}\p{N}.'’_-]*(?: [\p{L}\p{N}.'’_-]+){0,2})(?:\*\*)?\s?[:：](?:\*\*)?\s*(?=\S)/u
+  /^(?:\*\*)?(\p{L}[\p{L}\p{N}.'’_-]*(?: [\p{L}\p{N}.'’_-]+){0,2})(?:\*\*)?\s?[:：](?!:)(?:\*\*)?\s*(?=\S)/u
 const maxLabelLength = 30
 
 /** Returns the speaker label of a text, and the text after it; undefined if it starts without one. */

@@ -1,4 +1,6 @@
-/** Bits of a unit's `flags`. The two highest hold the number of capitalized words inside sentences, at most 3. */
+import { mayBeSuperseded } from '#shared/markdown/superseded.ts'
+
+/** Bits of a unit's `flags`. Bits 6 and 7 hold the number of capitalized words inside sentences, at most 3. */
 export const unitFlags = {
   asks: 1,
   hasNumber: 2,
@@ -6,6 +8,8 @@ export const unitFlags = {
   isHeading: 8,
   isCode: 16,
   isFirstPerson: 32,
+  /** A struck-through line with the date until which it was valid. */
+  isSuperseded: 256,
 } as const
 
 const capitalizedShift = 6
@@ -23,7 +27,7 @@ const capitalizedWord = /(?<=[\p{L},'’] )\p{Lu}\p{Ll}+/gu
 
 /** @param body the unit's text without label and time */
 export function flagsOf(body: string, kind: 'text' | 'heading' | 'code'): number {
-  const { asks, hasNumber, hasTime, isHeading, isCode, isFirstPerson } = unitFlags
+  const { asks, hasNumber, hasTime, isHeading, isCode, isFirstPerson, isSuperseded } = unitFlags
   const capitalized = Math.min(maxCapitalized, body.match(capitalizedWord)?.length ?? 0)
   return (
     (question.test(body) ? asks : 0) |
@@ -32,11 +36,12 @@ export function flagsOf(body: string, kind: 'text' | 'heading' | 'code'): number
     (kind === 'heading' ? isHeading : 0) |
     (kind === 'code' ? isCode : 0) |
     (firstPerson.test(body) ? isFirstPerson : 0) |
+    (mayBeSuperseded(body) ? isSuperseded : 0) |
     (capitalized << capitalizedShift)
   )
 }
 
 /** Returns the number of capitalized words inside sentences, from 0 to 3. */
 export function capitalizedIn(flags: number): number {
-  return flags >>> capitalizedShift
+  return (flags >>> capitalizedShift) & maxCapitalized
 }

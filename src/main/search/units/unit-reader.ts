@@ -11,6 +11,8 @@ export interface Scope {
   readonly hasPrivate: boolean
 }
 
+type Word = readonly [word: string, term: string]
+
 interface Hit {
   readonly doc: number
   readonly col: 'text' | 'head'
@@ -24,6 +26,7 @@ export class UnitReader {
   readonly #versions = new Map<number, number>()
   #dataVersion = -1
   #sounds: SoundIndex | undefined
+  readonly #wordsByLength = new Map<number, readonly Word[]>()
 
   constructor(db: Db, scope: Scope) {
     this.scope = scope
@@ -36,6 +39,7 @@ export class UnitReader {
     if (dataVersion === this.#dataVersion) return
     this.#dataVersion = dataVersion
     this.#sounds = undefined
+    this.#wordsByLength.clear()
     const removed = new Set(this.#versions.keys())
     for (const { id, version } of this.#statements.files.iterate()) {
       removed.delete(id)
@@ -62,10 +66,17 @@ export class UnitReader {
       unitsWith: (term) => hits(term).text,
       unitsUnder: (term) => hits(term).head,
       wordsFrom: (prefix) => this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
-      wordsOfLength: (length, tolerance) => this.#statements.wordsOfLength.all(length - tolerance, length + tolerance),
+      wordsOfLength: (length, tolerance) =>
+        Array.from({ length: 2 * tolerance + 1 }, (_, at) => this.#wordsOfLength(length - tolerance + at)).flat(),
       sounds: { alternatives: (word, isIndexed) => this.#soundIndex().alternatives(word, isIndexed) },
       labels: this.table.labels(),
     }
+  }
+
+  #wordsOfLength(length: number): readonly Word[] {
+    let words = this.#wordsByLength.get(length)
+    if (!words) this.#wordsByLength.set(length, (words = this.#statements.wordsOfLength.all(length)))
+    return words
   }
 
   #soundIndex(): SoundIndex {
@@ -106,9 +117,7 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
       )
       .raw(),
     wordsOfLength: db
-      .prepare<[number, number], [string, string]>(
-        `SELECT word, term FROM words WHERE length(word) BETWEEN ? AND ? AND ${isSeenWord}`,
-      )
+      .prepare<[number], [string, string]>(`SELECT word, term FROM words WHERE length(word) = ? AND ${isSeenWord}`)
       .raw(),
   }
 }

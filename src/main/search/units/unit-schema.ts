@@ -1,15 +1,20 @@
-import { setMeta, type Db } from '../indexing/index-schema.ts'
+import type Database from 'better-sqlite3'
 
 /** Key of the counter that increases with every transaction that changes units; `files.version` has its values. */
 export const versionKey = 'units:version'
 
 /**
- * The full-text tables. Statistics of notes must not depend on chats, nor those of open units on private ones, so each
- * has a table of its own.
+ * The full-text indexes. Statistics of notes must not depend on chats, nor those of open units on private ones, so each
+ * has an index of its own.
  */
 export const termTables = ['note_terms', 'private_note_terms', 'chat_terms', 'private_chat_terms'] as const
 
 export type TermTable = (typeof termTables)[number]
+
+/** Columns of a full-text index: terms of the unit's text, and of its heading, its context and the note's names. */
+export const termColumns = ['text', 'head'] as const
+
+export type TermColumn = (typeof termColumns)[number]
 
 export function termTableOf({ isPrivate, isChat }: { isPrivate: boolean; isChat: boolean }): TermTable {
   if (isChat) return isPrivate ? 'private_chat_terms' : 'chat_terms'
@@ -19,14 +24,15 @@ export function termTableOf({ isPrivate, isChat }: { isPrivate: boolean; isChat:
 /** The terms are separated by spaces. With all other ASCII characters as token characters, no term is split. */
 const tokenizer = `ascii tokenchars '!"#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'`
 
-export function createUnitTables(db: Db): void {
+export function createUnitTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
+    -- \`private_by_rule\`: 1 if a rule of the settings made the whole file private when it was indexed.
     CREATE TABLE files (
       id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
       mtime REAL NOT NULL, size INTEGER NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
-      version INTEGER NOT NULL, UNIQUE (source, path)
+      private_by_rule INTEGER NOT NULL, version INTEGER NOT NULL, UNIQUE (source, path)
     );
 
     -- Runs of units with the same headings above.
@@ -40,7 +46,7 @@ export function createUnitTables(db: Db): void {
       section_id INTEGER NOT NULL, entry INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
       first_day INTEGER, last_day INTEGER, private INTEGER NOT NULL, is_chat INTEGER NOT NULL,
       flags INTEGER NOT NULL, length INTEGER NOT NULL, chars INTEGER NOT NULL, vector INTEGER,
-      kind TEXT NOT NULL, hash TEXT NOT NULL, label TEXT NOT NULL, context TEXT NOT NULL, text TEXT NOT NULL
+      hash TEXT NOT NULL, label TEXT NOT NULL, context TEXT NOT NULL, text TEXT NOT NULL
     );
     CREATE INDEX units_by_file ON units (file_id);
     CREATE INDEX units_to_embed ON units (id) WHERE vector IS NULL;
@@ -81,14 +87,26 @@ export function createUnitTables(db: Db): void {
       file_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (file_id, place)
     ) WITHOUT ROWID;
   `)
-  for (const table of termTables)
-    // Each `_hits` row is a term in one column of one unit; `_counts` has the number of units by term and column.
+  for (const table of termTables) createTermTable(db, table)
+  db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(versionKey, '0')
+}
+
+/**
+ * Creates one table for each column, because an index without positions and columns takes less than half the space.
+ * Each row of the view `_hits` is a term in one column of one unit; `_counts` has the number of units by term and column.
+ */
+function createTermTable(db: Database.Database, table: TermTable): void {
+  for (const column of termColumns)
     db.exec(`
-      CREATE VIRTUAL TABLE ${table} USING fts5 (
-        text, head, content = '', contentless_delete = 1, detail = column, tokenize = "${tokenizer.replaceAll('"', '""')}"
+      CREATE VIRTUAL TABLE ${table}_${column} USING fts5 (
+        terms, content = '', contentless_delete = 1, detail = none, tokenize = "${tokenizer.replaceAll('"', '""')}"
       );
-      CREATE VIRTUAL TABLE ${table}_hits USING fts5vocab (${table}, instance);
-      CREATE VIRTUAL TABLE ${table}_counts USING fts5vocab (${table}, col);
+      CREATE VIRTUAL TABLE ${table}_${column}_hits USING fts5vocab (${table}_${column}, instance);
+      CREATE VIRTUAL TABLE ${table}_${column}_counts USING fts5vocab (${table}_${column}, row);
     `)
-  setMeta(db, versionKey, '0')
+  const rows = (suffix: string) =>
+    termColumns
+      .map((column) => `SELECT term, doc, '${column}' AS col FROM ${table}_${column}_${suffix}`)
+      .join(' UNION ALL ')
+  db.exec(`CREATE VIEW ${table}_hits AS ${rows('hits')}; CREATE VIEW ${table}_counts AS ${rows('counts')}`)
 }

@@ -1,8 +1,7 @@
 import type { Statement } from 'better-sqlite3'
-import type { CachedVectorRow } from '../indexing/index-store.ts'
 import type { KnownFile } from '../indexing/indexed-file.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import { termTables, type TermTable } from './unit-schema.ts'
+import { termColumns, termTables, type TermColumn, type TermTable } from './unit-schema.ts'
 
 export interface UnitCounts {
   /** Without chats. */
@@ -11,7 +10,17 @@ export interface UnitCounts {
   readonly embedded: number
 }
 
-export interface StoredFile extends KnownFile {
+export interface CachedVector {
+  readonly id: number
+  readonly vector: Buffer
+}
+
+export interface IndexedFile extends KnownFile {
+  /** 1 if a rule of the settings made the whole file private when it was indexed, else 0. */
+  readonly privateByRule: number
+}
+
+export interface StoredFile extends IndexedFile {
   readonly words: number
   readonly tokens: number
   readonly version: number
@@ -42,7 +51,6 @@ export interface NewUnit extends UnitPlace {
   readonly length: number
   readonly chars: number
   readonly vector: number | null
-  readonly kind: string
   readonly hash: string
   readonly label: string
   readonly context: string
@@ -53,25 +61,32 @@ export interface UnitToEmbed {
   readonly id: number
   readonly text: string
   readonly label: string
-  readonly private: number
 }
 
+/** Condition for units that a remote provider may receive. Chats can repeat private notes. */
+export const isSendable = 'private = 0 AND is_chat = 0'
+
 export function prepareStatements(db: Db) {
-  const known = 'SELECT path, source, hash, mtime, size FROM files'
-  const termStatements = (sql: (table: TermTable) => string) =>
-    Object.fromEntries(termTables.map((table) => [table, db.prepare(sql(table))])) as Record<TermTable, Statement>
+  const known = 'SELECT path, source, hash, mtime, size, private_by_rule AS privateByRule FROM files'
+  const termStatements = (sql: (table: string) => string) => {
+    const ofTable = (table: TermTable) => termColumns.map((column) => [column, db.prepare(sql(`${table}_${column}`))])
+    return Object.fromEntries(termTables.map((table) => [table, Object.fromEntries(ofTable(table))])) as Record<
+      TermTable,
+      Record<TermColumn, Statement>
+    >
+  }
   return {
-    knownFiles: db.prepare<[], KnownFile>(known),
-    knownFile: db.prepare<[string, string], KnownFile>(`${known} WHERE source = ? AND path = ?`),
+    knownFiles: db.prepare<[], IndexedFile>(known),
+    knownFile: db.prepare<[string, string], IndexedFile>(`${known} WHERE source = ? AND path = ?`),
     file: db.prepare<[string, string], { id: number; version: number }>(
       'SELECT id, version FROM files WHERE source = ? AND path = ?',
     ),
     putFile: db
       .prepare<[StoredFile], number>(
-        `INSERT INTO files (path, source, hash, mtime, size, words, tokens, version)
-         VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens, @version)
+        `INSERT INTO files (path, source, hash, mtime, size, words, tokens, private_by_rule, version)
+         VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens, @privateByRule, @version)
          ON CONFLICT (source, path) DO UPDATE SET hash = excluded.hash, mtime = excluded.mtime, size = excluded.size,
-           words = excluded.words, tokens = excluded.tokens
+           words = excluded.words, tokens = excluded.tokens, private_by_rule = excluded.private_by_rule
          RETURNING id`,
       )
       .pluck(),
@@ -92,9 +107,9 @@ export function prepareStatements(db: Db) {
     text: db.prepare<[number], { text: string; label: string }>('SELECT text, label FROM units WHERE id = ?'),
     putUnit: db.prepare<[NewUnit]>(
       `INSERT INTO units (file_id, seq, section_id, entry, start_line, end_line, first_day, last_day, private, is_chat,
-                          flags, length, chars, vector, kind, hash, label, context, text)
+                          flags, length, chars, vector, hash, label, context, text)
        VALUES (@file, @seq, @section, @entry, @startLine, @endLine, @firstDay, @lastDay, @private, @isChat,
-               @flags, @length, @chars, @vector, @kind, @hash, @label, @context, @text)`,
+               @flags, @length, @chars, @vector, @hash, @label, @context, @text)`,
     ),
     moveUnit: db.prepare<[UnitPlace & { readonly id: number }]>(
       `UPDATE units SET seq = @seq, entry = @entry, section_id = @section, start_line = @startLine,
@@ -102,7 +117,7 @@ export function prepareStatements(db: Db) {
        WHERE id = @id`,
     ),
     removeUnit: db.prepare('DELETE FROM units WHERE id = ?'),
-    putTerms: termStatements((table) => `INSERT INTO ${table} (rowid, text, head) VALUES (?, ?, ?)`),
+    putTerms: termStatements((table) => `INSERT INTO ${table} (rowid, terms) VALUES (?, ?)`),
     removeTerms: termStatements((table) => `DELETE FROM ${table} WHERE rowid = ?`),
 
     putSection: db.prepare<[number, string]>('INSERT INTO sections (file_id, heading) VALUES (?, ?)'),
@@ -133,9 +148,13 @@ export function prepareStatements(db: Db) {
     setVector: db.prepare('UPDATE units SET vector = ? WHERE id = ?'),
     clearVectors: db.prepare('UPDATE units SET vector = NULL WHERE vector IS NOT NULL'),
     toEmbed: db.prepare<[number, number], UnitToEmbed>(
-      'SELECT id, text, label, private FROM units WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
+      'SELECT id, text, label FROM units WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
     ),
-    cached: db.prepare<[string, string, number, string], CachedVectorRow>(
+    toSend: db.prepare<[number, number], UnitToEmbed>(
+      `SELECT id, text, label FROM units WHERE vector IS NULL AND ${isSendable} AND id > ? ORDER BY id LIMIT ?`,
+    ),
+    unsent: db.prepare<[], number>(`SELECT count(*) FROM units WHERE vector IS NULL AND NOT (${isSendable})`).pluck(),
+    cached: db.prepare<[string, string, number, string], CachedVector>(
       'SELECT id, vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
     ),
     cache: db

@@ -1,19 +1,18 @@
 import { toBlob } from '../embeddings/embedding-provider.ts'
+import { marksBy } from '#workspace/privacy'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from '../indexing/index-schema.ts'
-import type { CachedVectorRow } from '../indexing/index-store.ts'
-import type { KnownFile, Source } from '../indexing/indexed-file.ts'
+import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
-import { hashOf, type FileContent, type PreparedMetadata } from '../indexing/prepare-file.ts'
 import { bytesOf, FileUpdate, fromDigest } from './file-update.ts'
-import { bodyOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
+import type { PreparedMetadata } from './prepare-metadata.ts'
+import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
-import { prepareStatements, type UnitCounts } from './unit-statements.ts'
+import { prepareStatements, type CachedVector, type IndexedFile, type UnitCounts } from './unit-statements.ts'
 
 export interface TextToEmbed {
   readonly id: number
   readonly hash: string
   readonly text: string
-  readonly isPrivate: boolean
 }
 
 export interface EmbeddedText {
@@ -21,6 +20,14 @@ export interface EmbeddedText {
   readonly hash: string
   readonly vector: Float32Array
 }
+
+export interface FoundVector {
+  readonly id: number
+  readonly cached: CachedVector
+}
+
+/** Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB; 1,000 is SQLite's default. */
+const pagesOfLog = { usual: 1000, bulk: 8192 } as const
 
 /** Writes the index of units. A reader of the same file loads the files whose `version` has changed. */
 export class UnitStore {
@@ -36,17 +43,32 @@ export class UnitStore {
     this.counts = memoizeUntilWrite(db, () => this.#statements.counts.get() ?? { files: 0, units: 0, embedded: 0 })
   }
 
-  knownFiles(): KnownFile[] {
+  knownFiles(): IndexedFile[] {
     return this.#statements.knownFiles.all()
   }
 
-  knownFile(source: Source, path: string): KnownFile | undefined {
+  knownFile(source: Source, path: string): IndexedFile | undefined {
     return this.#statements.knownFile.get(source, path)
+  }
+
+  /** Returns true if a rule of the settings makes the whole file private. */
+  isPrivateByRule(path: string): boolean {
+    return marksBy(this.settings.folders).of(path, '').isFullyLocal
+  }
+
+  /** Returns true if the rules now say otherwise about the file than when it was indexed. */
+  hasOtherRule({ path, privateByRule }: IndexedFile): boolean {
+    return this.isPrivateByRule(path) !== (privateByRule === 1)
   }
 
   /** Returns the hashes of a file's units, so that `prepareUnits` leaves out their contents. */
   knownUnits(source: Source, path: string): Set<string> {
     return new Set(this.#statements.hashes.all(source, path))
+  }
+
+  /** With true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
+  setBulkMode(isBulk: boolean): void {
+    this.db.pragma(`wal_autocheckpoint = ${isBulk ? pagesOfLog.bulk : pagesOfLog.usual}`)
   }
 
   /** Runs `work` in a transaction that takes the write lock at once; within another transaction, as part of it. */
@@ -64,7 +86,8 @@ export class UnitStore {
     this.transaction(() => {
       const { units: _units, contents: _contents, vectors, metadata, ...facts } = file
       const known = this.#statements.file.get(file.source, file.path)
-      const fileId = this.#statements.putFile.get({ ...facts, version: 0 }) ?? 0
+      const privateByRule = Number(this.isPrivateByRule(file.path))
+      const fileId = this.#statements.putFile.get({ ...facts, privateByRule, version: 0 }) ?? 0
       this.#replaceMetadata(fileId, metadata)
       const hasChanged = new FileUpdate(this.#statements, file, fileId, this.settings).apply()
       if (hasChanged || !known) this.#statements.setVersion.run(this.#nextVersion(), fileId)
@@ -89,28 +112,45 @@ export class UnitStore {
     })
   }
 
-  /** Returns up to `limit` units after `afterId` that have no vector, in the order of their ids. */
-  textsToEmbed(afterId: number, limit: number): TextToEmbed[] {
-    return this.#statements.toEmbed.all(afterId, limit).map(({ id, private: isPrivate, ...unit }) => {
+  /**
+   * Returns up to `limit` units after `afterId` that have no vector, in the order of their ids.
+   * @param isRemote true leaves out private units and chats
+   */
+  textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
+    return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, ...unit }) => {
       const text = bodyOf(unit)
-      return { id, hash: hashOf(text), text, isPrivate: isPrivate === 1 }
+      return { id, hash: hashOf(text), text }
     })
   }
 
+  /** Returns the number of units without a vector that a remote provider must not receive. */
+  countUnsent(): number {
+    return this.#statements.unsent.get() ?? 0
+  }
+
   /** @param hash of the embedded text */
-  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVectorRow | undefined {
+  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVector | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
   /** Stores vectors of length 1. */
   storeVectors(provider: string, model: string, texts: readonly EmbeddedText[]): void {
     this.transaction(() => {
+      const cached = new Map<string, number>()
       for (const { id, hash, vector } of texts) {
-        const cached = this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
-        this.#noteDimensions(vector.length)
-        this.#statements.setVector.run(cached, id)
-        this.#statements.putCode.run(signCodeOf(vector), id)
+        let row = cached.get(hash)
+        if (row === undefined) {
+          row = this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
+          cached.set(hash, row)
+        }
+        this.#setVector(id, row, vector)
       }
+    })
+  }
+
+  linkVectors(found: readonly FoundVector[]): void {
+    this.transaction(() => {
+      for (const { id, cached } of found) this.#setVector(id, cached.id, vectorOf(cached.vector))
     })
   }
 
@@ -127,10 +167,8 @@ export class UnitStore {
       for (const { id, text } of texts) {
         const digest = model.digestOf(text)
         const { vector, length } = model.vectorOf(digest)
-        this.#noteDimensions(vector.length)
-        this.#statements.setVector.run(fromDigest, id)
         this.#statements.putDigest.run(id, bytesOf(digest), length)
-        this.#statements.putCode.run(signCodeOf(vector), id)
+        this.#setVector(id, fromDigest, vector)
       }
     })
     return texts.at(-1)?.id
@@ -143,6 +181,19 @@ export class UnitStore {
       this.#statements.clearVectors.run()
       setDimensions(this.db, dimensions)
     })
+  }
+
+  /** Truncates the write-ahead log, so that the file alone is the whole index. */
+  close(): void {
+    if (!this.db.open) return
+    this.db.pragma('wal_checkpoint(TRUNCATE)')
+    this.db.close()
+  }
+
+  #setVector(id: number, row: number, vector: Float32Array): void {
+    this.#noteDimensions(vector.length)
+    this.#statements.setVector.run(row, id)
+    this.#statements.putCode.run(signCodeOf(vector), id)
   }
 
   /** The first vector determines the dimensions of the index. */
@@ -162,4 +213,9 @@ export class UnitStore {
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, file, line, value)
     for (const { name, place } of names) this.#statements.putName.run(file, place, name)
   }
+}
+
+/** The blob can start at an address that a Float32Array does not accept. */
+function vectorOf(blob: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(blob).buffer)
 }

@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import type { EmbeddingProvider, SimilarityModel } from '../embeddings/embedding-provider.ts'
-import { calibrate } from '../ranking/calibration.ts'
-import { floatsOf, type PassageToEmbed } from '../indexing/passage-store.ts'
-import { cacheKey } from '../indexing/index-schema.ts'
-import type { IndexStore } from '../indexing/index-store.ts'
+import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
+import { cacheKey, expectedDimensions } from '../indexing/index-schema.ts'
+import type { FoundVector, TextToEmbed, UnitStore } from '../units/unit-store.ts'
 
 /** Parallel requests, because the provider's latency dominates. */
 const concurrency = 3
@@ -15,11 +13,8 @@ const probeText = 'memory'
 
 export interface EmbedOutcome {
   readonly embedded: number
-  /** The error that stopped the run, if any; the remaining passages stay without a vector. */
+  /** The error that stopped the run, if any; the remaining units stay without a vector. */
   readonly problem: AppError | undefined
-  /** Number of passages that were not sent because they are private. */
-  readonly privateCount: number
-  readonly isCalibrated: boolean
 }
 
 export interface EmbedOptions {
@@ -27,123 +22,97 @@ export interface EmbedOptions {
   readonly onAnswer?: (ms: number) => void
   /** Texts that the provider rejected, by hash; they are not sent again. */
   readonly rejected?: Map<string, AppError>
-  /** Returns the hashes of private passages; called before each request. */
-  readonly findPrivate?: ((passages: readonly PassageToEmbed[]) => Promise<ReadonlySet<string>>) | undefined
+  /** True if texts leave this machine: private units and chats are left out then. */
+  readonly isRemote: boolean
   readonly signal: AbortSignal
 }
 
-/** Embeds all passages without a vector, then calibrates. Returns the provider's failure in `problem`. */
+/** Embeds all units without a vector. Returns the provider's failure in `problem`. */
 export async function embedMissing(
-  store: IndexStore,
+  store: UnitStore,
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
-  if (provider.similarity) return digestAll(store, provider, provider.similarity, options)
+  if (provider.similarity) return embedDigests(store, provider, options)
   const outcome = await embedAll(store, provider, options)
   if (outcome.otherLength === undefined) return outcome
-  const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
-  // If most passages have vectors, the model changed under the same name. The user decides whether to rebuild.
-  if (embedded * 2 > passages) return outcome
+  const { units, embedded } = store.counts()
+  const sendable = options.isRemote ? units - store.countUnsent() : units
+  // If most texts have vectors, the model changed under the same name. The user decides whether to rebuild.
+  if (embedded * 2 > sendable) return outcome
   // The first vector was wrong: adopt the length that the others have.
   store.resetVectors(outcome.otherLength)
   return embedAll(store, provider, options)
 }
 
-/** Assigns cached vectors to passages without calling the provider. */
-export function assignCachedVectors(store: IndexStore, provider: EmbeddingProvider): void {
+/** Assigns cached vectors to units without calling the provider. */
+export function assignCachedVectors(store: UnitStore, provider: EmbeddingProvider, isRemote: boolean): void {
   if (provider.similarity) return
   const { model, dimensions } = provider
   const key = cacheKey(provider)
-  const length = store.expectedDimensions || dimensions
+  const length = expectedDimensions(store.db) || dimensions
   if (length === 0) return
   for (let last = 0; ;) {
-    const batch = store.passages?.toEmbed(last, knownBatch) ?? []
+    const batch = store.textsToEmbed(last, knownBatch, isRemote)
     const end = batch.at(-1)
     if (!end) return
     last = end.id
-    store.transaction(() => {
-      for (const { id, hash } of batch) {
-        const known = store.cachedVector(key, model, hash, length)
-        if (known) store.putVector(id, known.id, floatsOf(known.vector))
-      }
-    })
+    store.linkVectors(
+      batch.flatMap(({ id, hash }) => {
+        const cached = store.cachedVector(key, model, hash, length)
+        return cached ? [{ id, cached }] : []
+      }),
+    )
   }
 }
 
-/** Computes missing digests. Only passages indexed while the model could not be loaded lack one. */
-async function digestAll(
-  store: IndexStore,
-  provider: EmbeddingProvider,
-  model: SimilarityModel,
-  options: EmbedOptions,
+async function embedDigests(
+  store: UnitStore,
+  { batchSize }: EmbeddingProvider,
+  { onProgress, signal }: EmbedOptions,
 ): Promise<EmbedOutcome> {
-  let embedded = 0
+  const before = store.counts().embedded
+  const outcome = (problem: AppError | undefined) => ({ embedded: store.counts().embedded - before, problem })
   try {
-    for (let last = 0; !options.signal.aborted;) {
-      const batch = store.passages?.toEmbed(last, provider.batchSize) ?? []
-      const end = batch.at(-1)
-      if (!end) break
-      last = end.id
-      store.transaction(() => {
-        for (const { id, text } of batch) store.passages?.giveDigest(id, model.digestOf(text))
-      })
-      embedded += batch.length
-      options.onProgress?.()
+    for (let last: number | undefined = 0; last !== undefined && !signal.aborted;) {
+      last = store.storeMissingDigests(last, batchSize)
+      onProgress?.()
       await setImmediate()
     }
+    return outcome(undefined)
   } catch (error) {
-    if (error instanceof AppError) return { embedded, problem: error, privateCount: 0, isCalibrated: false }
+    if (error instanceof AppError) return outcome(error)
     throw error
   }
-  if (options.signal.aborted) return { embedded, problem: undefined, privateCount: 0, isCalibrated: false }
-  return { embedded, privateCount: 0, ...(await calibrateWith(store, provider, options)) }
 }
 
 async function embedAll(
-  store: IndexStore,
+  store: UnitStore,
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
   const run = new EmbedRun(store, provider, options)
-  // A further pass: a passage skipped because another batch was sending the same text finds its vector in the cache.
+  // A further pass: a unit skipped because another batch was sending the same text finds its vector in the cache.
   do await run.runPass()
   while (run.hasDeferred && !run.problem && !options.signal.aborted)
-  const { embedded, privatePassages: privateCount, otherLength } = run
-  if (run.problem || options.signal.aborted)
-    return { embedded, problem: run.problem, privateCount, isCalibrated: false, otherLength }
-  return { embedded, privateCount, otherLength, ...(await calibrateWith(store, provider, options)) }
-}
-
-/** Vectors are used only with a calibration of their cosines, so it is measured after every run. */
-async function calibrateWith(
-  store: IndexStore,
-  provider: EmbeddingProvider,
-  { signal }: EmbedOptions,
-): Promise<Pick<EmbedOutcome, 'problem' | 'isCalibrated'>> {
-  try {
-    return { problem: undefined, isCalibrated: await calibrate(store, provider, signal) }
-  } catch (error) {
-    if (signal.aborted) return { problem: undefined, isCalibrated: false }
-    if (error instanceof AppError) return { problem: error, isCalibrated: false }
-    throw error
-  }
+  const { embedded, problem, otherLength } = run
+  return { embedded, problem, otherLength }
 }
 
 class EmbedRun {
   embedded = 0
-  privatePassages = 0
   problem: AppError | undefined
   hasDeferred = false
   /** Length of the provider's vectors, if it differs from that of the index. */
   otherLength: number | undefined
-  readonly #store: IndexStore
+  readonly #store: UnitStore
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
   readonly #rejected: Map<string, AppError>
   readonly #inFlight = new Set<string>()
   #cursor = 0
 
-  constructor(store: IndexStore, provider: EmbeddingProvider, options: EmbedOptions) {
+  constructor(store: UnitStore, provider: EmbeddingProvider, options: EmbedOptions) {
     this.#store = store
     this.#provider = provider
     this.#options = options
@@ -152,7 +121,6 @@ class EmbedRun {
 
   async runPass(): Promise<void> {
     this.#cursor = 0
-    this.privatePassages = 0
     this.hasDeferred = false
     // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
@@ -164,13 +132,13 @@ class EmbedRun {
   }
 
   get #dimensions(): number {
-    return this.#store.expectedDimensions || this.#provider.dimensions
+    return expectedDimensions(this.#store.db) || this.#provider.dimensions
   }
 
   /** @returns false if there is nothing left to do */
   async #embedNext(): Promise<boolean> {
     if (this.problem || this.#options.signal.aborted) return false
-    const batch = this.#store.passages?.toEmbed(this.#cursor, this.#provider.batchSize) ?? []
+    const batch = this.#store.textsToEmbed(this.#cursor, this.#provider.batchSize, this.#options.isRemote)
     this.#cursor = batch.at(-1)?.id ?? this.#cursor
     if (batch.length === 0) return false
     await this.#embedBatch(batch)
@@ -178,60 +146,58 @@ class EmbedRun {
     return true
   }
 
-  async #embedBatch(batch: readonly PassageToEmbed[]): Promise<void> {
+  async #embedBatch(batch: readonly TextToEmbed[]): Promise<void> {
     const { model } = this.#provider
     const key = cacheKey(this.#provider)
     const dimensions = this.#dimensions
-    const vectors = new Map<string, { readonly cached: number; readonly vector: Float32Array }>()
-    const missing = new Map<string, PassageToEmbed>()
-    for (const passage of batch) {
-      const { hash } = passage
-      const known = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
-      if (known) vectors.set(hash, { cached: known.id, vector: floatsOf(known.vector) })
+    const found: FoundVector[] = []
+    const missing = new Map<string, TextToEmbed>()
+    for (const text of batch) {
+      const { id, hash } = text
+      const cached = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
+      if (cached) found.push({ id, cached })
       else if (this.#inFlight.has(hash)) this.hasDeferred = true
-      else if (!this.#rejected.has(hash)) missing.set(hash, passage)
+      else if (!this.#rejected.has(hash)) missing.set(hash, text)
     }
-    const privateHashes = missing.size > 0 ? await this.#options.findPrivate?.([...missing.values()]) : undefined
-    for (const hash of privateHashes ?? []) missing.delete(hash)
-    this.privatePassages += privateHashes?.size ?? 0
-    const answer = await this.#request([...missing.values()])
-    this.#store.transaction(() => {
-      for (const [hash, vector] of answer)
-        vectors.set(hash, { cached: this.#store.cacheVector(key, model, hash, vector), vector })
-      for (const { id, hash } of batch) {
-        const given = vectors.get(hash)
-        if (given) this.#store.putVector(id, given.cached, given.vector)
-      }
-    })
-    this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length
+    for (const hash of missing.keys()) this.#inFlight.add(hash)
+    try {
+      const vectors = await this.#request([...missing.values()])
+      const embedded = batch.flatMap(({ id, hash }) => {
+        const vector = vectors.get(hash)
+        return vector ? [{ id, hash, vector }] : []
+      })
+      this.#store.transaction(() => {
+        this.#store.linkVectors(found)
+        this.#store.storeVectors(key, model, embedded)
+      })
+      this.embedded += found.length + embedded.length
+    } finally {
+      for (const hash of missing.keys()) this.#inFlight.delete(hash)
+    }
   }
 
-  async #request(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
-    if (passages.length === 0) return new Map()
-    for (const { hash } of passages) this.#inFlight.add(hash)
+  async #request(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
+    if (texts.length === 0) return new Map()
     try {
-      const vectors = await this.#send(passages)
-      const left = passages.filter(({ hash }) => !vectors.has(hash))
-      for (const [hash, vector] of await this.#sendParts(left.map((passage) => [passage]))) vectors.set(hash, vector)
+      const vectors = await this.#send(texts)
+      const left = texts.filter(({ hash }) => !vectors.has(hash))
+      for (const [hash, vector] of await this.#sendParts(left.map((text) => [text]))) vectors.set(hash, vector)
       return vectors
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'provider_error' && (await this.#acceptsProbe()))
-        return await this.#sendParts(halves(passages))
+      if (error.code === 'provider_error' && (await this.#acceptsProbe())) return await this.#sendParts(halves(texts))
       this.problem ??= error
       return new Map()
-    } finally {
-      for (const { hash } of passages) this.#inFlight.delete(hash)
     }
   }
 
-  async #send(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
+  async #send(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
     const started = performance.now()
     // Read before the request, so that the answer is not compared with itself.
     const expected = this.#dimensions
     const answer = await this.#provider.embed(
-      passages.map(({ text }) => text),
+      texts.map(({ text }) => text),
       this.#options.signal,
     )
     const given = answer.filter((vector) => vector !== undefined)
@@ -243,7 +209,7 @@ class EmbedRun {
     }
     this.#options.onAnswer?.(performance.now() - started)
     return new Map(
-      passages.flatMap(({ hash }, index) => {
+      texts.flatMap(({ hash }, index) => {
         const vector = answer[index]
         return vector && (expected === 0 || vector.length === expected) ? [[hash, vector] as const] : []
       }),
@@ -257,7 +223,7 @@ class EmbedRun {
     return this.otherLength === undefined
   }
 
-  async #sendParts(parts: readonly (readonly PassageToEmbed[])[]): Promise<Map<string, Float32Array>> {
+  async #sendParts(parts: readonly (readonly TextToEmbed[])[]): Promise<Map<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
     for (const part of parts) {
       if (this.problem || this.#options.signal.aborted) break
@@ -267,16 +233,16 @@ class EmbedRun {
   }
 
   /** Bisects the batch, so that one bad text costs only a few requests. */
-  async #sendOrSplit(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
-    const [first, ...others] = passages
+  async #sendOrSplit(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
+    const [first, ...others] = texts
     if (!first) return new Map()
     try {
-      return await this.#send(passages)
+      return await this.#send(texts)
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
       if (error.code !== 'provider_error') this.problem = error
-      else if (others.length > 0) return this.#sendParts(halves(passages))
+      else if (others.length > 0) return this.#sendParts(halves(texts))
       else this.#rejected.set(first.hash, error)
       return new Map()
     }

@@ -2,11 +2,9 @@ import type { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { assignCachedVectors, embedMissing, probeDimensions } from './embed-queue.ts'
-import type { LocalNotes } from '#workspace/privacy'
-import { guardedEmbeddings, heldPassages } from './guarded-embeddings.ts'
-import { getMeta, localChunksKey } from '../indexing/index-schema.ts'
-import type { IndexStore } from '../indexing/index-store.ts'
+import { getMeta, setMeta, unsentUnitsKey, vectorDimensions } from '../indexing/index-schema.ts'
 import type { SyncProblem } from '../indexing/indexed-folder.ts'
+import type { UnitStore } from '../units/unit-store.ts'
 
 export interface EmbedderEvents {
   readonly onProgress: (etaMs: number | undefined) => void
@@ -23,16 +21,16 @@ export class Embedder {
   readonly #events: EmbedderEvents
   readonly #signal: AbortSignal
   readonly #rejected = new Map<string, AppError>()
-  readonly #notes: LocalNotes | undefined
-  #privateCount = 0
+  readonly #isRemote: boolean
+  #unsentCount = 0
   #isPaused = false
   #isStopped = false
   #running: Promise<void> | undefined
 
-  /** @param notes private notes, if the provider is remote */
-  constructor(provider: EmbeddingProvider, events: EmbedderEvents, signal: AbortSignal, notes?: LocalNotes) {
-    this.#provider = notes ? guardedEmbeddings(provider, notes) : provider
-    this.#notes = notes
+  /** @param isRemote true if texts leave this machine */
+  constructor(provider: EmbeddingProvider, events: EmbedderEvents, signal: AbortSignal, isRemote: boolean) {
+    this.#provider = provider
+    this.#isRemote = isRemote
     this.#events = events
     this.#signal = signal
   }
@@ -52,20 +50,20 @@ export class Embedder {
   }
 
   /** Starts a run in the background if none is active: embedding takes minutes and must not delay the next sync. */
-  start(store: IndexStore): void {
+  start(store: UnitStore): void {
     if (!this.#running) this.#follow(this.#runAll(store))
   }
 
   /** Assigns cached vectors at once. Must not be called during a run. */
-  assignCachedVectors(store: IndexStore): void {
-    assignCachedVectors(store, this.#provider)
+  assignCachedVectors(store: UnitStore): void {
+    assignCachedVectors(store, this.#provider, this.#isRemote)
   }
 
   /**
    * Starts over, because the provider may have changed: sends rejected texts again, and all texts if its vectors have
    * another length. Resolves when the length is known. If a run is active, resolves at once and starts over after it.
    */
-  async restart(store: IndexStore): Promise<void> {
+  async restart(store: UnitStore): Promise<void> {
     this.#rejected.clear()
     const before = this.#running
     const known = this.ended.then(() => this.#adoptDimensions(store))
@@ -80,34 +78,34 @@ export class Embedder {
     this.#running = running
   }
 
-  async #adoptDimensions(store: IndexStore): Promise<void> {
+  async #adoptDimensions(store: UnitStore): Promise<void> {
     const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(probeTimeoutMs)])
     const length = await probeDimensions(this.#provider, limit)
-    if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.resetVectors(length)
+    const dimensions = vectorDimensions(store.db)
+    if (length !== undefined && dimensions > 0 && length !== dimensions) store.resetVectors(length)
   }
 
-  /** Does one run. @returns the number of passages that got a vector; 0 after a failure */
-  async run(store: IndexStore): Promise<number> {
+  /** Does one run. @returns the number of units that got a vector; 0 after a failure */
+  async run(store: UnitStore): Promise<number> {
     if (this.#isPaused || this.#signal.aborted) return 0
     const started = performance.now()
-    const { chunks, embedded: before } = store.counts()
-    const notes = this.#notes
-    const { embedded, problem, privateCount, isCalibrated } = await embedMissing(store, this.#provider, {
+    const { units, embedded: before } = store.counts()
+    const { embedded, problem } = await embedMissing(store, this.#provider, {
       onProgress: () => {
         const done = store.counts().embedded - before
-        this.#events.onProgress(remainingMs(started, done, chunks - before))
+        this.#events.onProgress(remainingMs(started, done, units - before))
       },
       onAnswer: (ms) => this.#events.onOutcome({ kind: 'answered', ms }),
       rejected: this.#rejected,
-      findPrivate: notes && ((passages) => heldPassages(store, notes, passages)),
+      isRemote: this.#isRemote,
       signal: this.#signal,
     })
     if (this.#signal.aborted) return 0
     this.#isStopped = problem !== undefined
-    this.#privateCount = privateCount
-    storePrivateChunks(store, problem || privateCount === 0 ? 0 : store.counts().chunks - store.counts().embedded)
+    this.#unsentCount = this.#isRemote ? store.countUnsent() : 0
+    storeUnsentCount(store, problem ? 0 : this.#unsentCount)
     this.#events.onProgress(undefined)
-    this.#events.onEnd(embedded > 0 || isCalibrated)
+    this.#events.onEnd(embedded > 0)
     if (problem) {
       const { code, message, data } = problem
       const retryAfterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined
@@ -121,11 +119,11 @@ export class Embedder {
     const [first] = this.#rejected.values()
     return [
       ...(first ? [{ code: 'texts_refused', message: first.message }] : []),
-      ...(this.#privateCount > 0
+      ...(this.#unsentCount > 0
         ? [
             {
               code: 'passages_local',
-              message: `${this.#privateCount} passages are private: only keyword search finds them`,
+              message: `${this.#unsentCount} texts are private: only keyword search finds them`,
             },
           ]
         : []),
@@ -133,14 +131,14 @@ export class Embedder {
   }
 
   /** Repeats runs until nothing is missing, because files may change meanwhile. */
-  async #runAll(store: IndexStore): Promise<void> {
-    while ((await this.run(store)) > 0 && (store.passages?.toEmbed(0, 1).length ?? 0) > 0);
+  async #runAll(store: UnitStore): Promise<void> {
+    while ((await this.run(store)) > 0 && store.textsToEmbed(0, 1, this.#isRemote).length > 0);
   }
 }
 
-/** Stores the number of chunks that have no vector only because they are private; search results report it. */
-function storePrivateChunks(store: IndexStore, chunks: number): void {
-  if (Number(getMeta(store.db, localChunksKey) ?? 0) !== chunks) store.setMeta(localChunksKey, String(chunks))
+/** Search results report the number. */
+function storeUnsentCount({ db }: UnitStore, count: number): void {
+  if (Number(getMeta(db, unsentUnitsKey) ?? 0) !== count) setMeta(db, unsentUnitsKey, String(count))
 }
 
 /** Returns the estimated remaining ms; undefined if nothing or all is done. @param started by `performance.now()` */

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type {
-  TokenIdSequence,
-  EmbeddingProvider,
-  MeaningTerm,
-  SimilarityModel,
-  RelatedWord,
-} from '../embeddings/embedding-provider.ts'
+import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
 
 const usualMaxMs = 15_000
@@ -18,13 +12,6 @@ const maxPending = 3
 const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
-
-export interface QuerySimilarity {
-  /** Returns a passage's digest, which does not depend on the question. */
-  digestOf(text: string): TokenIdSequence
-  /** Returns the similarity, from a passage's digest and its cosine with the question. */
-  similarityOf(digest: TokenIdSequence, cosine: number): number
-}
 
 export interface QueryVector {
   readonly vector: Float32Array | undefined
@@ -42,14 +29,22 @@ interface PendingRequest {
 
 export class QueryEmbedder {
   permit: QueryPermit = { waitMs: 0 }
+  /** True if queries are sent to another machine. */
+  readonly isRemote: boolean
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
   readonly #maxMs: number
   readonly #cache = new Map<string, Float32Array>()
   readonly #pending = new Map<string, PendingRequest>()
 
-  constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void, maxMs = usualMaxMs) {
+  constructor(
+    provider: EmbeddingProvider,
+    isRemote: boolean,
+    onOutcome: (outcome: ProviderOutcome) => void,
+    maxMs = usualMaxMs,
+  ) {
     this.#provider = provider
+    this.isRemote = isRemote
     this.#onOutcome = onOutcome
     this.#maxMs = maxMs
   }
@@ -66,8 +61,9 @@ export class QueryEmbedder {
     return this.#provider.address
   }
 
-  get isRemote(): boolean {
-    return this.#provider.isPrivate !== undefined
+  /** The provider itself, for what needs no request. */
+  get source(): EmbeddingProvider {
+    return this.#provider
   }
 
   /** Warms up the provider. Ignores errors: the first query reports them. */
@@ -83,25 +79,6 @@ export class QueryEmbedder {
     return this.#provider.understands?.(question) ?? true
   }
 
-  /** Returns similar words, most similar first; empty if the model has none. */
-  readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
-
-  /** The model that makes digests; undefined if the index stores vectors. */
-  get digests(): SimilarityModel | undefined {
-    return this.#provider.similarity
-  }
-
-  /** Returns the model's own similarity for a question; undefined if it is the cosine. */
-  similarityFor(question: string): QuerySimilarity | undefined {
-    const { similarity } = this.#provider
-    return similarity && { digestOf: similarity.digestOf, similarityOf: similarity.similarityTo(question) }
-  }
-
-  /** Returns each question word's share of the similarity; undefined if the model can't tell. */
-  similarityTerms(question: string, passage: string): MeaningTerm[] | undefined {
-    return this.#provider.explain?.(question, passage)
-  }
-
   /**
    * Returns the query's vector, from the cache or the provider, or a notice that says why there is none.
    * @param dimensions of the index's vectors
@@ -114,7 +91,6 @@ export class QueryEmbedder {
     maxWaitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
-    if (await this.#provider.isPrivate?.(query)) return { vector: undefined, notice: localQueryNotice }
     const { failure, waitMs } = this.permit
     const vector = this.#cache.get(query)
     if (failure) return { vector: ifFitting(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
@@ -201,7 +177,7 @@ export class QueryEmbedder {
 
 export const localQueryNotice: Notice = {
   code: 'query_local',
-  message: 'the question contains, or may contain, words of private notes: it is not sent',
+  message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
 }
 
 function mismatch(length: number, dimensions: number): string {

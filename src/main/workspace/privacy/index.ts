@@ -1,7 +1,5 @@
-export { type Unseen, unseenOf } from './hidden-ranges.ts'
 export { LocalNotes, type Marks, marksBy, type Snapshot } from './local-notes.ts'
 export { KnownWords, LocalTextMatcher } from './local-text-matcher.ts'
 export { type LocalNote, rulesAfterMove, type NotesFolder, findRule, relativeRules } from './privacy-rules.ts'
 export { resolveRules, rulesForFolder } from './rule-places.ts'
 export { SnapshotCache } from './snapshot-cache.ts'
-export { type Passage, visiblePart } from './visible-excerpt.ts'

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { SearchResponse } from '#shared/contract/index.ts'
+import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { Usage } from '#shared/chat/messages.ts'
 import { api } from '#lib/api/client.ts'
-import { formatMoney, formatNumber, formatPercent, formatScore } from '#lib/i18n/format.ts'
+import { formatMoney, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Hit } from '../../search/hit.tsx'
+import { Result } from '../../search/result.tsx'
 import { changeOf, searchesOf, usageOf, type Turn } from './turns.ts'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Counts } from '#lib/diff-view/change-label.tsx'
@@ -51,7 +51,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   )
 }
 
-function RecallSection({ agent, recall }: { agent: string; recall: SearchResponse }) {
+function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearch }) {
   const { t } = useTranslation()
   return (
     <section className="flex flex-col gap-3 border-b border-line p-4">
@@ -63,12 +63,11 @@ function RecallSection({ agent, recall }: { agent: string; recall: SearchRespons
           {t('details.recalledCount', {
             returned: recall.results.length,
             candidates: recall.candidates,
-            minScore: formatScore(recall.minScore),
           })}
         </span>
       </h3>
       {recall.results.map((result) => (
-        <Hit key={`${result.path}:${result.startLine}`} agent={agent} result={result} recall={recall} />
+        <Result key={`${result.path}:${result.startLine}`} agent={agent} result={result} query={recall.query} />
       ))}
       <Link href={paths.search(recall.query)} className="text-accent hover:underline">
         {t('details.openInSearch')} →

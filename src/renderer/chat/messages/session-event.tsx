@@ -113,7 +113,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
             tokens: formatNumber(outcome.tokens),
             window: formatNumber(outcome.contextWindow),
             files: formatNumber(outcome.files),
-            chunks: formatNumber(outcome.chunks),
+            entries: formatNumber(outcome.chunks),
             model: outcome.model,
           })}
           {outcome.flushAt !== undefined && ` · ${t('context.flush', { tokens: formatNumber(outcome.flushAt) })}`}

@@ -3,9 +3,9 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
-import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import type { RecordedSearch } from '#shared/contract/index.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { Hit } from '../../search/hit.tsx'
+import { Result } from '../../search/result.tsx'
 import { type Turn, searchesOf } from './turns.ts'
 
 export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
@@ -27,10 +27,10 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
       </button>
       {isOpen && (
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
-          {sources.map(({ result, recall, isUsed }) => (
+          {sources.map(({ result, query, isUsed }) => (
             <li key={`${result.path}:${result.startLine}`}>
               <ErrorBoundary piece="row" resetKey={result}>
-                <Hit agent={agent} result={result} recall={recall} isUsed={isUsed} />
+                <Result agent={agent} result={result} query={query} isUsed={isUsed} />
               </ErrorBoundary>
             </li>
           ))}
@@ -40,9 +40,11 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
   )
 }
 
+type RecordedResult = RecordedSearch['results'][number]
+
 interface AnswerSource {
-  readonly result: SearchResult
-  readonly recall: SearchResponse
+  readonly result: RecordedResult
+  readonly query: string
   /** True if the answer cites its lines. */
   readonly isUsed: boolean
 }
@@ -51,19 +53,19 @@ function sourcesOf(turn: Turn): AnswerSource[] {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))
     .filter((part) => typeof part !== 'string')
-  const isUsed = ({ path, startLine, endLine }: SearchResult) =>
+  const isUsed = ({ path, startLine, endLine }: RecordedResult) =>
     citations.some(
       (citation) =>
         citation.path === path &&
         (citation.line === undefined || (citation.line <= endLine && (citation.endLine ?? citation.line) >= startLine)),
     )
   const sources = new Map<string, AnswerSource>()
-  for (const recall of searchesOf(turn))
-    for (const result of recall.results) {
+  for (const { query, results } of searchesOf(turn))
+    for (const result of results) {
       const key = `${result.path}:${result.startLine}`
       const previous = sources.get(key)
       if (previous && previous.result.score >= result.score) continue
-      sources.set(key, { result, recall, isUsed: isUsed(result) })
+      sources.set(key, { result, query, isUsed: isUsed(result) })
     }
   return [...sources.values()].sort((a, b) => Number(b.isUsed) - Number(a.isUsed) || b.result.score - a.result.score)
 }

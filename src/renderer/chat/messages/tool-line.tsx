@@ -48,8 +48,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
         <CallSubject call={call} />
         {recall && (
           <span className="tabular shrink-0">
-            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} ·{' '}
-            {Math.max(1, Math.round(recall.timings.totalMs))} ms
+            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })}
           </span>
         )}
         {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}

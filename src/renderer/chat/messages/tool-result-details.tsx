@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { SearchResponse } from '#shared/contract/index.ts'
+import type { RecordedSearch } from '#shared/contract/index.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Hit } from '../../search/hit.tsx'
+import { Result } from '../../search/result.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
@@ -23,9 +22,9 @@ export function ToolResultDetails({ agent, step }: { agent: string; step: ToolSt
   )
 }
 
-function SearchDetails({ agent, recall }: { agent: string; recall: SearchResponse }) {
+function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearch }) {
   const { t } = useTranslation()
-  const { query, results, candidates, provider, minScore } = recall
+  const { query, results, candidates, provider } = recall
   const omittedCount = candidates - results.length
   const method = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
   return (
@@ -35,14 +34,14 @@ function SearchDetails({ agent, recall }: { agent: string; recall: SearchRespons
         <ul className="flex flex-col gap-4 border-l border-line pl-4">
           {results.map((result) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <Hit agent={agent} result={result} recall={recall} />
+              <Result agent={agent} result={result} query={query} />
             </li>
           ))}
         </ul>
       )}
       <p>
         {results.length === 0 && `${t('tool.foundNothing')} `}
-        {omittedCount > 0 && `${t('tool.leftOut', { count: omittedCount, minScore: formatScore(minScore) })} `}
+        {omittedCount > 0 && `${t('tool.leftOut', { count: omittedCount })} `}
         <Link href={paths.search(query)} className="text-accent hover:underline">
           {t('details.openInSearch')} →
         </Link>

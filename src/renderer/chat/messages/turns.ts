@@ -1,4 +1,4 @@
-import type { PlacedEvent, SearchResponse, SessionMessage } from '#shared/contract/index.ts'
+import type { PlacedEvent, RecordedSearch, SessionMessage } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   type AssistantMessage,
@@ -74,8 +74,8 @@ function resultsOf(messages: readonly SessionMessage[], answer: number): Map<str
 }
 
 /** Returns the searches of a turn. Searches with the same query and results appear once. */
-export function searchesOf(turn: Turn): SearchResponse[] {
-  const recalls = new Map<string, SearchResponse>()
+export function searchesOf(turn: Turn): RecordedSearch[] {
+  const recalls = new Map<string, RecordedSearch>()
   for (const step of turn.answers.flatMap(({ tools }) => tools)) {
     const recall = searchOf(step)
     if (!recall) continue
@@ -86,7 +86,7 @@ export function searchesOf(turn: Turn): SearchResponse[] {
 }
 
 /** Returns the search of a `memory_search` call, undefined for other tools. */
-export function searchOf({ result }: ToolStep): SearchResponse | undefined {
+export function searchOf({ result }: ToolStep): RecordedSearch | undefined {
   return result?.details?.kind === 'recall' ? result.details.recall : undefined
 }
 

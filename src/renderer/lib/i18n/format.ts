@@ -27,10 +27,15 @@ export function formatPercent(share: number): string {
   return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
 }
 
-/** @param threshold the limit that the score is compared with: enough digits are shown to tell the two values apart */
+/**
+ * Formats a score, which is a probability, as a percentage without decimals.
+ * @param threshold the limit that the score is compared with: enough decimals are shown to tell the two values apart
+ */
 export function formatScore(score: number | null | undefined, threshold?: number): string {
   if (score === null || score === undefined) return '–'
-  return score.toFixed(threshold === undefined ? 2 : distinguishingDigits(score, threshold))
+  const digits = threshold === undefined ? 0 : distinguishingDigits(score, threshold) - 2
+  const format = { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits } as const
+  return new Intl.NumberFormat(i18next.language, format).format(score)
 }
 
 /** Formats a `YYYY-MM-DD` date in words. */

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 
 /** A line of a file; `line` is 1-based. */
@@ -16,8 +17,8 @@ export interface FileLines {
 
 interface Paths {
   chat(session?: string, message?: string): string
-  file(path: string, line?: number): string
-  source(path: string, line?: number): string
+  file(path: string, startLine?: number, endLine?: number): string
+  source(path: string, startLine?: number, endLine?: number): string
   search(query?: string, why?: FileLine): string
   recalls(message?: string): string
   checks(): string
@@ -34,12 +35,12 @@ interface Paths {
 export const paths: Paths = {
   chat: (session?: string, message?: string) =>
     session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
-  file: (path: string, line?: number) =>
-    `/file/${path.split('/').map(encodePart).join('/')}${line === undefined ? '' : `#L${line}`}`,
+  file: (path: string, startLine?: number, endLine?: number) =>
+    `/file/${path.split('/').map(encodePart).join('/')}${formatHash(startLine, endLine)}`,
   /** The view of a search result or citation: the conversation for a transcript, else the file. */
-  source: (path: string, line?: number) => {
+  source: (path: string, startLine?: number, endLine?: number) => {
     const session = sessionOfPath(path)
-    return session === undefined ? paths.file(path, line) : paths.chat(session)
+    return session === undefined ? paths.file(path, startLine, endLine) : paths.chat(session)
   },
   search: (query?: string, why?: FileLine) => {
     const parameters = new URLSearchParams()
@@ -142,8 +143,32 @@ export function messageOfHash(hash: string): string | undefined {
   return /^#m-([\w-]+)$/.exec(hash)?.[1]
 }
 
-/** Returns the 1-based line of `#L12`, or undefined. */
-export function lineOfHash(hash: string): number | undefined {
-  const line = /^#L(\d+)$/.exec(hash)?.[1]
-  return line === undefined ? undefined : Number(line)
+function formatHash(startLine: number | undefined, endLine = startLine): string {
+  if (startLine === undefined) return ''
+  return startLine === endLine ? `#L${startLine}` : `#L${startLine}-${endLine}`
+}
+
+/** Returns the lines of `#L12` or `#L12-14`, or undefined. */
+export function linesOfHash(hash: string): Omit<FileLines, 'path'> | undefined {
+  const [, first, last = first] = /^#L(\d+)(?:-(\d+))?$/.exec(hash) ?? []
+  return first === undefined ? undefined : { startLine: Number(first), endLine: Math.max(Number(first), Number(last)) }
+}
+
+/** Lines of a file to scroll to and mark. */
+export interface MarkedLines extends Omit<FileLines, 'path'> {
+  /** Words to mark in these lines. */
+  readonly words: readonly string[]
+}
+
+/** State of a link to a file. */
+export type FileLinkState = Pick<MarkedLines, 'words'>
+
+/** Returns the lines of the address, with the words that its link names. */
+export function useMarkedLines(): MarkedLines | undefined {
+  const hash = useHash()
+  const state = useHistoryState<FileLinkState | null>()
+  return useMemo(() => {
+    const lines = linesOfHash(hash)
+    return lines && { ...lines, words: state?.words ?? [] }
+  }, [hash, state])
 }

@@ -8,8 +8,8 @@ export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | '
 interface ErrorBoundaryProps {
   /** What the children show; selects the message. */
   readonly piece: BoundaryName
-  /** `row`: one line. `tableRow`: one table row. `view`: centered in the available space. */
-  readonly variant?: 'row' | 'tableRow' | 'view'
+  /** `row`: one line. `view`: centered in the available space. */
+  readonly variant?: 'row' | 'view'
   /** When it changes after an error, the children are rendered again. */
   readonly resetKey?: unknown
   readonly children: ReactNode
@@ -67,16 +67,6 @@ function BrokenRow({ piece, ...actions }: BrokenProps) {
   )
 }
 
-function BrokenTableRow(props: BrokenProps) {
-  return (
-    <tr>
-      <td colSpan={100} className="px-5 py-1.5">
-        <BrokenRow {...props} />
-      </td>
-    </tr>
-  )
-}
-
 function BrokenView({ piece, ...actions }: BrokenProps) {
   const { t } = useTranslation()
   return (
@@ -96,4 +86,4 @@ function BrokenView({ piece, ...actions }: BrokenProps) {
   )
 }
 
-const fallbacks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const
+const fallbacks = { row: BrokenRow, view: BrokenView } as const

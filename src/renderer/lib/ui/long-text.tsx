@@ -3,6 +3,7 @@ import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
+import type { MarkedLines } from '../router/paths.ts'
 import { Button, IconButton } from './button.tsx'
 import { splitLongLines } from '../util/clip.ts'
 import { useCopy } from '../util/copy-text.ts'
@@ -12,8 +13,15 @@ import { isComposing } from '../util/shortcuts.ts'
 
 const lineHeight = 20
 
-/** Shows a text of any length in virtual rows, with search and copy. @param line 1-based line to scroll to */
-export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
+interface LongTextProps {
+  readonly text: string
+  readonly label: string
+  /** Lines to scroll to and mark. */
+  readonly marked?: MarkedLines | undefined
+}
+
+/** Shows a text of any length in virtual rows, with search and copy. */
+export function LongText({ text, label, marked }: LongTextProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
@@ -21,10 +29,10 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   const frame = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => text.split('\n'), [text])
   const rows = useMemo(() => splitLongLines(lines), [lines])
-  const targetRow = useMemo(
-    () => (line === undefined ? undefined : splitLongLines(lines.slice(0, line)).length - 1),
-    [lines, line],
-  )
+  const [firstMarked, lastMarked] = useMemo(() => {
+    const rowsBefore = (line: number) => splitLongLines(lines.slice(0, line)).length
+    return marked ? [rowsBefore(marked.startLine - 1), rowsBefore(marked.endLine) - 1] : [-1, -1]
+  }, [lines, marked])
   const hits = useMemo(() => {
     const needle = query.trim().toLowerCase()
     return needle === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(needle) ? [index] : []))
@@ -36,8 +44,8 @@ export function LongText({ text, label, line }: { text: string; label: string; l
     overscan: 20,
   })
   useEffect(() => {
-    if (targetRow !== undefined) virtualizer.scrollToIndex(targetRow, { align: 'center' })
-  }, [targetRow, virtualizer])
+    if (firstMarked >= 0) virtualizer.scrollToIndex(firstMarked, { align: 'center' })
+  }, [firstMarked, virtualizer])
   const goToHit = (newIndex: number) => {
     const next = (newIndex + hits.length) % Math.max(1, hits.length)
     setHitIndex(next)
@@ -95,7 +103,7 @@ export function LongText({ text, label, line }: { text: string; label: string; l
               key={index}
               ref={virtualizer.measureElement}
               data-index={index}
-              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[hitIndex] === index || targetRow === index ? 'bg-found' : ''}`}
+              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[hitIndex] === index || (index >= firstMarked && index <= lastMarked) ? 'bg-found' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
               {query.trim() === '' ? (

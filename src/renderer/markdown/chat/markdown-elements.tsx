@@ -13,7 +13,7 @@ import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { QueryContext } from '../citations/query-context.ts'
-import { HitActions } from '../citations/hit-actions.tsx'
+import { ResultActions } from '../citations/result-actions.tsx'
 import { usePlaceNames } from '../citations/place-name.ts'
 
 export interface NoteLinks {
@@ -114,7 +114,7 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
             <ErrorBoundary piece="preview" resetKey={citation.path}>
               <CitationPreview agent={agent} citation={citation} />
-              <HitActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
+              <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
             </ErrorBoundary>
           </PreviewCard.Popup>
         </PreviewCard.Positioner>

@@ -1,7 +1,7 @@
 import { MessageSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { paths } from '#lib/router/paths.ts'
+import { paths, type FileLinkState } from '#lib/router/paths.ts'
 import { usePlaceNames } from './place-name.ts'
 
 interface PlaceLinkProps {
@@ -14,13 +14,15 @@ interface PlaceLinkProps {
   readonly className?: string
   /** Shortens a long name in the middle, so that the end of the file name and the lines stay visible. */
   readonly isClipped?: boolean
+  /** Words to mark in the lines of the file. Undefined marks only the first line. */
+  readonly words?: readonly string[]
 }
 
 /** Characters before the line number that stay visible in a clipped name. */
 const visibleEndLength = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
-  const { agent, path, startLine, endLine = startLine, className = '', isClipped = false } = props
+  const { agent, path, startLine, endLine = startLine, className = '', isClipped = false, words } = props
   const { t } = useTranslation()
   const { chatTitle, placeName } = usePlaceNames(agent)
   const isChat = chatTitle(path) !== undefined
@@ -28,7 +30,8 @@ export function PlaceLink(props: PlaceLinkProps) {
   const splitIndex = Math.max(0, name.lastIndexOf(':') - visibleEndLength)
   return (
     <Link
-      href={paths.source(path, startLine)}
+      href={paths.source(path, startLine, words && endLine)}
+      state={words && ({ words } satisfies FileLinkState)}
       title={isClipped ? name : undefined}
       // Without a label, screen readers would read the two spans as two words.
       aria-label={isClipped && !isChat ? name : undefined}

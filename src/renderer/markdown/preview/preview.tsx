@@ -5,6 +5,7 @@ import { LinkContext } from '../chat/markdown-elements.tsx'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import type { Row } from '../parse/parse-document.ts'
+import type { MarkedLines } from '#lib/router/paths.ts'
 import type { LineChange } from './line-edits.ts'
 import { NoteContext, type Note } from './note-context.ts'
 import { RowText, RowView } from './row-view.tsx'
@@ -24,8 +25,8 @@ interface PreviewProps {
   readonly text: string
   /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
-  /** 1-based line to scroll to and mark. */
-  readonly line: number | undefined
+  /** Lines to scroll to and mark. */
+  readonly marked: MarkedLines | undefined
   /** Undefined if the note is read-only. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
@@ -37,7 +38,7 @@ function renderRow(row: Row) {
 /** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()
 
-export default function Preview({ ref, agent, path, text, isWide, line, onEdit }: PreviewProps) {
+export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
   const { t } = useTranslation()
   const state = useDocument(text)
   const links = useNoteLinks(agent, path)
@@ -87,9 +88,9 @@ export default function Preview({ ref, agent, path, text, isWide, line, onEdit }
   const hasRows = state.rows.length > 0
   useEffect(() => {
     if (!hasRows) return
-    const to = line ?? lastLines.get(`${agent} ${path}`)
-    if (to !== undefined) follow(to, line !== undefined)
-  }, [hasRows, line, agent, path, follow])
+    const to = marked?.startLine ?? lastLines.get(`${agent} ${path}`)
+    if (to !== undefined) follow(to, marked !== undefined)
+  }, [hasRows, marked, agent, path, follow])
   const rememberTopLine = useCallback(() => {
     const top = rows.current?.position()
     const { lines } = latest.current.state
@@ -98,7 +99,9 @@ export default function Preview({ ref, agent, path, text, isWide, line, onEdit }
     lastLines.set(`${agent} ${path}`, from + top.share * Math.max(0, (lines[top.index + 1] ?? from + 1) - from))
   }, [agent, path])
 
-  const markedIndex = line === undefined ? -1 : rowOfLine(state, line)
+  const [firstMarked, lastMarked] = marked
+    ? [rowOfLine(state, marked.startLine), rowOfLine(state, marked.endLine)]
+    : [-1, -1]
   const firstFootnote = state.rows.findIndex(({ row }) => row.kind === 'footnote')
   return (
     <LinkContext value={linkContext}>
@@ -115,7 +118,11 @@ export default function Preview({ ref, agent, path, text, isWide, line, onEdit }
           {(row, index) => (
             <div
               className={
-                index === markedIndex ? 'reading-marked' : index === firstFootnote ? 'footnotes-start' : undefined
+                index >= firstMarked && index <= lastMarked
+                  ? 'reading-marked'
+                  : index === firstFootnote
+                    ? 'footnotes-start'
+                    : undefined
               }
             >
               <ErrorBoundary piece="text" resetKey={row.row.text}>

@@ -173,11 +173,11 @@ describe('launch at login and power', () => {
     await memory.settle(10_000)
     mkdirSync(join(workspace, 'memory'), { recursive: true })
     await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
-    const chunks = async () => (await memory.status()).chunks
-    const before = await chunks()
+    const units = async () => (await memory.status()).units
+    const before = await units()
     // Twice the debounce of the indexer.
     await sleep(3000)
-    expect(await chunks()).toBe(before)
+    expect(await units()).toBe(before)
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
 

@@ -6,7 +6,13 @@ import {
   type FeatureName,
   type Features,
 } from '../../../../src/main/search/ranking/features.ts'
-import { rank, type KindWeights, type RankingWeights } from '../../../../src/main/search/ranking/rank.ts'
+import {
+  adjust,
+  partsOf,
+  rank,
+  type KindWeights,
+  type RankingWeights,
+} from '../../../../src/main/search/ranking/rank.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 
 const names = Object.values(featureGroups).flat()
@@ -18,6 +24,7 @@ const unit = (id: number, features: Partial<Features>): CandidateUnit => ({
   id,
   features: { ...noFeatures, ...features },
   bm25: 0,
+  wordScores: [],
 })
 const units = (...ownWords: number[]) => ownWords.map((value, at) => unit(at + 1, { ownWords: value }))
 const logits = (ownWords: number[], weights: Partial<RankingWeights>) =>
@@ -54,7 +61,7 @@ describe('the score of a unit', () => {
     const random = seededRandom()
     for (let round = 0; round < rounds(200, 5000); round += 1)
       for (const { logit, score, contributions } of rank(randomCandidates(random), randomWeights(random, -3))) {
-        expect(Math.abs(Object.values(contributions).reduce((sum, part) => sum + part) - logit)).toBeLessThan(1e-9)
+        expect(Math.abs(Object.values(contributions).reduce((sum, part) => sum + part, 0) - logit)).toBeLessThan(1e-9)
         expect(score).toBeCloseTo((1 + Math.tanh(logit / 2)) / 2, 12)
       }
   })
@@ -65,7 +72,7 @@ describe('the score of a unit', () => {
       const weights = randomWeights(random, -3)
       const candidate = oneOf(randomCandidates(random), random)
       const { scale, lead } = candidate.features.isDialogue === 1 ? weights.dialogue : weights.notes
-      let expected = weights.constant + 3 * lead
+      let expected = weights.constant + lead
       for (const name of names)
         expected += (scale * (weights.ranking[name] ?? 0) + (weights.calibration[name] ?? 0)) * candidate.features[name]
       expect(Math.abs((rank([candidate], weights)[0]?.logit ?? NaN) - expected)).toBeLessThan(1e-9)
@@ -94,6 +101,58 @@ describe('the score of a unit', () => {
   it('scales the ranking weights, but not those of the calibration', () => {
     const weights = { ...plain, calibration: { ownWords: 1 }, notes: { ...even, scale: 10 } }
     expect(rank(units(2), weights)[0]?.logit).toBe(22)
+  })
+})
+
+describe('the parts of a score', () => {
+  const sumOf = (rows: readonly { readonly contribution: number }[]) =>
+    rows.reduce((sum, { contribution }) => sum + contribution, 0)
+
+  it('add up to the logit, and the features of each to the part', () => {
+    const random = seededRandom()
+    for (let round = 0; round < rounds(200, 5000); round += 1) {
+      const weights = randomWeights(random, -3)
+      for (const plainUnit of rank(randomCandidates(random), weights)) {
+        const dated = adjust(plainUnit, { name: 'date', contribution: random() }, false)
+        for (const ranked of [plainUnit, dated, adjust(dated, { name: 'superseded', contribution: -0.5 }, false)]) {
+          const parts = partsOf(ranked, weights)
+          expect(Math.abs(sumOf(parts) - ranked.logit)).toBeLessThan(1e-9)
+          for (const { name, contribution, features } of parts)
+            expect(Math.abs(sumOf(features) - contribution), name).toBeLessThan(1e-9)
+        }
+      }
+    }
+  })
+
+  it('have the values of the features, without those that add nothing', () => {
+    const weights = { ...plain, constant: -1, calibration: { cosine: 3, isCode: 1 }, notes: { ...even, lead: 2 } }
+    const [best] = rank([unit(1, { ownWords: 2, cosine: 0.5, coverage: 1 })], weights)
+    const parts = best ? partsOf(best, weights) : []
+    expect(Object.fromEntries(parts.map(({ name, features }) => [name, features]))).toEqual({
+      ownWords: [{ name: 'ownWords', value: 2, contribution: 2 }],
+      nearbyWords: [],
+      section: [],
+      meaning: [{ name: 'cosine', value: 0.5, contribution: 1.5 }],
+      form: [],
+      distance: [{ name: 'lead', value: 1, contribution: 2 }],
+      constant: [{ name: 'constant', value: 1, contribution: -1 }],
+    })
+  })
+
+  it('have the adjustments in the part of the form', () => {
+    const [best] = rank(units(1), plain)
+    const raised =
+      best &&
+      adjust(adjust(best, { name: 'date', contribution: 1.5 }, false), { name: 'recency', contribution: -1 }, false)
+    expect(raised && partsOf(raised, plain).find(({ name }) => name === 'form')).toEqual({
+      name: 'form',
+      contribution: 0.5,
+      features: [
+        { name: 'date', value: 1, contribution: 1.5 },
+        { name: 'recency', value: 1, contribution: -1 },
+      ],
+    })
+    expect(raised?.score).toBeCloseTo(1 / (1 + Math.exp(-(raised?.logit ?? 0))), 12)
   })
 })
 
@@ -147,7 +206,7 @@ describe('the distance from the best unit', () => {
   })
 
   it('gives a single unit a lead of 3, whatever its sum', () => {
-    for (const sum of [-7, 0, 5]) expect(logits([sum], { notes: { scale: 0, distance: 1, lead: 1 } })).toEqual([3])
+    for (const sum of [-7, 0, 5]) expect(logits([sum], { notes: { scale: 0, distance: 1, lead: 1 } })).toEqual([1])
   })
 
   it('counts below zero, too', () => {

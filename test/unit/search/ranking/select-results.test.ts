@@ -7,10 +7,13 @@ const contributions = { ownWords: 0, nearbyWords: 0, section: 0, meaning: 0, for
 const unit = (id: number, score: number, isDialogue = 0): RankedUnit => ({
   id,
   bm25: 0,
+  wordScores: [],
   features: { ...noFeatures, isDialogue },
   logit: Math.log(score / (1 - score)),
   score,
   contributions,
+  adjustments: [],
+  margin: { distance: 0, lead: 0 },
 })
 const limits: SelectionLimits = { minScore: null, maxResults: 20, maxCharacters: 1000 }
 const lines = (length: number) => (one: RankedUnit) => ({ entry: `${one.id}`, text: `${one.id}`, lineLength: length })

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { openForWriting } from '../../../../src/main/search/indexing/index-schema.ts'
 import { rankingModels } from '../../../../src/main/search/ranking/ranking-models.ts'
-import {
-  formatResult,
-  UnitSearcher,
-  type UnitSearchOptions,
-} from '../../../../src/main/search/ranking/unit-searcher.ts'
+import { formatResult } from '../../../../src/shared/util/format-result.ts'
+import { resultsOf } from '../../../../src/main/search/ranking/search-answer.ts'
+import { UnitSearcher, type UnitSearchOptions } from '../../../../src/main/search/ranking/unit-searcher.ts'
 import { createUnitTables } from '../../../../src/main/search/units/unit-schema.ts'
 import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
@@ -41,7 +39,7 @@ function open(notes: Readonly<Record<string, string>>) {
   const searcher = new UnitSearcher(db, provider, rankingModels, () => new Date(2026, 2, 9, 12))
   const find = async (query: string, changes: Partial<UnitSearchOptions> = {}) => {
     const [vector] = await provider.embed([searcher.parse(query, changes.without).words])
-    return searcher.search(query, vector, { ...options, ...changes })
+    return resultsOf(searcher.rank(query, vector, { ...options, ...changes }), searcher)
   }
   return { db, store, write, searcher, find }
 }
@@ -88,7 +86,7 @@ describe('a search of units', () => {
     const long = Array.from({ length: 12 }, (_, at) => sentence(at)).join('')
     const results = await open({ 'birds.md': long }).find('heron in the shallow water of the northern lake')
     expect(results).toHaveLength(1)
-    expect(results[0]?.text.length).toBeGreaterThan(500)
+    expect(results[0]?.snippet.length).toBeGreaterThan(500)
   })
 
   it('does not let a chat change the scores of notes', async () => {
@@ -126,8 +124,8 @@ describe('filters', () => {
 
   it('exclude units with a word', async () => {
     const results = await open(notes).find('rent -scaffold')
-    expect(results.map(({ text }) => text).join()).toContain('rent')
-    expect(results.map(({ text }) => text).join()).not.toContain('scaffold')
+    expect(results.map(({ snippet }) => snippet).join()).toContain('rent')
+    expect(results.map(({ snippet }) => snippet).join()).not.toContain('scaffold')
   })
 
   it('apply no longer once they are turned off', async () => {
@@ -156,20 +154,23 @@ describe('filters', () => {
   it('lower old units if the settings ask for it', async () => {
     const { searcher } = open(notes)
     const first = (days: number | null) =>
-      searcher.search('rent landlord', undefined, { ...options, recencyHalfLifeDays: days, minScore: 0 })
+      resultsOf(
+        searcher.rank('rent landlord', undefined, { ...options, recencyHalfLifeDays: days, minScore: 0 }),
+        searcher,
+      )
     const scoreOf = (days: number | null) => first(days).find(({ path }) => path.endsWith('03-02.md'))?.score ?? 0
     expect(scoreOf(1)).toBeLessThan(scoreOf(null))
   })
 })
 
 describe('formatResult', () => {
-  const content = { path: 'memory/2026-03-02.md', source: 'memory' as const, startLine: 3, endLine: 4, heading: '' }
+  const content = { path: 'memory/2026-03-02.md', startLine: 3 }
 
   it('is one line, without a date that the path has', () => {
-    expect(formatResult({ ...content, text: 'one\n  two', date: '2026-03-02' })).toBe(
+    expect(formatResult({ ...content, snippet: 'one\n  two', date: '2026-03-02' })).toBe(
       'memory/2026-03-02.md:3 · one two',
     )
-    expect(formatResult({ ...content, path: 'a.md', text: 'one', date: '2026-03-02' })).toBe(
+    expect(formatResult({ ...content, path: 'a.md', snippet: 'one', date: '2026-03-02' })).toBe(
       'a.md:3 · 2026-03-02 · one',
     )
   })

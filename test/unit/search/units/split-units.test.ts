@@ -232,6 +232,11 @@ describe('speakers', () => {
     expect(units.map(({ label }) => label)).toEqual(['Ana', 'Ben Ray', 'Ana', '', 'Ben Ray'])
   })
 
+  it('takes no property for a speaker', () => {
+    const units = splitUnits(note('- owner:: Ana', '- owner:: Ben', '- owner:: Ana'))
+    expect(units.map(({ label }) => label)).toEqual(['', '', ''])
+  })
+
   it('labels every part of a long dialogue line', () => {
     const units = splitUnits(note(`Ana: ${'I walked along the river today. '.repeat(30)}`, '', 'Ana: bye'))
     expect(units.length).toBeGreaterThan(3)

@@ -8,8 +8,7 @@ import {
   type Db,
 } from '../../../../src/main/search/indexing/index-schema.ts'
 import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { hashOf } from '../../../../src/main/search/indexing/prepare-file.ts'
-import { prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import { hashOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import {
   createUnitTables,
   termTables,
@@ -80,7 +79,7 @@ function contentOf(db: Db): unknown {
     files: all('SELECT source, path, hash, mtime, size, words, tokens FROM files ORDER BY source, path'),
     units: all(
       `SELECT path, seq, heading, entry, start_line, end_line, first_day, last_day, private, is_chat, flags, length,
-              chars, vector, kind, units.hash, label, context, text,
+              chars, vector, units.hash, label, context, text,
               (SELECT min(seq) FROM units AS other WHERE other.section_id = units.section_id)
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = section_id ORDER BY path, seq`,
     ),
@@ -114,7 +113,7 @@ describe('replacing a file', () => {
     put('- boiler\n- roof')
     const boiler = idsByText().get('boiler')
     store.db.prepare('UPDATE unit_digests SET length = 99 WHERE unit_id = ?').run(boiler)
-    store.db.prepare('DELETE FROM note_terms WHERE rowid = ?').run(boiler)
+    store.db.prepare('DELETE FROM note_terms_text WHERE rowid = ?').run(boiler)
     put('- roof\n- boiler\n- attic')
     expect(store.db.prepare('SELECT length FROM unit_digests WHERE unit_id = ?').pluck().get(boiler)).toBe(99)
     expect(hits('boiler')).toEqual([])
@@ -340,7 +339,7 @@ describe('known files', () => {
     put('- one')
     store.touchFile({ path: 'note.md', source: 'memory', mtime: 7, size: 8 })
     const { text: _text, ...file } = fileOf('- one')
-    expect(store.knownFiles()).toEqual([{ ...file, mtime: 7, size: 8 }])
+    expect(store.knownFiles()).toEqual([{ ...file, mtime: 7, size: 8, privateByRule: 0 }])
     expect(store.knownFile('extra', 'note.md')).toBeUndefined()
   })
 })
@@ -362,11 +361,8 @@ describe('vectors', () => {
     put('- Ana: one\n- Ana: two\n- hidden ^[local]')
     expect(store.counts().embedded).toBe(0)
     const [first, ...others] = store.textsToEmbed(0, 10)
-    expect(first).toMatchObject({ text: 'one', hash: hashOf('one'), isPrivate: false })
-    expect(others.map(({ text, isPrivate: hidden }) => [text, hidden])).toEqual([
-      ['two', false],
-      ['hidden', true],
-    ])
+    expect(first).toMatchObject({ text: 'one', hash: hashOf('one') })
+    expect(others.map(({ text }) => text)).toEqual(['two', 'hidden'])
     const vector = Float32Array.of(0.6, -0.8, 0)
     store.storeVectors('openai', 'small', [{ id: first?.id ?? 0, hash: hashOf('one'), vector }])
     expect(store.counts().embedded).toBe(1)
@@ -378,6 +374,34 @@ describe('vectors', () => {
     store.resetVectors(4)
     expect(store.counts().embedded).toBe(0)
     expect(vectorDimensions(store.db)).toBe(4)
+  })
+
+  it('of a remote model are not made of private units and of chats', () => {
+    store = newStore(withoutModel)
+    put('- open\n- hidden ^[local]')
+    store.replaceFile(store.prepare(chatOf('- User: what is hidden?')))
+    expect(store.textsToEmbed(0, 10, true).map(({ text }) => text)).toEqual(['open'])
+    expect(store.textsToEmbed(0, 10)).toHaveLength(3)
+    expect(store.countUnsent()).toBe(2)
+  })
+
+  it('of equal texts are stored once', () => {
+    store = newStore(withoutModel)
+    put('- Ana: same\n- Ben: same\n- same')
+    const [first, ...others] = store.textsToEmbed(0, 10)
+    const hash = hashOf('same')
+    const vector = Float32Array.of(0.6, -0.8)
+    store.storeVectors(
+      'openai',
+      'small',
+      [first, others[0]].map((text) => ({ id: text?.id ?? 0, hash, vector })),
+    )
+    const cached = store.cachedVector('openai', 'small', hash, 2)
+    store.linkVectors(cached ? [{ id: others[1]?.id ?? 0, cached }] : [])
+    const rows = store.db.prepare('SELECT vector FROM units').pluck().all()
+    expect(rows).toEqual([cached?.id, cached?.id, cached?.id])
+    expect(store.db.prepare('SELECT count(*) FROM embedding_cache').pluck().get()).toBe(1)
+    expect(store.db.prepare('SELECT code FROM unit_codes').pluck().all()).toEqual(rows.map(() => Buffer.of(1)))
   })
 
   it('of the built-in model are computed later if it could not be loaded', () => {

@@ -154,7 +154,7 @@ function describeOutcome(outcome: CommandOutcome): string {
       return `${outcome.agent}: ${outcome.workspace}`
     case 'status':
       return [
-        `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`,
+        `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} entries; ${outcome.model}`,
         ...(outcome.flushAt === undefined ? [] : [`flush at ${outcome.flushAt} tokens`]),
         ...(outcome.compactAt === undefined ? [] : [`compact at ${outcome.compactAt} tokens`]),
       ].join('; ')

@@ -1,10 +1,20 @@
+import type { ContractClient, SearchOptions } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { fromOrpcError } from '#platform'
 import { evaluate as measure, readQuestions } from '#search'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
-/** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable` */
+/** Characters for the ranking without a threshold: enough for all its results. */
+const maxRankedCharacters = 100_000
+/** Missing judged lines that a warning names. */
+const maxNamedLines = 5
+
+type Questions = Awaited<ReturnType<typeof readQuestions>>
+
+/** @throws AppError `input_invalid` for an invalid file of questions or a folder without notes, `index_unavailable` */
 export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
@@ -12,11 +22,13 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   const startedAt = performance.now()
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
   const indexMs = Math.round(performance.now() - startedAt)
+  await assertHasNotes(client, agent)
+  const missingLines = await findMissingLines(client, agent, questions)
   const settings = await client.search.settings({ agent })
-  const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
+  const { minScore, maxResults = settings.maxResults } = flags
   let incompleteSearches = 0
   let incompleteReason = warning
-  const runSearch = async (query: string, options: { minScore: number; maxResults: number }) => {
+  const runSearch = async (query: string, options: SearchOptions) => {
     const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
     if (answer.notice) {
       incompleteSearches += 1
@@ -26,9 +38,10 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   }
   const report = await measure(
     {
-      rank: (query) => runSearch(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
+      rank: (query) =>
+        runSearch(query, { minScore: 0, maxResults: Math.max(10, maxResults), maxCharacters: maxRankedCharacters }),
       search: (query) => runSearch(query, { minScore, maxResults }),
-      minScore,
+      minScore: minScore ?? (settings.weights === 'auto' ? null : settings.minScore),
       maxResults,
     },
     questions,
@@ -37,19 +50,60 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
       if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
     },
   )
-  const { chunks, embedded } = await client.search.status({ agent })
-  const value = { ...report, indexMs, chunks, embedded }
+  const { units, embedded } = await client.search.status({ agent })
+  const value = { ...report, indexMs, units, embedded }
   const text = metricLines(value).join('\n')
-  if (incompleteReason === undefined || !flags.wait) return { value, text }
+  const isIncomplete = incompleteReason !== undefined && flags.wait
   const searchCount = 2 * (questions.length + (offTopic?.length ?? 0))
   const missingVectorsText =
-    incompleteSearches > 0 ? `${incompleteSearches} of ${searchCount} searches were answered without all vectors` : ''
+    incompleteSearches > 0 ? `${incompleteSearches} of ${searchCount} searches were answered without all vectors: ` : ''
+  const warnings = [
+    ...(missingLines.length > 0 ? [missingLinesText(missingLines)] : []),
+    ...(isIncomplete ? [`${missingVectorsText}${incompleteReason}`] : []),
+  ]
   return {
     value,
     text,
-    warning: [missingVectorsText, incompleteReason].filter((part) => part !== '').join(': '),
-    isFailure: true,
+    ...(warnings.length > 0 ? { warning: warnings.join('; ') } : {}),
+    isFailure: isIncomplete,
   }
+}
+
+/** @throws AppError `input_invalid` */
+async function assertHasNotes(client: ContractClient, agent: string): Promise<void> {
+  if ((await client.search.status({ agent })).units > 0) return
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+  const reason = `no notes in ${workspace}`
+  throw new AppError('input_invalid', reason, { reason })
+}
+
+/** Returns judged lines that do not exist, with the id of their question, or its text if it has no id. */
+async function findMissingLines(client: ContractClient, agent: string, questions: Questions): Promise<string[]> {
+  const lineCounts = new Map<string, number>()
+  const missing: string[] = []
+  for (const { id, query, relevant } of questions) {
+    for (const { path, startLine, endLine } of relevant) {
+      const count = lineCounts.get(path) ?? (await countLines(client, agent, path))
+      lineCounts.set(path, count)
+      if (endLine > count) missing.push(`${path}:${Math.max(startLine, count + 1)} (question ${id ?? query})`)
+    }
+  }
+  return missing
+}
+
+/** Returns 0 for a file that cannot be read. */
+async function countLines(client: ContractClient, agent: string, path: string): Promise<number> {
+  try {
+    return (await client.workspace.lines({ agent, path, from: 1, count: 1 })).total
+  } catch (error) {
+    if (fromOrpcError(error) instanceof AppError) return 0
+    throw error
+  }
+}
+
+function missingLinesText(missing: readonly string[]): string {
+  const rest = missing.length > maxNamedLines ? ` and ${missing.length - maxNamedLines} more` : ''
+  return `judged lines do not exist: ${missing.slice(0, maxNamedLines).join(', ')}${rest}`
 }
 
 function metricLines(value: object, prefix = ''): string[] {

@@ -1,4 +1,5 @@
 import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
+import type { ScorePartName } from '#shared/contract/search.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
@@ -16,53 +17,62 @@ export async function explain(
   const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
-  const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
-    ...candidate,
-    verdict: verdictText(verdict),
-  }))
-  const requestedCandidate = candidates.find(
-    ({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine,
-  )
-  const value = {
-    ...explanation,
-    candidates,
-    ...(explanation.why ? { why: { ...explanation.why, candidate: requestedCandidate ?? null } } : {}),
-  }
-  const lines = candidates.map(
-    ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) => {
-      const scoreText = score.toFixed(distinguishingDigits(score, explanation.minScore, 3))
-      const parts = [`vector ${scorePartText(vector)}`, `text ${scorePartText(text)}`]
-      if (lift > 0) parts.push(`lift ${lift.toFixed(3)}`)
-      const remarks = [verdict, ...meaningTexts(vector), ...modifiers.map(modifierText)]
-      if (question !== undefined) remarks.push(`without the question itself: ${question}`)
-      return [scoreText, ...parts, `${path}:${startLine}-${endLine}`, remarks.join('; ')].join('  ')
-    },
-  )
+  const lines = explanation.candidates.flatMap((candidate) => candidateLines(candidate, explanation.minScore))
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
   return {
-    value,
+    value: explanation,
     text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
     ...warningOf(warning, explanation.notice),
   }
 }
 
-function scorePartText(part: { readonly score: number; readonly contribution: number } | null): string {
-  if (!part) return 'off'
-  const weight = part.score > 0 ? part.contribution / part.score : 0
-  return part.score > 0 && weight < 0.9999 ? `${part.score.toFixed(3)} × ${weight.toFixed(2)}` : part.score.toFixed(3)
+const partNames: Readonly<Record<ScorePartName, string>> = {
+  constant: 'constant',
+  ownWords: 'own words',
+  nearbyWords: 'words nearby',
+  section: 'section',
+  meaning: 'meaning',
+  form: 'form',
+  distance: 'distance',
+  text: 'words',
+  vector: 'meaning',
+}
+
+/** Returns the place with the verdict, and the parts of the score with their sum. */
+function candidateLines({ path, startLine, score, logit, parts, vector, text, verdict }: Candidate, minScore: number) {
+  const scoreText = score.toFixed(distinguishingDigits(score, minScore, 3))
+  const sum = logit === null ? `sum ${scoreText}` : `sum ${logit.toFixed(2)}, probability ${scoreText}`
+  const details = [
+    parts.map(({ name, contribution }) => `${partNames[name]} ${signed(contribution)}`).join(', '),
+    sum,
+    [...(text ? [`bm25 ${text.raw.toFixed(2)}`] : []), ...(vector ? [`cosine ${vector.raw.toFixed(2)}`] : [])].join(
+      ', ',
+    ),
+    ...meaningTexts(vector),
+  ]
+  return [
+    `${scoreText}  ${path}:${startLine}  ${verdictText(verdict)}`,
+    `       ${details.filter((detail) => detail !== '').join('; ')}`,
+  ]
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '' : '+'}${value.toFixed(2)}`
 }
 
 function verdictText(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'returned':
-      return 'returned'
-    case 'belowMinScore':
-      return 'below minScore'
-    case 'beyondMaxResults':
-      return 'beyond maxResults'
-    case 'folded':
-      return verdict.isEcho ? `folded into #${verdict.into}: an echo of it` : `folded into #${verdict.into}`
+      return `returned as #${verdict.rank}`
+    case 'joined':
+      return `shown with #${verdict.rank}, as a part of the same entry`
+    case 'duplicate':
+      return `says the same as #${verdict.rank}`
+    case 'weak':
+      return 'score too low'
+    case 'overLimit':
+      return 'over the limit of results or characters'
     case 'outsideFilter':
       return `outside the filter: ${verdict.by.join(' ')}`
   }
@@ -81,10 +91,6 @@ function meaningTexts(vector: Candidate['vector']): string[] {
     ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
   )
   return [`by meaning: ${words.join(', ')}`]
-}
-
-function modifierText({ name, factor, of }: Candidate['modifiers'][number]): string {
-  return `${name} ×${factor.toFixed(3)}${of === undefined ? '' : ` (${of})`}`
 }
 
 const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {

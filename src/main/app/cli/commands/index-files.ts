@@ -15,11 +15,11 @@ export async function indexFiles(
   if (force) await client.search.reindex({ agent })
   await printTextsToSend(client, agent)
   const { warning, isFailure } = await waitForVectors(client, agent, wait)
-  const { files, chunks, embedded } = await client.search.status({ agent })
+  const { files, units, embedded } = await client.search.status({ agent })
   const ms = Math.round(performance.now() - startedAt)
   return {
-    value: { files, chunks, embedded, ms },
-    text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+    value: { files, units, embedded, ms },
+    text: `${files} files, ${units} entries, ${embedded} with vectors, ${ms} ms`,
     ...(warning === undefined ? {} : { warning, isFailure }),
   }
 }
@@ -27,9 +27,8 @@ export async function indexFiles(
 async function printTextsToSend(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isRemoteEmbeddingProvider(provider)) return
-  const { all, unsent, questions } = await client.search.meaning({ agent })
-  const remaining = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
+  const { all, unsent } = await client.search.embeddingCost({ agent })
   process.stderr.write(
-    `${all.texts} passages, about ${all.tokens} tokens; ${remaining.texts} texts (${remaining.tokens} tokens) still go to ${provider}/${model}\n`,
+    `${all.texts} texts, about ${all.tokens} tokens; ${unsent.texts} (${unsent.tokens} tokens) still go to ${provider}/${model}\n`,
   )
 }

@@ -1,14 +1,19 @@
 import { z } from 'zod'
+import type { SearchResult } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems, defaultAnswerTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertLineExists, linesFrom, findStart } from './lines-from.ts'
-import type { MemoryTool } from './memory-tool.ts'
+import { assertLineExists, linesFrom } from './lines-from.ts'
+import type { MemoryTool, ToolContext } from './memory-tool.ts'
 
 const contextLines = 10
 const maxLines = 5000
 const maxResults = 20
+/** A line of this many characters may not fit in an answer. */
+const longLineLength = 2000
+/** Beginning of a result that is searched in its line if the line does not have the whole: several parts were joined. */
+const locatedCharacters = 80
 
 const searchInput = z.object({ query: z.string().trim().min(1).max(maxQuery) })
 const searchOutput = z.object({
@@ -32,16 +37,34 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
     if (results.length === 0 && standstill !== undefined)
       throw new AppError('index_unavailable', `recent changes are not searched: ${standstill}`)
     const entries = results.map(async (result) => {
-      const { path, heading } = result
-      const { line, character } = await findStart(result, context)
+      const { path, heading, startLine } = result
       return {
-        id: noteId(path, line, character),
+        id: noteId(path, startLine, await findCharacter(result, context)),
         title: toLabel(heading === '' ? path : `${heading} · ${path}`),
-        url: noteUri(path, line),
+        url: noteUri(path, startLine),
       }
     })
     return { results: await Promise.all(entries) }
   },
+}
+
+/**
+ * Returns the 1-based character at which a result starts in a long line; undefined for a short line or its start.
+ * @throws as `workspace.lines`
+ */
+async function findCharacter(
+  { path, startLine, endLine, snippet }: SearchResult,
+  { agent, client, ask }: ToolContext,
+): Promise<number | undefined> {
+  if (startLine !== endLine) return undefined
+  const note = await ask((primary) =>
+    primary.workspace.lines({ agent, path, from: startLine, count: 1, forProgram: client }),
+  )
+  const [text = ''] = note.lines
+  if (text.length < longLineLength) return undefined
+  const wholeAt = text.indexOf(snippet)
+  const at = wholeAt < 0 ? text.indexOf(snippet.slice(0, locatedCharacters)) : wholeAt
+  return at < 1 ? undefined : at + 1
 }
 
 /** Returns an id such as `memory/2026-01-20.md:12`, or with `+3001` to start at that character (1-based). */
@@ -67,7 +90,7 @@ const fetchOutput = z.object({
 export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   name: 'fetch',
   title: 'Fetch (connector)',
-  description: 'Reads the note behind an id from search, starting at the passage that was found.',
+  description: 'Reads the note behind an id from search, starting at the text that was found.',
   input: fetchInput,
   output: fetchOutput,
   isReadOnly: true,

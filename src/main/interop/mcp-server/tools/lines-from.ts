@@ -1,7 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
 import { splitsSurrogatePair, toLabel } from '../bounded-answer.ts'
-import type { SearchResult } from '#shared/contract/index.ts'
-import type { ToolContext } from './memory-tool.ts'
 
 export interface ReadLines {
   readonly lines: readonly string[]
@@ -38,28 +36,4 @@ export function missingLineText(path: string, total: number, line: number): stri
 
 function countText(count: number, noun: string): string {
   return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** A line of this many characters may not fit in an answer. */
-const longLineLength = 2000
-
-export interface TextPosition {
-  /** 1-based. */
-  readonly line: number
-  /** 1-based; undefined for the first character, or if the line is short. */
-  readonly character?: number
-}
-
-/** Returns the start of a result. Reads the line if the snippet is one line. @throws as `workspace.lines` */
-export async function findStart(
-  { path, startLine, snippetLine = startLine, snippet }: SearchResult,
-  { agent, client, ask }: ToolContext,
-): Promise<TextPosition> {
-  if (snippet.includes('\n')) return { line: startLine }
-  const note = await ask((primary) =>
-    primary.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
-  )
-  const [text = ''] = note.lines
-  const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))
-  return text.length < longLineLength || at < 1 ? { line: startLine } : { line: snippetLine, character: at + 1 }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
+import { weightsSchema } from '#shared/contract/search.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
@@ -21,16 +22,18 @@ const candidateSchema = z.object({
   endLine: z.number().int(),
   score: z.number(),
   verdict: z.string(),
-  meaning: z.number().nullable().describe('Score of the vectors, 0 to 1; null when off'),
-  words: z.number().nullable().describe('Score of the keywords, 0 to 1; null when off'),
-  terms: z.array(z.string()).describe('Matched words and their share of the score'),
-  modifiers: z.array(z.string()),
+  bm25: z.number().nullable().describe('Keyword score before ranking; null without searched words'),
+  cosine: z.number().nullable().describe('Similarity of meaning; null without vectors'),
+  parts: z
+    .array(z.object({ name: z.string(), contribution: z.number() }))
+    .describe('Parts of the score; with the ranking model, the score is the logistic function of their sum'),
+  matched: z.array(z.string()).describe('Words of the text that match the query'),
 })
 type ShownCandidate = z.infer<typeof candidateSchema>
 
 const output = z.object({
   minScore: z.number(),
-  weights: z.object({ vector: z.number(), text: z.number() }),
+  weights: weightsSchema.nullable().describe('null: the ranking model'),
   conditions: z.array(z.string()),
   candidates: z.array(candidateSchema),
   why: z
@@ -46,7 +49,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   name: 'memory_explain',
   title: 'Explain a search',
   description:
-    'Explains the result of a memory search: the score of every candidate by meaning and by words; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
+    'Explains the result of a memory search: the score of every candidate and its parts; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
   input,
   output,
   isReadOnly: true,
@@ -80,37 +83,40 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
 }
 
 function toShownCandidate(candidate: Candidate): ShownCandidate {
-  const { path, startLine, endLine, score, vector, text, modifiers, verdict } = candidate
+  const { path, startLine, endLine, score, vector, text, parts, matched, verdict } = candidate
   return {
     path: toLabel(path),
     startLine,
     endLine,
-    score: Number(score.toFixed(3)),
+    score: round(score, 3),
     verdict: verdictText(verdict),
-    meaning: vector && Number(vector.score.toFixed(3)),
-    words: text && Number(text.score.toFixed(3)),
-    terms: (text?.terms ?? [])
-      .filter(({ share }) => share > 0)
-      .slice(0, 8)
-      .map(({ term, share }) => `${clip(term, 12)} ${share.toFixed(2)}`),
-    modifiers: modifiers.map(({ name, factor }) => `${name} ×${factor.toFixed(2)}`),
+    bm25: text && round(text.raw, 2),
+    cosine: vector && round(vector.raw, 2),
+    parts: parts.map(({ name, contribution }) => ({ name, contribution: round(contribution, 2) })),
+    matched: [...new Set(matched)].slice(0, 8).map((word) => clip(word, 12)),
   }
 }
 
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
+}
+
 function withoutDetails(candidate: Candidate): ShownCandidate {
-  return { ...toShownCandidate(candidate), terms: [], modifiers: [] }
+  return { ...toShownCandidate(candidate), parts: [], matched: [] }
 }
 
 function verdictText(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'returned':
       return `returned as #${verdict.rank}`
-    case 'belowMinScore':
-      return 'below minScore'
-    case 'beyondMaxResults':
-      return 'beyond maxResults'
-    case 'folded':
-      return `says the same as #${verdict.into}`
+    case 'joined':
+      return `shown with #${verdict.rank}, as a part of the same entry`
+    case 'duplicate':
+      return `says the same as #${verdict.rank}`
+    case 'weak':
+      return 'score too low'
+    case 'overLimit':
+      return 'over the limit of results or characters'
     case 'outsideFilter':
       return `outside the filter ${clip(verdict.by.join(' '), 40)}`
   }
@@ -118,9 +124,10 @@ function verdictText(verdict: Verdict): string {
 
 const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string>> = {
   returned: 'it was returned',
-  belowMinScore: 'its score is below minScore; ask with a lower one',
-  beyondMaxResults: 'others scored higher; ask with a larger maxResults',
-  folded: 'another result says the same',
+  joined: 'it is part of the same entry as another result, and shown there',
+  duplicate: 'another result says the same',
+  weak: 'its score is too low; ask with a lower minScore, or with words from the text',
+  overLimit: 'others scored higher; ask with a larger maxResults or maxTokens',
   outsideFilter: 'a filter of the query excludes it',
   notIndexed: 'it is not searched',
   noMatch: 'no word of the query matches it; use words from the text',

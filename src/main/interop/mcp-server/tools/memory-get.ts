@@ -28,7 +28,7 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   name: 'memory_get',
   title: 'Read lines of memory',
   description:
-    'Reads lines of a memory file by path, as returned by memory_search or memory_recent. Use it when a passage is not enough.',
+    'Reads lines of a memory file by path, as returned by memory_search or memory_recent. Use it when a result is not enough.',
   input,
   output,
   isReadOnly: true,

@@ -15,14 +15,21 @@ export interface ToolContext {
   readonly signal: AbortSignal
 }
 
-export interface MemoryTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+export interface MemoryTool<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject | undefined = z.ZodObject | undefined,
+> {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: Input
+  /** Undefined if the tool answers with lines of plain text. */
   readonly output: Output
   readonly isReadOnly: boolean
-  readonly run: (input: z.infer<Input>, context: ToolContext) => Promise<z.infer<Output>>
+  readonly run: (
+    input: z.infer<Input>,
+    context: ToolContext,
+  ) => Promise<Output extends z.ZodObject ? z.infer<Output> : readonly string[]>
 }
 
 export const maxTokensParameter = z

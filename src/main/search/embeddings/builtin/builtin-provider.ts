@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { cosinesWith, TokenEncoder, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
-import { similarityTo, explainSimilarity } from './similarity.ts'
+import { explainCosine, similarityTo } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
 import { dot, embedText } from './embed-text.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -10,10 +10,6 @@ import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embeddi
 /** Part of an index's identity: a new model needs a new name. */
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
-const priorQuality = {
-  latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
-  cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
-}
 
 /** @param file of the model, opened on first use */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
@@ -25,7 +21,6 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return dimensions
     },
     batchSize,
-    priorQuality,
     async embed(texts, signal) {
       const model = openBuiltinModel(file)
       dimensions = model.dimensions
@@ -38,7 +33,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
     prepare: () => void openBuiltinModel(file),
     understands: (text) => !isJapaneseOrKorean(text),
     similarity: builtinSimilarity(file),
-    explain: (question, passage) => explainSimilarity(openBuiltinModel(file), question, passage),
+    explain: (question, passage) => explainCosine(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
     wordCosine: (one, other) => dot(embedText(openBuiltinModel(file), one), embedText(openBuiltinModel(file), other)),
   }

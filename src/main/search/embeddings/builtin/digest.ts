@@ -121,8 +121,11 @@ export function cosinesWith(
   const unknownWordProducts = new Map<number, number>()
   const computeProduct = (token: number) => {
     const [product = 0] = products.compute(rows.subarray(token * dimensions, (token + 1) * dimensions))
+    // Rounded as in the cache, so that equal passages have equal cosines.
+    const rounded = Math.fround(product * (weights[token] as number))
     computedFor[token] = question
-    return (tokenProducts[token] = product * (weights[token] as number))
+    tokenProducts[token] = rounded
+    return rounded
   }
   const unknownWordProduct = (hash: number) => {
     const wordVector = new Float32Array(dimensions)

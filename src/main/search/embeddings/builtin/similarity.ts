@@ -36,13 +36,11 @@ export function similarityTo(
   }
 }
 
-/** Returns each question word's share of the similarity, largest first; the shares add up to it. */
-export function explainSimilarity(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
+/** Returns each question word's contribution to the cosine, largest first; the contributions add up to it. */
+export function explainCosine(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const passageVector = embedText(model, passage)
   const questionWords = wordsOf(model, question)
   const passageWords = wordsOf(model, passage)
-  const matchedWords = significantWords(questionWords)
-  const totalMass = massOf(matchedWords)
   const sum = new Float32Array(model.dimensions)
   for (const { weight, vector } of questionWords)
     for (const [index, value] of vector.entries()) sum[index] = (sum[index] ?? 0) + weight * value
@@ -50,25 +48,16 @@ export function explainSimilarity(model: BuiltinModel, question: string, passage
   if (length === 0) return []
   return questionWords
     .map((word) => {
-      // Exact, because the question's vector is the sum of its words' vectors.
-      const cosinePart = (word.weight * dot(word.vector, passageVector)) / length
       const neighbors = passageWords.map((other) => ({ word: other.word, cosine: dot(word.vector, other.vector) }))
       const nearest = neighbors.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
         word: '',
         cosine: -1,
       })
-      const match = matchedWords.includes(word) ? Math.max(0, ...passageWords.map((other) => matchOf(word, other))) : 0
-      const share = (1 - wordShare) * cosinePart + (wordShare * word.weight ** 2 * match) / (totalMass || 1)
+      // Exact, because the question's vector is the sum of its words' vectors.
+      const share = (word.weight * dot(word.vector, passageVector)) / length
       return { term: word.word, nearest: nearest.word, share }
     })
     .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
-}
-
-/** Returns a value in [0, 1]: how well one word matches the other. */
-function matchOf(word: WeightedWord, other: WeightedWord): number {
-  if (word.unknownHash !== undefined || other.unknownHash !== undefined)
-    return word.unknownHash === other.unknownHash ? 1 : 0
-  return toMatch(dot(word.vector, other.vector))
 }
 
 function toMatch(cosine: number): number {

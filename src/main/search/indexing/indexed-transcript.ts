@@ -1,0 +1,221 @@
+/**
+ * Selects the parts of a transcript that are memory. What the user only asks, and what the agent quotes from the memory
+ * or does not find there, is not indexed, so that a question never changes the results of a later search.
+ */
+import { fenceAt, closesFence, headingAt } from '#shared/markdown/blocks/line-starts.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { hasContent, ReturnedText } from './returned-text.ts'
+import { isQuestionMarked, isRequest, saysNothingFound, statementBefore } from './requests.ts'
+import { sentencesOf } from './sentences.ts'
+import { formatMessage, indexedMessages, textPartsOf, type TranscriptMessage } from './transcript-text.ts'
+
+const recallTools = ['memory_search', 'memory_get', 'read']
+/** Matches results with text of the memory. The tool `memory` also writes. */
+const memoryResult = new RegExp(`"toolName":\\s*"(?:${[...recallTools, 'memory'].join('|')})"`)
+
+/**
+ * Returns as many lines as `transcriptText`, each with the indexed part of that message; empty if nothing of it is
+ * indexed.
+ */
+export function indexedTranscriptText(jsonl: string): string {
+  const texts = jsonl.split('\n').map(() => '')
+  const messages = indexedMessages(jsonl, (line) => memoryResult.test(line))
+  const returned = new ReturnedText()
+  for (const turn of turnsOf(messages)) {
+    const context = contextOf(turn)
+    for (const { index, message } of turn) {
+      if (message['role'] === 'toolResult') for (const text of textsReturnedBy(message)) returned.add(text)
+      else texts[index] = formatMessage(message, indexedPart(message, context, returned))
+    }
+  }
+  return texts.join('\n')
+}
+
+/** Groups each user message with the messages that follow it. */
+function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] {
+  const turns: TranscriptMessage[][] = []
+  for (const entry of messages) {
+    const turn = turns.at(-1)
+    if (turn && entry.message['role'] !== 'user') turn.push(entry)
+    else turns.push([entry])
+  }
+  return turns
+}
+
+interface TurnContext {
+  /** Queries of the agent's searches. */
+  readonly queries: ReadonlySet<string>
+  /** True if the agent searched the memory, and no search or read returned anything. */
+  readonly hasFoundNothing: boolean
+}
+
+function contextOf(turn: readonly TranscriptMessage[]): TurnContext {
+  const calls = turn.flatMap(({ message }) => toolCallsOf(message))
+  const searches = calls.filter(({ name }) => name === 'memory_search')
+  const queries = new Set(searches.map((call) => comparable(String(argumentsOf(call)['query'] ?? ''))))
+  const results = turn.filter(({ message }) => message['role'] === 'toolResult' && message['isError'] !== true)
+  const hasSearched = results.some(({ message }) => message['toolName'] === 'memory_search')
+  const hasResults = results.some(({ message }) => textsReturnedBy(message).length > 0)
+  return { queries, hasFoundNothing: hasSearched && !hasResults }
+}
+
+function indexedPart(message: TranscriptMessage['message'], context: TurnContext, returned: ReturnedText): string {
+  const texts = textPartsOf(message)
+  if (message['role'] === 'user') return texts.map((text) => toldPart(text, context)).join(' ')
+  if (message['provider'] === 'offline') return ''
+  const text = texts.join('\n\n')
+  const isRemark = text.length <= maxRemark
+  const announcesSearch = toolCallsOf(message).some(({ name }) => recallTools.includes(String(name)))
+  if (isRemark && (context.hasFoundNothing || announcesSearch)) return ''
+  return newPart(text, returned)
+}
+
+/** In characters. A longer message of the agent has more than the outcome of a search. */
+const maxRemark = 600
+/** In words, or pairs of CJK characters. A longer message without a question is a statement, even if it was searched. */
+const maxKeywords = 6
+const sentenceEnd = /[.!。！]\s*$/
+
+/** Returns what the user tells: the text without questions and requests to recall. */
+function toldPart(text: string, { queries }: TurnContext): string {
+  if (text.startsWith('<file name="')) return text
+  const isKeywords = lengthOf(text) <= maxKeywords && !sentenceEnd.test(text)
+  if (isKeywords && queries.has(comparable(text))) return ''
+  const pieces = piecesOf(text).map((piece) => {
+    if (piece.isCode || !isRequest(piece.text)) return piece.text
+    return statementBefore(piece.text)
+  })
+  const told = pieces.filter(Boolean).join(' ')
+  return /[\p{L}\p{N}]/u.test(told) ? told : ''
+}
+
+function comparable(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{P}]+/gu, ' ')
+    .trim()
+}
+
+function lengthOf(text: string): number {
+  const characters = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0
+  return characters > 0 ? characters / 2 : text.trim().split(/\s+/).length
+}
+
+interface Piece {
+  readonly text: string
+  readonly kind: 'sentence' | 'item' | 'heading' | 'quote'
+  readonly isCode: boolean
+}
+
+/** Divides a Markdown text into sentences. A code block, a list item, a table row and a heading is one piece. */
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let code: { readonly marker: string; readonly lines: string[] } | undefined
+  const endCode = () => {
+    if (code) pieces.push({ text: code.lines.join('\n'), kind: 'sentence', isCode: true })
+    code = undefined
+  }
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const rest = line.trim()
+    if (code) {
+      code.lines.push(line)
+      if (closesFence(rest, code.marker)) endCode()
+      continue
+    }
+    const fence = fenceAt(rest)
+    if (fence) code = { marker: fence.marker, lines: [line] }
+    else if (headingAt(rest)) pieces.push({ text: rest, kind: 'heading', isCode: false })
+    else if (/^(?:(?:[-*+]|\d{1,9}[.)])\s+)?>/.test(rest)) pieces.push({ text: rest, kind: 'quote', isCode: false })
+    else if (/^(?:[-*+]|\d{1,9}[.)]|\|)\s/.test(rest)) pieces.push({ text: rest, kind: 'item', isCode: false })
+    else
+      for (const sentence of sentencesOf(rest)) pieces.push({ text: sentence.trim(), kind: 'sentence', isCode: false })
+  }
+  endCode()
+  return pieces.filter((piece) => piece.text !== '')
+}
+
+/** Returns what the agent says itself: the text without quotations, questions and reports that nothing was found. */
+function newPart(text: string, returned: ReturnedText): string {
+  const pieces = piecesOf(text)
+  const isNew = pieces.map((piece) => isNewPiece(piece, returned))
+  for (const [at, piece] of pieces.entries())
+    // A citation after the full stop belongs to the sentence before.
+    if (at > 0 && isCitationOnly(piece.text)) isNew[at - 1] = false
+  for (let at = pieces.length - 1; at >= 0; at -= 1)
+    if (introduces(pieces[at]) && !introducedBy(pieces, at).some((introduced) => isNew[introduced])) isNew[at] = false
+  return pieces
+    .filter((_, at) => isNew[at])
+    .map((piece) => piece.text)
+    .join(' ')
+}
+
+function isNewPiece(piece: Piece, returned: ReturnedText): boolean {
+  const { text, kind, isCode } = piece
+  if (kind === 'quote') return false
+  if (splitCitations(text).some((part) => typeof part !== 'string')) return false
+  if (kind === 'heading') return true
+  if (isCode) return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
+  const sentences = kind === 'item' ? sentencesOf(text) : [text]
+  return !sentences.every(
+    (sentence) =>
+      !hasContent(sentence) || isQuestionMarked(sentence) || saysNothingFound(sentence) || returned.repeats(sentence),
+  )
+}
+
+function isCitationOnly(text: string): boolean {
+  const parts = splitCitations(text)
+  return parts.some((part) => typeof part !== 'string') && !/[\p{L}\p{N}]/u.test(parts.filter(isText).join(''))
+}
+
+function isText(part: unknown): part is string {
+  return typeof part === 'string'
+}
+
+function introduces(piece: Piece | undefined): boolean {
+  return piece !== undefined && (piece.kind === 'heading' || /[:：][*_]*$/.test(piece.text))
+}
+
+/** Returns the indexes of the pieces below a heading, of the list after a colon, or of the sentence after it. */
+function introducedBy(pieces: readonly Piece[], at: number): number[] {
+  const isHeading = pieces[at]?.kind === 'heading'
+  const first = pieces[at + 1]?.kind
+  const introduced: number[] = []
+  for (let next = at + 1; next < pieces.length; next += 1) {
+    const kind = pieces[next]?.kind
+    if (isHeading ? kind === 'heading' : kind !== first || (kind !== 'item' && next > at + 1)) break
+    introduced.push(next)
+  }
+  return introduced
+}
+
+function toolCallsOf({ role, content }: TranscriptMessage['message']): Record<string, unknown>[] {
+  if (role !== 'assistant' || !Array.isArray(content)) return []
+  return content.filter(isRecord).filter((part) => part['type'] === 'toolCall')
+}
+
+function argumentsOf(call: Record<string, unknown>): Record<string, unknown> {
+  return isRecord(call['arguments']) ? call['arguments'] : {}
+}
+
+/** Returns the texts of the memory in the result of a tool; empty if it has none. */
+function textsReturnedBy(message: TranscriptMessage['message']): string[] {
+  if (message['isError'] === true) return []
+  const text = textPartsOf(message).join('\n')
+  switch (message['toolName']) {
+    case 'memory_search': {
+      const { details } = message
+      const recall = isRecord(details) && isRecord(details['recall']) ? details['recall'] : parseJson(text)
+      const results = isRecord(recall) && Array.isArray(recall['results']) ? recall['results'].filter(isRecord) : []
+      return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))
+    }
+    case 'memory_get': {
+      const page = parseJson(text)
+      const lines = isRecord(page) && typeof page['text'] === 'string' ? page['text'] : text
+      return lines.trim() === '' ? [] : [lines]
+    }
+    default:
+      return text.trim() === '' ? [] : [text]
+  }
+}

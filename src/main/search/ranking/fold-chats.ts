@@ -1,0 +1,52 @@
+import { lineTerms } from '../text/terms.ts'
+import { hasAnswer, type UnitVerdict } from './select-results.ts'
+import type { UnitCandidate, UnitRanking, UnitSearcher } from './unit-searcher.ts'
+
+/** Share of a chat's terms that a note must have. */
+const minShare = 0.8
+/** With fewer terms, equal words say little. */
+const minTerms = 3
+
+/**
+ * Folds results from chats that repeat a returned note into it, and counts the others after the notes. Without the
+ * folded results, the others may have no likely answer.
+ * @param minScore of the best result; null for the threshold of the model
+ * @returns the ranking of the chats with new verdicts
+ */
+export function foldChats(
+  chats: UnitRanking,
+  notes: UnitRanking,
+  units: UnitSearcher,
+  minScore: number | null,
+): UnitRanking {
+  const returned = notes.candidates.flatMap(({ unit, verdict }) =>
+    verdict.kind === 'returned' ? { rank: verdict.rank, terms: termsOf(units.embeddedTextOf(unit.id)) } : [],
+  )
+  const results = chats.candidates.flatMap(({ unit, verdict }) => {
+    if (verdict.kind !== 'returned') return []
+    const terms = termsOf(units.embeddedTextOf(unit.id))
+    return { unit, rank: verdict.rank, repeated: returned.find((note) => repeats(terms, note.terms)) }
+  })
+  const isAnswered = results.some(({ unit, repeated }) => !repeated && hasAnswer([unit], minScore))
+  const verdicts = new Map<number, UnitVerdict>()
+  let rank = returned.length
+  for (const result of results) {
+    if (result.repeated) verdicts.set(result.rank, { kind: 'duplicate', rank: result.repeated.rank })
+    else verdicts.set(result.rank, isAnswered ? { kind: 'returned', rank: (rank += 1) } : { kind: 'weak' })
+  }
+  const candidates = chats.candidates.map(({ unit, verdict }): UnitCandidate => {
+    const target = 'rank' in verdict ? verdicts.get(verdict.rank) : undefined
+    if (!target || !('rank' in verdict)) return { unit, verdict }
+    return { unit, verdict: target.kind === 'returned' ? { kind: verdict.kind, rank: target.rank } : target }
+  })
+  return { ...chats, candidates }
+}
+
+function termsOf(text: string): ReadonlySet<string> {
+  const { terms, runs } = lineTerms(text.replaceAll('\n', ' '))
+  return new Set([...terms, ...runs.flatMap((run) => [...run])])
+}
+
+function repeats(terms: ReadonlySet<string>, note: ReadonlySet<string>): boolean {
+  return terms.size >= minTerms && terms.intersection(note).size >= minShare * terms.size
+}

@@ -1,0 +1,24 @@
+import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+
+/** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
+export interface PreparedMetadata {
+  readonly tags: readonly { readonly tag: string; readonly line: number }[]
+  /** A property without a value has an empty string. */
+  readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
+  /** Title and aliases; the title has place 0. */
+  readonly names: readonly { readonly name: string; readonly place: number }[]
+}
+
+export const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
+
+export function metadataOf(text: string): PreparedMetadata {
+  const parsed = parseProperties(text)
+  const title = parsed.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
+  return {
+    tags: parsed.tags.map(({ name, line }) => ({ tag: tagKey(name), line })),
+    properties: parsed.properties.flatMap(({ name, values, line }) =>
+      (values.length > 0 ? values : ['']).map((value) => ({ name: nameKey(name), value, line })),
+    ),
+    names: namesOf(parsed).map((name, at) => ({ name, place: name === title ? 0 : at + 1 })),
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Finds the days that a text is about: those in the file's name, in the headings, and at the start of its lines. The
+ * file's modification time does not count, because copying or correcting a note changes it.
+ */
+import { fold } from '../text/terms.ts'
+import { findDates, type DateMatch } from '../text/dates.ts'
+import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/days.ts'
+import { headingSeparator } from './unit.ts'
+
+export interface DatedText {
+  /** Titles of the headings above, joined by `headingSeparator`. */
+  readonly heading: string
+  readonly text: string
+}
+
+/** Returns the days in a file's name or folders; empty if they have no date. */
+export function daysOfPath(path: string): DaySpan[] {
+  const name = path
+    .slice(path.lastIndexOf('/') + 1)
+    .replace(/\.(md|markdown|jsonl)$/i, '')
+    .replaceAll('_', '-')
+  const span = spanOfName(name) ?? spanOfFolders(path)
+  return span ? [span] : []
+}
+
+function spanOfName(name: string): DaySpan | undefined {
+  const day = /(?<!\d)((?:19|20)\d\d)([-. ]?)(\d{2})\2(\d{2})(?!\d)/.exec(name)
+  if (day) return spanOf(Number(day[1]), Number(day[3]), Number(day[4]))
+  const week = /(?<!\d)((?:19|20)\d\d)-?w(\d{2})(?!\d)/i.exec(name)
+  if (week)
+    return Number(week[2]) >= 1 && Number(week[2]) <= 53 ? isoWeekSpan(Number(week[1]), Number(week[2])) : undefined
+  const month = /(?<!\d)((?:19|20)\d\d)[-.](0[1-9]|1[0-2])(?!\d)/.exec(name)
+  if (month) return spanOf(Number(month[1]), Number(month[2]))
+  if (/^(?:19|20)\d\d$/.test(name)) return yearSpan(Number(name))
+  return findDates(fold(name)).flatMap((form) => spanOfForm(form, undefined) ?? [])[0]
+}
+
+/** `journal/2024/05/03.md`, `2024/05/…`, `2024/…`. */
+function spanOfFolders(path: string): DaySpan | undefined {
+  const [, year, month, day] =
+    /(?:^|\/)((?:19|20)\d\d)\/(?:(0[1-9]|1[0-2])(?:[-_ ][^/]*)?\/(?:([0-3]\d)(?!\d)[^/]*$)?)?/.exec(path) ?? []
+  if (year === undefined) return undefined
+  return spanOf(
+    Number(year),
+    month === undefined ? undefined : Number(month),
+    day === undefined ? undefined : Number(day),
+  )
+}
+
+/** Excludes most lines, so that their dates need not be parsed. */
+const maybeDated = /\d|[月월]/
+/** Characters allowed before the date at the start of a line: list marker, checkbox, brackets, emphasis. */
+const beforeDate = /^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?[*_[(（【「"']*$/
+
+/**
+ * Returns the distinct spans of a text: those of the path, of the headings, and of lines that start with a date. A day
+ * without a year gets the year of the path or of a heading above.
+ * @param ofPath result of `daysOfPath`
+ */
+export function daysOfText({ heading, text }: DatedText, ofPath: readonly DaySpan[]): DaySpan[] {
+  const found = new Map<string, DaySpan>()
+  const add = (span: DaySpan | undefined) => span && found.set(`${span.first}/${span.last}`, span)
+  for (const span of ofPath) add(span)
+  let year = ofPath[0] && calendarOf(ofPath[0].first).year
+  const read = (title: string) => {
+    const alone = /^((?:19|20)\d\d)\s*年?$/.exec(title.trim())?.[1]
+    const spans =
+      alone === undefined ? findDates(fold(title)).map((form) => spanOfForm(form, year)) : [yearSpan(Number(alone))]
+    for (const span of spans) {
+      add(span)
+      if (span) year = calendarOf(span.first).year
+    }
+  }
+  for (const title of heading.split(headingSeparator)) if (maybeDated.test(title)) read(title)
+  for (const line of text.split('\n')) {
+    if (!maybeDated.test(line.slice(0, 24))) continue
+    const title = /^ {0,3}#{1,6}\s+(.*)$/.exec(line)?.[1]
+    if (title !== undefined) read(title)
+    else {
+      const start = fold(line.slice(0, 48))
+      const [form] = findDates(start)
+      if (form && beforeDate.test(start.slice(0, form.start))) add(spanOfForm(form, year))
+    }
+  }
+  return [...found.values()]
+}
+
+function spanOfForm({ year, month, day }: DateMatch, otherwise: number | undefined): DaySpan | undefined {
+  const of = year ?? otherwise
+  return of === undefined ? undefined : spanOf(of, month, day)
+}

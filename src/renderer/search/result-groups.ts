@@ -1,0 +1,34 @@
+import type { Candidate } from '#shared/contract/index.ts'
+
+/** Weak matches that are shown, and the score that each must have. */
+const maxWeak = 20
+const minWeakScore = 0.02
+
+interface ResultGroup {
+  readonly name: 'notes' | 'chats' | 'leftOut' | 'weak'
+  readonly candidates: readonly Candidate[]
+}
+
+/** Groups candidates in the order of the page. @param candidates notes, best first, then chats, best first */
+export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
+  const withVerdict = (...kinds: Candidate['verdict']['kind'][]) =>
+    candidates.filter(({ verdict }) => kinds.includes(verdict.kind))
+  const returned = withVerdict('returned')
+  const weak = withVerdict('weak').filter(({ score }) => score >= minWeakScore)
+  return [
+    { name: 'notes', candidates: returned.filter(({ source }) => source !== 'sessions') },
+    { name: 'chats', candidates: returned.filter(({ source }) => source === 'sessions') },
+    { name: 'leftOut', candidates: withVerdict('overLimit', 'joined', 'duplicate') },
+    { name: 'weak', candidates: weak.toSorted((one, other) => other.score - one.score).slice(0, maxWeak) },
+  ]
+}
+
+/** Returns the first candidates of the groups, without empty groups. */
+export function firstOf(groups: readonly ResultGroup[], limit: number): ResultGroup[] {
+  let remaining = limit
+  return groups.flatMap(({ name, candidates }) => {
+    const shown = candidates.slice(0, Math.max(0, remaining))
+    remaining -= candidates.length
+    return shown.length > 0 ? [{ name, candidates: shown }] : []
+  })
+}

@@ -1,0 +1,180 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
+import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { writeFiles } from '../../support/folder.ts'
+
+/** A Wednesday at noon, local time. */
+const now = () => new Date(2026, 10, 18, 12)
+
+const files = {
+  'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - Walrus\nThe walrus was weighed: 900 kilograms of walrus.\n',
+  'memory/2026-11-17.md':
+    '# 2026-11-17\n\n## 18:20 - Dinner\nPasta with Giulia and Tom.\n\n## 20:00 - Film\nSaw a film about lighthouses.\n',
+  'memory/2024-05-12.md': '# 2024-05-12\n\n## 10:00 - Walrus\nThe walrus moved into the harbour.\n',
+  'projects/zoo.md': '# Zoo\n\nThe walrus enclosure is a draft by Anna.\n',
+  'MEMORY.md':
+    '# Long-term memory\n\n## Decisions\n- 2024-05-20: The walrus gets herring, not squid\n- The staging server listens on port 8443 since January\n',
+}
+
+function transcript(day: string, ...said: readonly (readonly [role: 'user' | 'assistant', text: string])[]): string {
+  const at = (index: number) => `${day}T12:00:${String(index).padStart(2, '0')}.000Z`
+  const lines: object[] = [{ type: 'session', id: day, timestamp: at(0), cwd: '/' }]
+  for (const [index, [role, content]] of said.entries())
+    lines.push({
+      type: 'message',
+      id: `m${index}`,
+      parentId: index === 0 ? null : `m${index - 1}`,
+      timestamp: at(index),
+      message: { role, content: [{ type: 'text', text: content }], timestamp: Date.parse(at(index)) },
+    })
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
+  const { home } = await prepareFolders({ files })
+  await writeFiles(join(home, 'agents/main/sessions'), sessions)
+  const app = await createApp({ mainFolder, env: {}, home, now, watch: false })
+  onTestFinished(() => app.close())
+  const { memory, workspace } = await app.agents.get('main')
+  await memory.settle(10_000)
+  const found = async (query: string, without?: string[]) =>
+    (await memory.search(query, without ? { without: without } : {})).results.map(({ path }) => path)
+  return { memory, workspace, found }
+}
+
+describe('filters and time expressions', () => {
+  it.each([
+    ['walrus', ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md']],
+    ['walrus in:2024-05', ['MEMORY.md', 'memory/2024-05-12.md']],
+    ['walrus in:2024-05 on:2024-05-12', ['memory/2024-05-12.md']],
+    ['walrus after:2024', ['memory/2026-11-10.md']],
+    ['walrus before:2026-11-10', ['MEMORY.md', 'memory/2024-05-12.md']],
+    ['walrus in:"last week"', ['memory/2026-11-10.md']],
+    ['walrus in:上周', ['memory/2026-11-10.md']],
+    ['walrus path:projects', ['projects/zoo.md']],
+    ['walrus -path:memory', ['projects/zoo.md']],
+    ['walrus -draft -squid', ['memory/2024-05-12.md', 'memory/2026-11-10.md']],
+    ['walrus in:2023', []],
+    ['path:zoo', ['projects/zoo.md']],
+    ['in:2026-11', ['memory/2026-11-10.md', 'memory/2026-11-17.md']],
+  ])('%s finds %j', async (query, paths) => {
+    const { memory } = await openMemory()
+    const { results } = await memory.search(query, { minScore: 0.05 })
+    expect([...new Set(results.map(({ path }) => path))].sort()).toEqual(paths)
+  })
+
+  it('a time expression boosts matching notes and hides none', async () => {
+    const { memory, found } = await openMemory()
+    const plain = await found('walrus')
+    const { results, conditions } = await memory.search('walrus last week', { minScore: 0.05 })
+    expect(results[0]?.path).toBe('memory/2026-11-10.md')
+    expect(results.map(({ path }) => path).sort()).toEqual(plain.toSorted())
+    expect(conditions).toEqual([
+      { kind: 'time', text: 'last week', isOff: false, from: '2026-11-09', to: '2026-11-15' },
+    ])
+  })
+
+  it.each(['What did I do yesterday?', '昨天我做了什么？', '昨日何をしましたか', '어제 뭐 했어?', "yesterday's notes"])(
+    '%s returns the notes of the day',
+    async (query) => {
+      const { found } = await openMemory()
+      expect([...new Set(await found(query))]).toEqual(['memory/2026-11-17.md'])
+    },
+  )
+
+  it('the score breakdown names filters and boosts, and adds up', async () => {
+    const { memory } = await openMemory()
+    const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
+    expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
+    const notSquid = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'MEMORY.md', line: 4 })
+    expect(notSquid.why?.candidate?.verdict).toEqual({ kind: 'outsideFilter', by: ['-squid'] })
+    const lifted = await memory.explain('walrus last week')
+    const form = lifted.candidates[0]?.parts.find(({ name }) => name === 'form')
+    expect(form?.features).toContainEqual({ name: 'date', value: 1, contribution: expect.any(Number) })
+    for (const { parts, logit } of lifted.candidates)
+      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
+  })
+
+  it('a condition that is turned off has no effect and is still reported', async () => {
+    const { memory, found } = await openMemory()
+    const all = await found('walrus')
+    expect((await found('walrus in:2023', ['in:2023'])).toSorted()).toEqual(all.toSorted())
+    const { conditions, results } = await memory.search('walrus last week', { without: ['last week'] })
+    expect(conditions?.[0]).toMatchObject({ text: 'last week', isOff: true })
+    expect(results.map(({ path }) => path)).toEqual(all)
+  })
+
+  it('reports a filter with an invalid value and searches without it', async () => {
+    const { memory } = await openMemory()
+    const { conditions, results } = await memory.search('walrus after:someday', { minScore: 0.05 })
+    expect(conditions).toEqual([
+      { kind: 'after', text: 'after:someday', isOff: false, from: null, to: null, isUnread: true },
+    ])
+    expect(results.length).toBeGreaterThan(0)
+  })
+
+  it('the tool of the agent accepts filters and reports them', async () => {
+    const { memory, workspace } = await openMemory()
+    const signal = new AbortController().signal
+    const accessPolicy = new AccessPolicy({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
+      typeof memorySearch.run
+    >[1]
+    const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
+    expect(
+      text
+        .split('\n')
+        .map((line) => line.split(':')[0])
+        .sort(),
+    ).toEqual(['MEMORY.md', 'memory/2024-05-12.md'])
+    expect((await memorySearch.run({ query: 'walrus after:someday' }, context, 'call')).text).toContain('after:someday')
+  })
+})
+
+describe('notes and transcripts that repeat them', () => {
+  it('folds a transcript that repeats a note into the note', async () => {
+    const { memory } = await openMemory({
+      'echo.jsonl': transcript(
+        '2026-11-12',
+        ['user', 'Please note this down.'],
+        ['assistant', 'Noted: the staging server listens on port 8443 since January.'],
+      ),
+    })
+    const query = 'which port does the staging server listen on'
+    const { candidates } = await memory.explain(query)
+    const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
+    expect(returned.map(({ path }) => path)).toEqual(['MEMORY.md'])
+    expect(candidates.find(({ source }) => source === 'sessions')?.verdict).toEqual({ kind: 'duplicate', rank: 1 })
+  })
+
+  it('ranks the note with the answer above a chat with the same question', async () => {
+    const question = 'Which port does the staging server listen on?'
+    const { memory } = await openMemory({
+      'asked.jsonl': transcript('2026-11-12', ['user', question], ['assistant', 'I have no note about that.']),
+      'again.jsonl': transcript('2026-11-13', ['user', `${question} Thanks!`], ['assistant', 'Let me see.']),
+    })
+    const { results } = await memory.search(question)
+    expect(results.map(({ path }) => path)).toEqual(['MEMORY.md'])
+    const { why } = await memory.explain(question, {}, { path: 'sessions/asked.jsonl', line: 2 })
+    expect(why?.reason).toBe('notIndexed')
+  })
+
+  it('does not return an earlier question without an answer', async () => {
+    const question = 'Where did I put the spare key of the boathouse?'
+    const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
+    expect((await memory.search(question)).results).toEqual([])
+  })
+
+  it('finds facts that are only in a transcript, also by date', async () => {
+    const { found } = await openMemory({
+      'said.jsonl': transcript('2026-11-12', ['user', 'My boat is called Persephone.'], ['assistant', 'A fine name.']),
+    })
+    expect((await found('what is my boat called'))[0]).toBe('sessions/said.jsonl')
+    expect((await found('boat Persephone in:2026-11-12'))[0]).toBe('sessions/said.jsonl')
+    expect(await found('boat Persephone source:notes')).toEqual([])
+    expect(await found('boat Persephone source:chats on:2026-11-13')).toEqual([])
+  })
+})

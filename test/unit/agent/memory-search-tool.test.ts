@@ -1,0 +1,187 @@
+import { describe, expect, it, vi } from 'vitest'
+import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
+import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
+import { LocalTextMatcher, marksBy } from '../../../src/main/workspace/privacy/index.ts'
+import type { SearchResponse, SearchResult } from '../../../src/shared/contract/index.ts'
+import { AppError } from '../../../src/shared/util/errors.ts'
+
+function result(path: string, startLine: number, snippet: string, more: Partial<SearchResult> = {}): SearchResult {
+  const scores = { score: 0.71234, vectorScore: 0.4, textScore: 0.5 }
+  return {
+    path,
+    startLine,
+    endLine: startLine,
+    heading: 'H',
+    snippet,
+    matched: [],
+    source: 'memory',
+    ...scores,
+    ...more,
+  }
+}
+
+interface SearchCase {
+  readonly results?: readonly SearchResult[]
+  readonly response?: Partial<SearchResponse>
+  /** Current texts of the notes by path. */
+  readonly notes?: Readonly<Record<string, string>>
+  readonly isLocal?: boolean
+}
+
+async function search({ results = [], response = {}, notes = {}, isLocal = true }: SearchCase) {
+  const memory = {
+    search: vi.fn(async (query: string): Promise<SearchResponse> => ({
+      query,
+      results: [...results],
+      weak: [],
+      candidates: 7,
+      provider: 'builtin',
+      model: 'm',
+      stale: false,
+      minScore: 0.25,
+      weights: null,
+      notice: null,
+      timings: { embedMs: 1, vectorMs: 1, textMs: 1, totalMs: 3 },
+      ...response,
+    })),
+  }
+  const workspace = {
+    read: async (path: string) => {
+      const text = notes[path]
+      if (text === undefined) throw new AppError('file_not_found', path)
+      return { text }
+    },
+    realPath: async (path: string) => path,
+  }
+  const marks = marksBy([])
+  const hidden = Object.entries(notes).map(([path, text]) => [path, marks.of(path, text)] as const)
+  const snapshot = {
+    ...marks,
+    notes: new Map(hidden.filter(([, note]) => note.isFullyLocal || note.localLines.size > 0)),
+    net: new LocalTextMatcher([]),
+  }
+  const accessPolicy = new AccessPolicy({ isLocal }, async () => snapshot)
+  const context = { memory, workspace, accessPolicy, session: 's1', derivesFromLocal: false }
+  const outcome = await memorySearch.run({ query: 'rent' }, context as unknown as ToolContext, 'c1')
+  return { ...outcome, lines: outcome.text.split('\n'), asked: memory.search.mock.calls[0] }
+}
+
+describe('memory_search', () => {
+  it('gives one line for each result, with its date unless the path has it', async () => {
+    const { lines } = await search({
+      results: [
+        result('notes/flat.md', 12, 'The rent is 1,450 euros,\nheating included', { endLine: 13, date: '2026-01-15' }),
+        result('memory/2026-01-20.md', 4, 'The rent rises in May', { date: '2026-01-20' }),
+        result('MEMORY.md', 3, 'The landlord is Otto'),
+      ],
+    })
+    expect(lines).toEqual([
+      'notes/flat.md:12 · 2026-01-15 · The rent is 1,450 euros, heating included',
+      'memory/2026-01-20.md:4 · The rent rises in May',
+      'MEMORY.md:3 · The landlord is Otto',
+    ])
+  })
+
+  it('names the end of validity, the replacement, and the source of an imported note', async () => {
+    const { lines } = await search({
+      results: [
+        result('old.md', 5, 'The rent is 1,200', { superseded: { until: '2026-05-03', by: 'MEMORY.md:9' } }),
+        result('MEMORY.md', 8, 'The flat is on the left', { superseded: { until: '2026-06-01' } }),
+        result('page.md', 4, 'Rents rise'),
+      ],
+      notes: { 'page.md': '---\nsource: "web: news.example, 2026-01-20"\n---\nRents rise\n' },
+    })
+    expect(lines).toEqual([
+      'old.md:5 · The rent is 1,200 (until 2026-05-03; now MEMORY.md:9)',
+      'MEMORY.md:8 · The flat is on the left (until 2026-06-01)',
+      'page.md:4 · Rents rise (from web: news.example)',
+    ])
+  })
+
+  it('repeats no replacement that the entry names, but gives the newest one', async () => {
+    const snippet = '~~The rent is 1,200~~ (until 2026-05-03, now: [MEMORY.md:9] “The rent is 1,450”)'
+    const { lines } = await search({
+      results: [
+        result('MEMORY.md', 5, snippet, { superseded: { until: '2026-05-03', by: 'MEMORY.md:9' } }),
+        result('MEMORY.md', 6, snippet, { superseded: { until: '2026-05-03', by: 'MEMORY.md:12' } }),
+      ],
+    })
+    expect(lines).toEqual([`MEMORY.md:5 · ${snippet}`, `MEMORY.md:6 · ${snippet} (until 2026-05-03; now MEMORY.md:12)`])
+  })
+
+  it('says if nothing was found', async () => {
+    expect((await search({})).text).toBe('No note answers this.')
+  })
+
+  it('names filters that were not understood, and changes that are not searched', async () => {
+    const condition = { isOff: false, from: null, to: null }
+    const { lines } = await search({
+      results: [result('MEMORY.md', 3, 'The landlord is Otto')],
+      response: {
+        conditions: [
+          { ...condition, kind: 'in', text: 'in:spring', isUnread: true },
+          { ...condition, kind: 'tag', text: 'tag:flat' },
+        ],
+        standstill: 'the disk is full',
+      },
+    })
+    expect(lines.slice(1)).toEqual([
+      'Not understood, searched as words: in:spring',
+      'Recent changes are not searched: the disk is full.',
+    ])
+  })
+
+  it.each([
+    ['provider_failed', true, true],
+    ['provider_late', false, true],
+    ['query_local', true, true],
+    ['query_local', false, false],
+    ['vectors_off', true, false],
+    ['vectors_incomplete', true, false],
+    ['vectors_local', false, false],
+  ] as const)(
+    'after %s, a model (local: %s) is told that meaning was not searched: %s',
+    async (code, isLocal, isTold) => {
+      const { text } = await search({ isLocal, response: { notice: { code, message: 'no answer' } } })
+      expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)
+    },
+  )
+
+  it('searches private notes and chats only for a local model', async () => {
+    const local = await search({ isLocal: true })
+    expect(local.asked?.slice(0, 2)).toMatchObject(['rent', { excludeSession: 's1', hasPrivate: true, hasChats: true }])
+    const remote = await search({ isLocal: false })
+    expect(remote.asked?.slice(0, 2)).toMatchObject(['rent', { hasPrivate: false, hasChats: false }])
+  })
+
+  it('drops results for a remote model if the current note has local lines there, or is missing', async () => {
+    const found = {
+      results: [
+        result('MEMORY.md', 1, 'The rent is 1,450', { endLine: 2 }),
+        result('MEMORY.md', 4, 'The door is green'),
+        result('private.md', 4, 'The key is under the pot'),
+        result('gone.md', 1, 'The cellar is dry'),
+      ],
+      notes: {
+        'MEMORY.md': 'The rent\nis 1,450 ^[local]\n\nThe door is green\n',
+        'private.md': '---\nvisibility: local\n---\nThe key is under the pot\n',
+      },
+    }
+    const remote = await search({ ...found, isLocal: false })
+    expect(remote.lines).toEqual(['MEMORY.md:4 · The door is green', 'Notes marked local are not shown.'])
+    expect(remote.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
+    const local = await search({ ...found, isLocal: true })
+    expect(local.lines).toHaveLength(4)
+  })
+
+  it('records only what the schema has', async () => {
+    const { details } = await search({ results: [result('MEMORY.md', 3, 'Otto', { date: '2026-01-15' })] })
+    const shown = { path: 'MEMORY.md', startLine: 3, endLine: 3, date: '2026-01-15', score: 0.71234, snippet: 'Otto' }
+    const asked = { query: 'rent', candidates: 7, provider: 'builtin', model: 'm', stale: false, minScore: 0.25 }
+    expect(details).toEqual({
+      kind: 'recall',
+      recall: { ...asked, weights: null, notice: null, results: [{ ...shown, source: 'memory' }] },
+    })
+  })
+})

@@ -1,0 +1,154 @@
+import i18next from 'i18next'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { initReactI18next } from 'react-i18next'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { featureGroups } from '../../../src/main/search/ranking/features.ts'
+import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
+import { resultGroups } from '../../../src/renderer/search/result-groups.ts'
+import { ScoreBreakdown } from '../../../src/renderer/search/score-breakdown.tsx'
+import { UnitText } from '../../../src/renderer/search/unit-text.tsx'
+import { readToolDetails } from '../../../src/shared/chat/tool-details.ts'
+import type { Candidate } from '../../../src/shared/contract/index.ts'
+
+beforeEach(async () => {
+  await i18next.use(initReactI18next).init({
+    lng: 'en',
+    resources: { en: { translation: en } },
+    interpolation: { escapeValue: false },
+  })
+})
+
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+}
+
+const unit: Candidate = {
+  path: 'memory/house.md',
+  startLine: 3,
+  endLine: 4,
+  heading: 'House › Heating',
+  date: '2026-01-20',
+  snippet: 'The boiler code is 7781.',
+  matched: ['boiler', 'code'],
+  source: 'memory',
+  vector: { raw: 0.62, score: 0.62, rank: 2, terms: [{ term: 'heater', nearest: 'boiler', share: 0.62 }] },
+  text: { raw: 4.2, score: 0.81, rank: 1, terms: [{ term: 'boilr', instead: 'boiler', share: 4.2 }] },
+  logit: -0.42,
+  parts: [
+    { name: 'ownWords', contribution: 1.304, features: [{ name: 'coverage', value: 0.5, contribution: 1.304 }] },
+    { name: 'meaning', contribution: 0.276, features: [{ name: 'cosine', value: 0.6, contribution: 0.276 }] },
+    { name: 'constant', contribution: -2, features: [{ name: 'constant', value: 1, contribution: -2 }] },
+  ],
+  score: 0.3965,
+  verdict: { kind: 'returned', rank: 1 },
+}
+
+describe('result groups', () => {
+  const found = (path: string, verdict: Candidate['verdict'], score = 0.5): Candidate => ({
+    ...unit,
+    path,
+    source: path.startsWith('sessions/') ? 'sessions' : 'memory',
+    score,
+    verdict,
+  })
+  const namesOf = (candidates: readonly Candidate[]) =>
+    Object.fromEntries(resultGroups(candidates).map((group) => [group.name, group.candidates.map(({ path }) => path)]))
+
+  it('separate chats from notes and keep the order of both', () => {
+    const groups = namesOf([
+      found('a.md', { kind: 'returned', rank: 1 }),
+      found('b.md', { kind: 'joined', rank: 1 }),
+      found('c.md', { kind: 'returned', rank: 2 }),
+      found('d.md', { kind: 'overLimit' }),
+      found('e.md', { kind: 'outsideFilter', by: ['in:2024'] }),
+      found('sessions/f.jsonl', { kind: 'returned', rank: 3 }),
+      found('sessions/g.jsonl', { kind: 'duplicate', rank: 1 }),
+    ])
+    expect(groups).toEqual({
+      notes: ['a.md', 'c.md'],
+      chats: ['sessions/f.jsonl'],
+      leftOut: ['b.md', 'd.md', 'sessions/g.jsonl'],
+      weak: [],
+    })
+  })
+
+  it('have the best weak matches of notes and chats', () => {
+    const weak = { kind: 'weak' } as const
+    const many = Array.from({ length: 25 }, (_, index) => found(`${index}.md`, weak, 0.1 - index / 1000))
+    const [best, ...others] = namesOf([...many, found('sessions/a.jsonl', weak, 0.2)])['weak'] ?? []
+    expect(best).toBe('sessions/a.jsonl')
+    expect(others).toEqual(many.slice(0, 19).map(({ path }) => path))
+    expect(namesOf([found('a.md', weak, 0.02), found('b.md', weak, 0.019)])['weak']).toEqual(['a.md'])
+  })
+})
+
+describe('the score breakdown', () => {
+  it('shows signed parts that add up to the sum and the probability', () => {
+    const shown = textOf(renderToStaticMarkup(createElement(ScoreBreakdown, { candidate: unit })))
+    expect(shown).toContain('BM25 4.20, #1')
+    expect(shown).toContain('boilr → boiler 4.20')
+    expect(shown).toContain('cosine 0.62, #2')
+    expect(shown).toContain('heater ≈ boiler 0.62')
+    expect(shown).toMatch(/own words \+1\.30 meaning \+0\.28 constant −2\.00/)
+    expect(shown).toContain('sum −0.42 → probability 40%')
+  })
+
+  it('shows the weighted sum of classic weights', () => {
+    const parts: Candidate['parts'] = [
+      { name: 'text', contribution: 0.2, features: [] },
+      { name: 'vector', contribution: 0.42, features: [] },
+    ]
+    const classic: Candidate = { ...unit, logit: null, parts, score: 0.62 }
+    const shown = textOf(renderToStaticMarkup(createElement(ScoreBreakdown, { candidate: classic })))
+    expect(shown).toMatch(/words \+0\.20 meaning \+0\.42 weighted sum \+0\.62/)
+  })
+
+  it('has a label for every feature', () => {
+    const names: string[] = Object.values(featureGroups).flat()
+    const others = ['date', 'recency', 'superseded', 'successor', 'distance', 'lead', 'constant']
+    expect(Object.keys(en.search.feature).sort()).toEqual([...names, ...others].sort())
+  })
+})
+
+describe('a recorded search', () => {
+  it('of an earlier version is readable', () => {
+    const details = readToolDetails({
+      recall: {
+        query: 'boiler',
+        results: [
+          {
+            path: 'memory/house.md',
+            startLine: 1,
+            endLine: 40,
+            found: { startLine: 3, endLine: 3 },
+            heading: 'House',
+            score: 0.71,
+            vectorScore: 0.6,
+            textScore: 0.8,
+            snippetLine: 1,
+            snippet: `# House\n\n${'The boiler code is 7781. '.repeat(200)}`,
+            matched: ['boiler'],
+            source: 'memory',
+          },
+        ],
+        weak: [],
+        candidates: 4,
+        provider: 'builtin',
+        model: 'builtin',
+        stale: false,
+        minScore: 0.35,
+        weights: { vector: 0.5, text: 0.5 },
+        notice: { code: 'vectors_measuring', message: '' },
+        timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 1 },
+      },
+    })
+    const recall = details.kind === 'recall' ? details.recall : undefined
+    expect(recall?.notice).toBeNull()
+    const result = recall?.results[0]
+    if (!result) throw new Error('no result')
+    const html = renderToStaticMarkup(createElement(UnitText, { path: result.path, text: result.snippet }))
+    expect(textOf(html)).toMatch(/# House The boiler code is 7781\./)
+    expect(html.length).toBeLessThan(2000)
+  })
+})

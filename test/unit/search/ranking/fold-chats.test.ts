@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { noFeatures } from '../../../../src/main/search/ranking/features.ts'
+import { foldChats } from '../../../../src/main/search/ranking/fold-chats.ts'
+import { noMargin } from '../../../../src/main/search/ranking/rank.ts'
+import type { UnitVerdict } from '../../../../src/main/search/ranking/select-results.ts'
+import type { UnitCandidate, UnitRanking, UnitSearcher } from '../../../../src/main/search/ranking/unit-searcher.ts'
+
+type Given = readonly (readonly [text: string, verdict: UnitVerdict])[]
+
+const returned = (rank: number): UnitVerdict => ({ kind: 'returned', rank })
+
+function fold(notes: Given, chats: Given, minScore: number | null = null): UnitVerdict[] {
+  const texts: string[] = []
+  const rankingOf = (given: Given) => {
+    const candidates = given.map(([text, verdict]): UnitCandidate => {
+      const id = texts.push(text) - 1
+      const scores = { logit: 0, score: 0.5, contributions: {}, adjustments: [], margin: noMargin }
+      return { unit: { id, features: noFeatures, bm25: 0, wordScores: [], ...scores }, verdict }
+    })
+    return { candidates } as unknown as UnitRanking
+  }
+  const units = { embeddedTextOf: (id: number) => texts[id] } as unknown as UnitSearcher
+  return foldChats(rankingOf(chats), rankingOf(notes), units, minScore).candidates.map(({ verdict }) => verdict)
+}
+
+const port: Given[number] = ['The server port is 8443 since January', returned(1)]
+
+describe('a chat', () => {
+  it.each(['The server port is 8443 since January.', 'since January, the server PORT is 8443', 'server port 8443'])(
+    'that repeats a returned note is folded into it: %s',
+    (text) => {
+      expect(
+        fold(
+          [
+            ['other words here', returned(1)],
+            [port[0], returned(2)],
+          ],
+          [[text, returned(1)]],
+        ),
+      ).toEqual([{ kind: 'duplicate', rank: 2 }])
+    },
+  )
+
+  it('that repeats a Chinese note is folded into it', () => {
+    expect(fold([['服务器的端口是八四四三', returned(1)]], [['记住服务器的端口是八四四三', returned(1)]])).toEqual([
+      { kind: 'duplicate', rank: 1 },
+    ])
+  })
+
+  it.each([
+    ['says more', 'the server port is 9000 in Hamburg now, as Anna said'],
+    ['has too few words', 'server port'],
+  ])('that %s is kept', (_name, text) => {
+    expect(fold([port], [[text, returned(1)]])).toEqual([returned(2)])
+  })
+
+  it('that repeats a note that is not returned is kept', () => {
+    expect(fold([[port[0], { kind: 'weak' }]], [[port[0], returned(1)]])).toEqual([returned(1)])
+  })
+
+  it('counts after the notes and the chats before it', () => {
+    const chats: Given = [
+      ['the boat is called Persephone', returned(1)],
+      [port[0], returned(2)],
+      ['Anna arrives at nine on Friday', returned(3)],
+    ]
+    expect(fold([port, ['the rent is due in October', returned(2)]], chats)).toEqual([
+      returned(3),
+      { kind: 'duplicate', rank: 1 },
+      returned(4),
+    ])
+  })
+
+  it('takes its parts and copies along', () => {
+    const chats: Given = [
+      [port[0], returned(1)],
+      ['more of the same message', { kind: 'joined', rank: 1 }],
+      ['the boat is called Persephone', returned(2)],
+      ['and the same again', { kind: 'duplicate', rank: 2 }],
+      ['its other part', { kind: 'joined', rank: 2 }],
+      ['unlikely', { kind: 'weak' }],
+      ['too much', { kind: 'overLimit' }],
+    ]
+    expect(fold([port], chats)).toEqual([
+      { kind: 'duplicate', rank: 1 },
+      { kind: 'duplicate', rank: 1 },
+      returned(2),
+      { kind: 'duplicate', rank: 2 },
+      { kind: 'joined', rank: 2 },
+      { kind: 'weak' },
+      { kind: 'overLimit' },
+    ])
+  })
+
+  it('is weak if the only likely chat is folded, as is all that completed it', () => {
+    const chats: Given = [
+      [port[0], returned(1)],
+      ['please note this down now', returned(2)],
+      ['and the rest', { kind: 'joined', rank: 2 }],
+    ]
+    expect(fold([port], chats, 0.6)).toEqual([{ kind: 'duplicate', rank: 1 }, { kind: 'weak' }, { kind: 'weak' }])
+    expect(fold([port], chats, 0.4)).toEqual([{ kind: 'duplicate', rank: 1 }, returned(2), { kind: 'joined', rank: 2 }])
+  })
+})

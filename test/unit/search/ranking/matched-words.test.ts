@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { matchedTerm, matchedWords } from '../../../../src/main/search/ranking/matched-words.ts'
+import { findQueryWords } from '../../../../src/main/search/ranking/query-words.ts'
+import { wordRelations } from '../../../../src/main/search/ranking/word-relations.ts'
+import { builtinFile } from '../../../recall/judged-set.ts'
+import { createUnitIndex } from '../../../support/unit-index.ts'
+
+const builtin = createBuiltinEmbeddings(builtinFile)
+
+function ask(query: string, texts: readonly string[], provider?: typeof builtin) {
+  const index = createUnitIndex()
+  index.put('a.md', texts.join('\n\n'))
+  return { words: findQueryWords(query, index.reader().lexicon(), wordRelations(provider)), idOf: index.idOf }
+}
+
+const matched = (query: string, text: string) => matchedWords(text, ask(query, [text], builtin).words)
+
+describe('the matched words of a text', () => {
+  it.each([
+    ['zeppelin', 'Zeppelins land; the zeppelin landed.', ['Zeppelins', 'zeppelin']],
+    ['飞艇', '飞艇降落在湖边', ['飞艇']],
+    ['飛艇', '飞艇降落在湖边', ['飞艇']],
+    ['zepelin', 'The zeppelin landed', ['zeppelin']],
+    ['photog', 'a photographer', ['photographer']],
+    ['preschool', 'she is in kindergarten', ['kindergarten']],
+    ['postgres', 'set POSTGRES_URL now', ['POSTGRES_URL']],
+    ['macbook', 'a mac book', ['mac', 'book']],
+    ['art', 'start of the party', []],
+    ['the', 'the party', []],
+  ])('for %j in %j', (query, text, expected) => {
+    expect(matched(query, text)).toEqual(expected)
+  })
+})
+
+describe('how a word matched', () => {
+  it('is the word itself, if a unit has it', () => {
+    const { words, idOf } = ask('boiler', ['the boiler', 'boilers'])
+    expect(words.words.map((word) => matchedTerm(word))).toEqual([{ term: 'boiler' }])
+    expect(words.words.map((word) => matchedTerm(word, idOf('boilers')))).toEqual([{ term: 'boiler' }])
+  })
+
+  it('is the replacement of a misspelled word, and a related word as such', () => {
+    expect(ask('bolier', ['the boiler']).words.words.map((word) => matchedTerm(word))).toEqual([
+      { term: 'bolier', instead: 'boiler' },
+    ])
+    expect(ask('preschool', ['the kindergarten'], builtin).words.words.map((word) => matchedTerm(word))).toEqual([
+      { term: 'preschool', alike: 'kindergarten' },
+    ])
+  })
+
+  it('is that of the unit, if one is given', () => {
+    const { words, idOf } = ask('macbook', ['the macbook', 'mac and book'])
+    const { words: unknown, idOf: placeOf } = ask('macbook', ['mac and book', 'macbooks pro'])
+    expect(words.words.map((word) => matchedTerm(word, idOf('mac and book')))).toEqual([{ term: 'macbook' }])
+    expect(unknown.words.map((word) => matchedTerm(word, placeOf('macbooks pro')))).toEqual([{ term: 'macbook' }])
+  })
+
+  it('is nothing else for an unknown word', () => {
+    expect(ask('xyzzy', ['soup']).words.words.map((word) => matchedTerm(word))).toEqual([{ term: 'xyzzy' }])
+  })
+})

@@ -1,0 +1,287 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { openForReading } from '../../../../src/main/search/indexing/index-schema.ts'
+import { Searcher } from '../../../../src/main/search/ranking/searcher.ts'
+import { builtinFile, defaults } from '../../../recall/judged-set.ts'
+import { temporaryFolder } from '../../../support/folder.ts'
+import { createSearchIndex } from '../../../support/search-index.ts'
+
+const builtin = createBuiltinEmbeddings(builtinFile)
+const classic = { weights: { vector: 0.7, text: 0.3 }, minScore: 0 }
+
+const notes = {
+  'MEMORY.md': '# Me\n\n- I am vegetarian and cannot stand coriander.\n- My boat is called Persephone.',
+  'memory/2026-03-02.md': [
+    '# 2026-03-02',
+    '',
+    '- 08:12 Mara is allergic to penicillin, tell every new doctor.',
+    '- 08:40 Guest wifi at the office: network Heron-Guest, the code hangs behind the coffee machine.',
+    '- 09:55 We decided on PostgreSQL for the billing service, MySQL is out.',
+    '- 13:10 The boiler was serviced by Kettlewell Heating, set LazyInitException aside.',
+  ].join('\n'),
+  'projects/paint.md':
+    '# Paint\n\n- Paint: Skimming Stone.\n- Number plate LK19 VTU.\n- 数据库里的密码是七七八一。\n- The greenhouse needs POSTGRES_URL.',
+}
+
+describe('a search by words', () => {
+  it.each([
+    ['the boiler', 'memory/2026-03-02.md:6'],
+    ['who services the bolier?', 'memory/2026-03-02.md:6'],
+    ['skimmingstone', 'projects/paint.md:3'],
+    ['LK19VTU', 'projects/paint.md:4'],
+    ['green house', 'projects/paint.md:6'],
+    ['postgres url', 'projects/paint.md:6'],
+    ['POSTGRES_URL', 'projects/paint.md:6'],
+    ['lazy exception', 'memory/2026-03-02.md:6'],
+    ['数据库', 'projects/paint.md:5'],
+    ['資料庫的密碼', 'projects/paint.md:5'],
+    ['penicilin', 'memory/2026-03-02.md:3'],
+    ['allergic', 'memory/2026-03-02.md:3'],
+  ])('finds the line: %s', async (query, place) => {
+    expect((await createSearchIndex(notes).find(query))[0]).toBe(place)
+  })
+
+  it.each(['the', 'of it', '的', '？！ "" - * NEAR(', 'NEAR(a b) OR', '', '   ', '"', '😀'])(
+    'returns nothing for %j',
+    async (query) => {
+      expect(await createSearchIndex(notes).find(query)).toEqual([])
+    },
+  )
+
+  it.each(['2026-02-11', '11 February 2026', '2026年2月11日'])('finds the log of a day by %s', async (query) => {
+    const { find } = createSearchIndex({ ...notes, 'memory/2026-02-11.md': '- Bought oil.\n- Saw a film.' })
+    expect((await find(query)).toSorted()).toEqual(['memory/2026-02-11.md:1', 'memory/2026-02-11.md:2'])
+  })
+
+  it('counts whole terms only', async () => {
+    const { find } = createSearchIndex({
+      'a.md': '- The start of the party was loud.',
+      'b.md': '- Modern art is loud.',
+    })
+    expect(await find('art')).toEqual(['b.md:1'])
+  })
+
+  it('returns the whole unit with its lines, heading, date and matched words', async () => {
+    const { results } = await createSearchIndex(notes).search('who services the bolier?')
+    expect(results[0]).toMatchObject({
+      path: 'memory/2026-03-02.md',
+      startLine: 6,
+      endLine: 6,
+      heading: '2026-03-02',
+      date: '2026-03-02',
+      source: 'memory',
+      snippet: '13:10 The boiler was serviced by Kettlewell Heating, set LazyInitException aside.',
+      matched: ['boiler', 'serviced'],
+      vectorScore: null,
+    })
+    expect(results[0]?.textScore).toBeGreaterThan(0)
+  })
+
+  it('names the word that replaces a misspelled one, which counts less', async () => {
+    const { explain } = createSearchIndex(notes)
+    const misspelled = await explain('bolier service')
+    const [right] = (await explain('boiler service')).candidates
+    const [first] = misspelled.candidates
+    expect(first?.text?.terms).toContainEqual(expect.objectContaining({ term: 'bolier', instead: 'boiler' }))
+    expect(misspelled.terms).toContainEqual(
+      expect.objectContaining({ term: 'bolier', instead: 'boiler', documents: 1 }),
+    )
+    expect(first?.score).toBeLessThan(right?.score ?? 0)
+  })
+
+  it('names the related word that matched', async () => {
+    const { explain } = createSearchIndex({ 'a.md': '- Our daughter starts kindergarten in September.' }, builtin)
+    const { candidates, terms } = await explain('preschool')
+    expect(candidates[0]?.text?.terms).toMatchObject([{ term: 'preschool', alike: 'kindergarten' }])
+    expect(terms).toMatchObject([{ term: 'preschool', alike: 'kindergarten' }])
+  })
+
+  it('finds a line as soon as the transaction that writes it is over', async () => {
+    const file = join(await temporaryFolder(), 'index.db')
+    const { db, put } = createSearchIndex({ 'a.md': '- The amber note.' }, undefined, file)
+    const reading = openForReading(file)
+    const searcher = new Searcher(reading, undefined)
+    const find = async (query: string) =>
+      (await searcher.search(query, defaults, {}, false)).results.map(({ path }) => path)
+    expect(await find('amber')).toEqual(['a.md'])
+    db.exec('BEGIN IMMEDIATE')
+    put('a.md', '- The kestrel note.')
+    expect([await find('amber'), await find('kestral')]).toEqual([['a.md'], []])
+    db.exec('COMMIT')
+    expect([await find('amber'), await find('kestral')]).toEqual([[], ['a.md']])
+    reading.close()
+    db.close()
+  })
+})
+
+describe('classic weights', () => {
+  it('give exactly the weighted sum of the two scores, to the results and to the candidates', async () => {
+    const { search, explain } = createSearchIndex(notes, builtin)
+    const { results, weights } = await search('code of the guest wifi', classic)
+    expect(weights).toEqual(classic.weights)
+    expect(results.length).toBeGreaterThan(1)
+    for (const { score, vectorScore, textScore } of results)
+      expect(score).toBe(0.3 * (textScore ?? NaN) + 0.7 * (vectorScore ?? NaN))
+    for (const { score, logit, vector, text, parts } of (await explain('code of the guest wifi', classic)).candidates) {
+      expect(logit).toBeNull()
+      expect(score).toBe(0.3 * (text?.score ?? NaN) + 0.7 * (vector?.score ?? NaN))
+      expect(parts.map(({ name, contribution }) => [name, contribution])).toEqual([
+        ['text', 0.3 * (text?.score ?? NaN)],
+        ['vector', 0.7 * (vector?.score ?? NaN)],
+      ])
+    }
+  })
+
+  it('use the threshold of the settings, which the ranking model ignores', async () => {
+    const { searcher } = createSearchIndex(notes)
+    const strict = { ...defaults, minScore: 0.99 }
+    const find = async (overrides: object) => (await searcher.search('boiler', strict, overrides, false)).results.length
+    expect(await find({ weights: classic.weights })).toBe(0)
+    expect(await find({})).toBe(1)
+    expect(await find({ minScore: 0.999 })).toBe(0)
+  })
+})
+
+describe('the breakdown of a score', () => {
+  const queries = [
+    'code of the guest wifi',
+    'who services the bolier?',
+    'rent',
+    '数据库',
+    'on:2026-03-02',
+    'allergy last week',
+  ]
+
+  it.each([
+    ['the ranking model', {}],
+    ['classic weights', classic],
+  ])('adds up with %s, and has the score of the search', async (_name, overrides) => {
+    for (const provider of [undefined, builtin]) {
+      const { search, explain } = createSearchIndex(notes, provider)
+      for (const query of queries) {
+        const { results, candidates: count, minScore } = await search(query, overrides)
+        const explained = await explain(query, overrides)
+        expect(explained.candidates).toHaveLength(count)
+        expect(explained.minScore).toBe(minScore)
+        const returned = explained.candidates.filter(({ verdict }) => verdict.kind === 'returned')
+        expect(returned.map(({ path, startLine, score }) => [path, startLine, score])).toEqual(
+          results.map(({ path, startLine, score }) => [path, startLine, score]),
+        )
+        for (const { parts, logit, score, text, vector } of explained.candidates) {
+          const sum = parts.reduce((all, { contribution }) => all + contribution, 0)
+          expect(sum).toBeCloseTo(logit ?? score, 9)
+          if (logit !== null) expect(score).toBeCloseTo(1 / (1 + Math.exp(-logit)), 12)
+          for (const { features, contribution, name } of parts)
+            if (logit !== null)
+              expect(
+                features.reduce((all, one) => all + one.contribution, 0),
+                name,
+              ).toBeCloseTo(contribution, 9)
+          if (text) expect(text.terms.reduce((all, { share }) => all + share, 0)).toBeCloseTo(text.raw, 9)
+          if (vector?.terms) expect(vector.terms.reduce((all, { share }) => all + share, 0)).toBeCloseTo(vector.raw, 3)
+        }
+      }
+    }
+  })
+
+  it('ranks words and vectors from 1', async () => {
+    const { candidates } = await createSearchIndex(notes, builtin).explain('code of the guest wifi')
+    const ranks = (kind: 'text' | 'vector') => candidates.map((one) => one[kind]?.rank).sort((a = 0, b = 0) => a - b)
+    const all = candidates.map((_, at) => at + 1)
+    expect([ranks('text'), ranks('vector')]).toEqual([all, all])
+  })
+})
+
+describe('the reason why a line is not returned', () => {
+  const sentence = (at: number) => `The heron number ${at} stands in the shallow water of the northern lake. `
+  const index = () =>
+    createSearchIndex({
+      ...notes,
+      'birds.md': Array.from({ length: 12 }, (_, at) => sentence(at)).join(''),
+      'copy.md': '- 08:12 Mara is allergic to penicillin, tell every new doctor.',
+      'boilers.md': Array.from({ length: 30 }, (_, at) => `- The kettle of house number ${at} was cleaned.`).join('\n'),
+    })
+  const why = async (query: string, path: string, line: number, overrides = {}) =>
+    (await index().explain(query, overrides, { path, line })).why
+
+  it('is that it is returned', async () => {
+    expect(await why('boiler', 'memory/2026-03-02.md', 6)).toMatchObject({ reason: 'returned', rank: 1 })
+  })
+
+  it('is that it repeats another result', async () => {
+    const { candidates } = await index().explain('penicillin')
+    expect(candidates.slice(0, 2).map(({ verdict }) => verdict)).toEqual([
+      { kind: 'returned', rank: 1 },
+      { kind: 'duplicate', rank: 1 },
+    ])
+    const { path = '', startLine = 0 } = candidates[1] ?? {}
+    expect(await why('penicillin', path, startLine)).toMatchObject({ reason: 'duplicate', rank: 2 })
+  })
+
+  it('is that it is shown with another part of its entry', async () => {
+    const { candidates } = await index().explain('heron in the shallow water of the northern lake')
+    expect(candidates.map(({ verdict }) => verdict.kind)).toContain('joined')
+    const joined = candidates.filter(({ verdict }) => verdict.kind === 'joined')
+    expect(joined.every(({ verdict }) => 'rank' in verdict && verdict.rank === 1)).toBe(true)
+  })
+
+  it('is that its score is too low', async () => {
+    expect(await why('penicillin doctor', 'memory/2026-03-02.md', 4)).toMatchObject({ reason: 'weak' })
+    expect(await why('boiler', 'memory/2026-03-02.md', 6, { minScore: 1 })).toMatchObject({
+      reason: 'weak',
+      rank: 1,
+    })
+  })
+
+  it('is that others used up the limits', async () => {
+    const { candidates } = await index().explain('kettle cleaned', { maxResults: 3 })
+    const last = candidates.findLast(({ path }) => path === 'boilers.md')
+    expect(await why('kettle cleaned', 'boilers.md', last?.startLine ?? 0, { maxResults: 3 })).toMatchObject({
+      reason: 'overLimit',
+      candidate: { verdict: { kind: 'overLimit' } },
+    })
+  })
+
+  it('is that a filter or a quoted phrase excludes it', async () => {
+    const excluded = (by: string[]) => ({ reason: 'outsideFilter', rank: null, candidate: { verdict: { by } } })
+    expect(await why('penicillin path:projects', 'memory/2026-03-02.md', 3)).toMatchObject(excluded(['path:projects']))
+    expect(await why('penicillin -doctor', 'memory/2026-03-02.md', 3)).toMatchObject(excluded(['-doctor']))
+    expect(await why('"penicillin doctor"', 'memory/2026-03-02.md', 3)).toMatchObject(excluded(['"penicillin doctor"']))
+    expect(await why('path:projects', 'memory/2026-03-02.md', 3)).toMatchObject(excluded(['path:projects']))
+  })
+
+  it('is that it has nothing in common with the query', async () => {
+    expect(await why('penicillin', 'projects/paint.md', 3)).toMatchObject({ reason: 'noMatch', rank: null })
+    expect(await why('the', 'projects/paint.md', 3)).toMatchObject({ reason: 'noMatch', rank: null })
+  })
+
+  it('is that it is not indexed', async () => {
+    const reason = { reason: 'notIndexed', candidate: null, rank: null }
+    expect(await why('penicillin', 'nowhere.md', 3)).toMatchObject(reason)
+    expect(await why('penicillin', 'MEMORY.md', 2)).toMatchObject(reason)
+  })
+
+  it.each([{}, classic, { minScore: 0 }])('does not change the candidates (%j)', async (overrides) => {
+    for (const provider of [undefined, builtin]) {
+      const { explain } = createSearchIndex(notes, provider)
+      for (const query of [
+        'persephone',
+        'boiler',
+        'code of the guest wifi',
+        'boiler path:memory',
+        'on:2026-03-02',
+        'the',
+      ])
+        for (const [path, line] of [
+          ['MEMORY.md', 3],
+          ['projects/paint.md', 5],
+          ['memory/2026-03-02.md', 4],
+        ] as const) {
+          const plain = await explain(query, overrides)
+          const asked = await explain(query, overrides, { path, line })
+          expect(asked.candidates).toEqual(plain.candidates)
+        }
+    }
+  })
+})
