@@ -48,12 +48,11 @@ async function measureTimeline(page: Page, url: string): Promise<Figure[]> {
 
 async function measureWhatIf(page: Page, url: string, query: string): Promise<Figure[]> {
   // Waits for the index, so that only the ranking is measured.
-  await page.getByText(/files.* · [\d,]+ entries$/).waitFor({ timeout: 120_000 })
+  await page.getByText(/files.* · [\d,]+ \w+$/).waitFor({ timeout: 120_000 })
   await page.goto(new URL(`/search?q=${encodeURIComponent(query)}`, url).href)
   await page.getByTestId('candidate').first().waitFor()
   await page.getByRole('button', { name: 'What if' }).click()
-  await page.getByRole('radio', { name: 'Classic' }).click()
-  const slider = page.getByRole('slider', { name: 'Threshold' })
+  const slider = page.getByRole('slider', { name: /threshold/ })
   const frames = await framesDuring(page, async () => {
     for (let step = 0; step < 60; step += 1) await slider.fill(String((step % 30) / 30))
   })

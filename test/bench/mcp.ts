@@ -1,5 +1,5 @@
 /**
- * Benchmarks of the built MCP server on some 10,000 chunks: the first search over stdio from a cold process without a
+ * Benchmarks of the built MCP server on some 20,000 units: the first search over stdio from a cold process without a
  * running app, and later ones through a running app.
  */
 import { Client } from '@modelcontextprotocol/client'

@@ -9,7 +9,7 @@ import { builtinModelName } from '../../src/main/search/embeddings/builtin/built
 import { Memory } from '../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../src/main/search/service/memory-workers.ts'
 import type { MemorySource } from '../../src/main/search/service/open-workers.ts'
-import { builtinFile } from '../recall/judged-set.ts'
+import { builtinFile, defaults } from '../recall/judged-set.ts'
 import { outdateIndex } from '../support/outdated-index.ts'
 import { measureResidentMemory } from './app.ts'
 import type { Corpus } from './corpus.ts'
@@ -23,24 +23,24 @@ const pauseMs = 1000
 const firstQueries = 20
 const savedRounds = 5
 
-const keywordBudgets: Readonly<Record<number, number>> = { 2000: 1, 10_000: 2 }
-const hybridBudgets: Readonly<Record<number, number>> = { 2000: 4, 10_000: 10, 100_000: 30 }
+const keywordBudgets: Readonly<Record<number, number>> = { 4000: 1, 20_000: 2 }
+const hybridBudgets: Readonly<Record<number, number>> = { 4000: 4, 20_000: 10, 200_000: 30 }
 
 /** @param parts which of `keywords`, `builtin`, `vectors` and `resident` to measure */
 export async function measureMemory(root: string, size: number, parts: ReadonlySet<string>): Promise<Figure[]> {
   const corpus = writeRealCorpus(join(root, `corpus-${size}`), size)
-  const label = `${size / 1000}k pages`
+  const label = `${size / 1000}k units`
   const figures: Figure[] = []
   if (parts.has('keywords')) figures.push(...(await measureKeywords(root, corpus, size, label)))
   if (parts.has('builtin')) figures.push(...(await measureBuiltin(root, corpus, size, label)))
   if (parts.has('vectors')) figures.push(...(await measureHybrid(root, corpus, label)))
-  if (parts.has('resident') && size === 10_000) figures.push(...(await measureResidentMemory(root, corpus, label)))
+  if (parts.has('resident') && size === 20_000) figures.push(...(await measureResidentMemory(root, corpus, label)))
   rmSync(corpus.folder, { recursive: true, force: true })
   return figures
 }
 
 async function measureKeywords(root: string, corpus: Corpus, size: number, label: string): Promise<Figure[]> {
-  const isTenThousand = size === 10_000
+  const isUsual = size === 20_000
   const source = sourceOf(root, corpus, 'none', undefined)
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
@@ -53,16 +53,16 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
   await first.close()
   const figures: Figure[] = [
     {
-      name: `${label}: cold index without embeddings (${units} units)`,
+      name: `${label}: cold index without embeddings (${units})`,
       value: coldMs,
       unit: 'ms',
-      ...(isTenThousand ? { budget: 3000 } : {}),
+      ...(isUsual ? { budget: 3000 } : {}),
     },
     {
       name: `${label}: event-loop delay p99 while indexing`,
       value: delay.percentile(99) / 1e6,
       unit: 'ms',
-      ...(isTenThousand ? { budget: 20 } : {}),
+      ...(isUsual ? { budget: 20 } : {}),
     },
     { name: `${label}: index on disk`, value: statSync(source.file).size / 1024 / 1024, unit: 'MB' },
   ]
@@ -71,7 +71,7 @@ async function measureKeywords(root: string, corpus: Corpus, size: number, label
     ...(await measureSearch(memory, corpus, `${label}: keyword search`, keywordBudgets[size])),
     await measureSaved(memory, corpus, label),
   )
-  if (isTenThousand) figures.push(await measureDuringRebuild(root, memory, corpus, label))
+  if (isUsual) figures.push(await measureDuringRebuild(root, memory, corpus, label))
   await memory.close()
   return figures
 }
@@ -89,7 +89,7 @@ async function measureBuiltin(root: string, corpus: Corpus, size: number, label:
   const memory = await openMemory(source)
   const figures = await measureSearch(memory, corpus, `${label}: hybrid search, built in`, hybridBudgets[size])
   await memory.close()
-  const budget = size === 10_000 ? { budget: 5000 } : {}
+  const budget = size === 20_000 ? { budget: 5000 } : {}
   return [{ name: `${label}: cold index, vectors built in`, value: coldMs, unit: 'ms', ...budget }, ...figures]
 }
 
@@ -134,17 +134,10 @@ function sourceOf(
 }
 
 async function openMemory(source: MemorySource): Promise<Memory> {
-  const search = {
-    weights: 'auto' as const,
-    minScore: 0.35,
-    maxResults: 20,
-    maxCharacters: 1600,
-    recencyHalfLifeDays: null,
-  }
   const memory = new Memory({
     now: () => new Date(),
     source,
-    search: () => search,
+    search: () => defaults,
     threads: threadEntries(new URL('../../src/main/', import.meta.url)),
     watch: true,
   })

@@ -8,11 +8,10 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { splitUnits } from '../../src/main/search/units/split-units.ts'
 import type { Corpus } from './corpus.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-/** Characters of a page, the measure of a corpus. */
-const pageLength = 1300
 /** Longest part of one file, characters: change logs are long and repetitive. */
 const maxFile = 120_000
 const questions = 200
@@ -37,21 +36,24 @@ const cjkOpenings: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\p{Script=Han}/u, ['怎么办？', '是什么？', '在哪里设置']],
 ]
 
-/** Writes files into `folder/memory` until they have so many pages. Repeats texts under other names if necessary. */
-export function writeRealCorpus(folder: string, pages: number): Corpus {
+/**
+ * Writes files into `folder/memory` until they have `units` units. Repeats the installed text under other names if it
+ * does not suffice.
+ */
+export function writeRealCorpus(folder: string, units: number): Corpus {
   mkdirSync(join(folder, 'memory'), { recursive: true })
   const sources = [...interleaved(markdownOf('node_modules'), translations())]
   const texts: string[] = []
   let count = 0
-  for (let index = 0; count < pages; index += 1) {
+  for (let index = 0; count < units; index += 1) {
     const source = sources[index % sources.length]
     if (!source) throw new Error('no Markdown is installed')
     const day = new Date(Date.UTC(2015, 0, 1 + index)).toISOString().slice(0, 10)
     writeFileSync(join(folder, 'memory', `${day}-${source.name}.md`), source.text)
-    count += Math.ceil(source.text.length / pageLength)
+    count += splitUnits(source.text).length
     if (index < sources.length) texts.push(source.text)
   }
-  return { folder, files: Math.ceil(pages / 10), queries: questionsAbout(texts) }
+  return { folder, files: Math.ceil(units / 10), queries: questionsAbout(texts) }
 }
 
 interface Source {
@@ -83,7 +85,7 @@ function markdownOf(folder: string): Source[] {
 function translations(): Source[] {
   const files = [
     ...['zh_CN', 'zh_TW', 'ja', 'ko'].map((locale) => `node_modules/axe-core/locales/${locale}.json`),
-    ...['zh-CN', 'zh-TW'].map((locale) => `src/renderer/i18n/${locale}.json`),
+    ...['zh-CN', 'zh-TW'].map((locale) => `src/renderer/lib/i18n/${locale}.json`),
   ]
   return files.flatMap((file) => {
     const lines = sentencesIn(JSON.parse(readFileSync(join(root, file), 'utf8')))

@@ -1,6 +1,6 @@
 /**
  * Runs the benchmarks and compares them with the budgets of the design:
- * `npm run bench [-- --chunks 2000,10000,100000] [--only keywords,resident] [--out file.json]`.
+ * `npm run bench [-- --units 4000,20000,200000] [--only keywords,resident] [--out file.json]`.
  * Figures are medians and quantiles of this machine. Compare ratios, or runs on the same machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
 }
 const { values: flags } = parseArgs({
   options: {
-    chunks: { type: 'string', default: '2000,10000' },
+    units: { type: 'string', default: '4000,20000' },
     only: { type: 'string', default: [...memoryParts, ...Object.keys(others)].join(',') },
     out: { type: 'string' },
   },
@@ -45,7 +45,7 @@ const figures: Figure[] = []
 
 try {
   if (memoryParts.some((part) => parts.has(part)))
-    for (const size of flags.chunks.split(',').map(Number)) note(await measureMemory(root, size, parts))
+    for (const size of flags.units.split(',').map(Number)) note(await measureMemory(root, size, parts))
   for (const [name, measure] of Object.entries(others)) if (parts.has(name)) note(await measure())
 } finally {
   rmSync(root, { recursive: true, force: true })

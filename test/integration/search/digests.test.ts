@@ -56,14 +56,13 @@ async function openStore(file = builtinFile): Promise<UnitStore> {
 function forms({ db }: UnitStore): unknown[] {
   return db
     .prepare(
-      `SELECT text, vector, digest, d.length, code FROM units LEFT JOIN unit_digests AS d ON d.unit_id = id
-       LEFT JOIN unit_codes AS c ON c.unit_id = id ORDER BY id`,
+      'SELECT text, vector, c.length, code FROM units LEFT JOIN unit_codes AS c ON c.unit_id = units.id ORDER BY units.id',
     )
     .all()
 }
 
 describe('index of the built-in model', () => {
-  it('has digests instead of vectors as soon as notes are indexed', async () => {
+  it('has codes and no vectors as soon as notes are indexed', async () => {
     const store = await openStore()
     expect(store.counts()).toEqual({ files: 3, units: 6, embedded: 6 })
     expect(await embedMissing(store, await openProvider(), options)).toEqual({ embedded: 0, problem: undefined })
@@ -72,7 +71,7 @@ describe('index of the built-in model', () => {
     store.close()
   })
 
-  it('adds digests for units that were indexed while the model was missing', async () => {
+  it('adds codes for units that were indexed while the model was missing', async () => {
     const whole = await openStore()
     const missing = join(await temporaryFolder(), 'missing.bin')
     const store = await openStore(missing)

@@ -17,7 +17,6 @@ const tables = [
   'units',
   'words',
   'unit_codes',
-  'unit_digests',
   'note_tags',
   'note_properties',
   'note_names',
@@ -63,7 +62,7 @@ describe('preparation in a worker', () => {
       expect(steps.at(-1)).toBe(count)
       expect(steps.length).toBeGreaterThan(2)
       const found = contents(store.db)
-      expect(found['unit_digests']?.length).toBeGreaterThan(count)
+      expect(found['unit_codes']?.length).toBeGreaterThan(count)
       store.close()
       return found
     }

@@ -10,8 +10,6 @@ parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
 })
 
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ vectors }) =>
-    vectors ? [vectors.digests.buffer, vectors.ends.buffer, vectors.lengths.buffer, vectors.codes.buffer] : [],
-  )
+  const buffers = files.flatMap(({ vectors }) => (vectors ? [vectors.lengths.buffer, vectors.codes.buffer] : []))
   return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
 }

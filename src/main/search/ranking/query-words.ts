@@ -220,10 +220,7 @@ class WordFinder {
   #addSpellings(word: string): boolean {
     let maxEdits = word.length >= 8 ? 2 : 1
     let nearest: { readonly word: string; readonly term: string; readonly edits: number }[] = []
-    const letters = lettersOf(word)
     for (const [other, term] of this.#lexicon.wordsOfLength(word.length, maxEdits)) {
-      // An edit changes the set of letters by at most two.
-      if (bitCount(letters ^ lettersOf(other)) > 2 * maxEdits) continue
       const edits = editDistance(word, other, maxEdits)
       if (edits > maxEdits || edits === 0) continue
       if (edits < maxEdits) nearest = []
@@ -300,19 +297,6 @@ class WordFinder {
       if (isAdded) count += 1
     }
   }
-}
-
-/** Returns the letters of a word as a bit set. Letters outside a to z share bits. */
-function lettersOf(word: string): number {
-  let letters = 0
-  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31)
-  return letters
-}
-
-function bitCount(bits: number): number {
-  let count = 0
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1
-  return count
 }
 
 function intersection(lists: readonly (readonly number[])[]): readonly number[] {

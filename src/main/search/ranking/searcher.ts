@@ -40,7 +40,7 @@ interface Collection {
 
 export interface SearchRanking {
   readonly notes: UnitRanking
-  /** Undefined if the reader must not see chats. */
+  /** Undefined if the reader must not see chats, or there are none. */
   readonly chats: UnitRanking | undefined
   readonly settings: SearchSettings
   readonly minScore: number
@@ -207,7 +207,8 @@ export class Searcher {
       minScore: minScore ?? minScoreOf(notes.candidates[0]?.unit),
       vectorMs: notes.vectorMs,
     }
-    if (!hasChats) return { notes, chats: undefined, ...common }
+    if (!hasChats || this.#units.preload({ isChat: true, hasPrivate }) === 0)
+      return { notes, chats: undefined, ...common }
     const returned = notes.candidates.filter(({ verdict }) => verdict.kind === 'returned').length
     const characters = Math.max(minChatCharacters, maxCharacters - notes.characters)
     const chats = rank(true, {

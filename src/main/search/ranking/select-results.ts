@@ -30,10 +30,7 @@ export type UnitVerdict =
   /** `by`: the filters and phrases that it lacks, as written. Only a unit that `alsoRank` names. */
   | { readonly kind: 'outsideFilter'; readonly by: string[] }
 
-/**
- * Thresholds that keep wrong answers under 5 % on the judged sets. Lower for dialogues, where many lines share the
- * probability of an answer.
- */
+/** Minimum score of the best result. Lower for dialogues, where many lines share the probability of an answer. */
 const minBestScore = { notes: 0.25, dialogue: 0.1 }
 /** Share of the threshold that the other results must reach: they complete a likely answer. */
 const othersShare = 0.2

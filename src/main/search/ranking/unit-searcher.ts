@@ -168,9 +168,9 @@ export class UnitSearcher {
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
   }
 
-  /** Loads the units of a scope into memory. */
-  preload(scope: Scope): void {
-    this.#db.transaction(() => this.#open(scope))()
+  /** Loads the units of a scope into memory. @returns their number */
+  preload(scope: Scope): number {
+    return this.#db.transaction(() => this.#open(scope).reader.table.units)()
   }
 
   /** Returns the vectors of all notes. Must run in a transaction. */

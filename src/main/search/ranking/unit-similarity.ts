@@ -2,7 +2,7 @@ import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-p
 import type { Db } from '../indexing/index-schema.ts'
 import type { Scope } from '../units/unit-reader.ts'
 import type { UnitTable } from '../units/unit-table.ts'
-import { signCodeOf } from '../units/prepare-units.ts'
+import { bodyOf, signCodeOf } from '../units/prepare-units.ts'
 import type { UnitSimilarity } from './features.ts'
 
 /** Number of nearest codes whose exact cosines are computed, and of those that become candidates. */
@@ -17,7 +17,7 @@ const priorUnits = 30
 /** The query, as an embedding model reads it. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array
-  /** Present if the index has digests of the model instead of vectors. */
+  /** Present if vectors are computed from digests instead of stored. */
   readonly digests?: SimilarityModel | undefined
   readonly text: string
 }
@@ -26,6 +26,9 @@ export interface RawSimilarity {
   /** Returns the cosine as the model gives it; undefined for a unit without a vector. */
   rawCosine(id: number): number | undefined
 }
+
+/** Number of cached digests. Ids are never reused, and the text of a unit never changes. */
+const maxDigests = 20_000
 
 /** Compares units with queries. Keeps a sample of the units' vectors between queries. */
 export class UnitVectors {
@@ -58,7 +61,7 @@ export class UnitVectors {
     const similarity = (id: number): number => {
       let value = similarities.get(id)
       if (value === undefined) {
-        const digest = wordSimilarity && this.#digest(id)?.digest
+        const digest = query.digests && this.#digest(id, query.digests)?.digest
         value = wordSimilarity && digest ? wordSimilarity(digest, cosine(id)) : cosine(id)
         similarities.set(id, value)
       }
@@ -80,7 +83,7 @@ export class UnitVectors {
 
   /** Returns the vector of a unit, of length 1; undefined if it has none. */
   vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
-    const digest = model && this.#digest(id)?.digest
+    const digest = model && this.#digest(id, model)?.digest
     if (model && digest) return model.vectorOf(digest).vector
     const blob = this.#statements.vector.get(id)
     return blob && new Float32Array(Uint8Array.from(blob).buffer)
@@ -97,22 +100,20 @@ export class UnitVectors {
   #digestCosines(vector: Float32Array, model: SimilarityModel): (id: number) => number | undefined {
     const cosineOf = model.cosinesWith(vector)
     return (id) => {
-      const found = this.#digest(id)
+      const found = this.#digest(id, model)
       return found && cosineOf(found.digest, found.length)
     }
   }
 
   readonly #digests = new Map<number, { digest: TokenIdSequence; length: number }>()
 
-  #digest(id: number): { digest: TokenIdSequence; length: number } | undefined {
+  #digest(id: number, model: SimilarityModel): { digest: TokenIdSequence; length: number } | undefined {
     const known = this.#digests.get(id)
     if (known) return known
     const row = this.#statements.digest.get(id)
     if (!row) return undefined
-    // Blobs can start at an odd address, which a Uint16Array does not accept.
-    const bytes = Uint8Array.from(row.digest)
-    const found = { digest: new Uint16Array(bytes.buffer), length: row.length }
-    if (this.#digests.size > 20_000) this.#digests.clear()
+    const found = { digest: model.digestOf(bodyOf(row)), length: row.length }
+    if (this.#digests.size >= maxDigests) this.#digests.clear()
     this.#digests.set(id, found)
     return found
   }
@@ -143,7 +144,6 @@ export class UnitVectors {
       const step = Math.max(1, ids.length / maxSample)
       this.#sample = Array.from({ length: Math.min(maxSample, ids.length) }, (_, at) => ids[Math.floor(at * step)] ?? 0)
       this.#sampledUnits = this.#table.units
-      this.#digests.clear()
     }
     return this.#sample
   }
@@ -158,8 +158,9 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
          ORDER BY vec_distance_hamming(vec_bit(code), vec_bit(?)) LIMIT ?`,
       )
       .pluck(),
-    digest: db.prepare<[number], { digest: Buffer; length: number }>(
-      'SELECT digest, length FROM unit_digests WHERE unit_id = ?',
+    digest: db.prepare<[number], { text: string; label: string; length: number }>(
+      `SELECT text, label, unit_codes.length FROM unit_codes JOIN units ON id = unit_id
+       WHERE unit_id = ? AND unit_codes.length IS NOT NULL`,
     ),
     vector: db
       .prepare<[number], Buffer>(

@@ -3,6 +3,9 @@
  * than `maxEdits` if the distance exceeds it.
  */
 export function editDistance(one: string, other: string, maxEdits: number): number {
+  // Most words differ in more letters: an edit changes at most two.
+  const different = lettersOf(one) ^ lettersOf(other)
+  if (Math.abs(one.length - other.length) > maxEdits || countBits(different) > 2 * maxEdits) return maxEdits + 1
   let twoAbove: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row += 1) {
@@ -25,4 +28,17 @@ export function editDistance(one: string, other: string, maxEdits: number): numb
     above = current
   }
   return above[other.length] ?? 0
+}
+
+/** Returns a bit for each letter; some letters share one. */
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}
+
+function countBits(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1
+  return count
 }

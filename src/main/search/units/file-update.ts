@@ -1,4 +1,3 @@
-import type { TokenIdSequence } from '../embeddings/embedding-provider.ts'
 import {
   bodyOf,
   isChat,
@@ -15,12 +14,12 @@ import type { prepareStatements, StoredUnit, UnitPlace } from './unit-statements
 
 type Update = Pick<PreparedFile, 'path' | 'source' | 'metadata' | 'units' | 'contents' | 'vectors'>
 
-/** Value of `units.vector` if the vector is computed from the digest. */
-export const fromDigest = 0
+/** Value of `units.vector` if the vector is computed from the text. */
+export const fromText = 0
 
 interface NewContent {
   readonly content: UnitContent
-  readonly vector: { readonly digest: TokenIdSequence; readonly length: number; readonly code: Uint8Array } | undefined
+  readonly vector: { readonly length: number; readonly code: Uint8Array } | undefined
 }
 
 /** Replaces the units of one file by its prepared ones, in time linear in their number. */
@@ -117,16 +116,13 @@ export class FileUpdate {
       file: this.#fileId,
       private: Number(isPrivate),
       isChat: Number(isOfChat),
-      vector: vector ? fromDigest : null,
+      vector: vector ? fromText : null,
     })
     const id = Number(lastInsertRowid)
     const terms = this.#statements.putTerms[termTableOf({ isPrivate, isChat: isOfChat })]
     terms.text.run(id, content.terms)
     if (content.headTerms !== '') terms.head.run(id, content.headTerms)
-    if (vector) {
-      this.#statements.putDigest.run(id, bytesOf(vector.digest), vector.length)
-      this.#statements.putCode.run(vector.code, id)
-    }
+    if (vector) this.#statements.putCode.run(vector.code, vector.length, id)
     if (!isOfChat) this.#countWords(content.words, isPrivate, 1)
   }
 
@@ -137,7 +133,6 @@ export class FileUpdate {
     const terms = this.#statements.removeTerms[termTableOf({ isPrivate: isPrivate === 1, isChat: isOfChat })]
     terms.text.run(id)
     terms.head.run(id)
-    this.#statements.removeDigest.run(id)
     this.#statements.removeCode.run(id)
     this.#statements.removeUnit.run(id)
   }
@@ -167,17 +162,12 @@ function byHash({ contents, vectors }: Pick<Update, 'contents' | 'vectors'>): Ma
   )
 }
 
-function vectorAt({ digests, ends, lengths, codes }: PackedVectors, at: number): NewContent['vector'] {
+function vectorAt({ lengths, codes }: PackedVectors, at: number): NewContent['vector'] {
   const codeBytes = codes.length / lengths.length
   return {
-    digest: digests.subarray(ends[at - 1] ?? 0, ends[at]),
     length: lengths[at] ?? 0,
     code: codes.subarray(at * codeBytes, (at + 1) * codeBytes),
   }
-}
-
-export function bytesOf({ buffer, byteOffset, byteLength }: TokenIdSequence): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Pairs units with equal hashes: first those at the start and the end of the file, then the others in order. */

@@ -3,7 +3,7 @@ import { withoutLocalMark } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type LocalNote, type NotesFolder } from '#workspace/privacy'
-import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-provider.ts'
+import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
@@ -56,9 +56,6 @@ export interface UnitContent {
 
 /** Vectors of the contents, in their order; concatenated, because many small arrays are slow to send to a thread. */
 export interface PackedVectors {
-  readonly digests: TokenIdSequence
-  /** End offset (exclusive) of each digest in `digests`. */
-  readonly ends: Uint32Array
   /** Lengths before normalization. */
   readonly lengths: Float64Array
   readonly codes: Uint8Array
@@ -244,21 +241,16 @@ function termsOf(text: string): TextTerms {
 /** Returns undefined if the model can't be loaded: the embedder reports that error. */
 function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
   try {
-    const all = bodies.map((body) => model.digestOf(body))
-    let end = 0
-    const ends = Uint32Array.from(all, ({ length }) => (end += length))
-    const digests = new Uint16Array(end)
-    const lengths = new Float64Array(all.length)
+    const lengths = new Float64Array(bodies.length)
     const codes: Buffer[] = []
     let dimensions = 0
-    for (const [at, digest] of all.entries()) {
-      digests.set(digest, (ends[at] ?? 0) - digest.length)
-      const { vector, length } = model.vectorOf(digest)
+    for (const [at, body] of bodies.entries()) {
+      const { vector, length } = model.vectorOf(model.digestOf(body))
       lengths[at] = length
       dimensions = vector.length
       codes.push(signCodeOf(vector))
     }
-    return { digests, ends, lengths, codes: Uint8Array.from(Buffer.concat(codes)), dimensions }
+    return { lengths, codes: Uint8Array.from(Buffer.concat(codes)), dimensions }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return undefined

@@ -11,8 +11,6 @@ export interface Scope {
   readonly hasPrivate: boolean
 }
 
-type Word = readonly [word: string, term: string]
-
 interface Hit {
   readonly doc: number
   readonly col: 'text' | 'head'
@@ -26,7 +24,7 @@ export class UnitReader {
   readonly #versions = new Map<number, number>()
   #dataVersion = -1
   #sounds: SoundIndex | undefined
-  readonly #wordsByLength = new Map<number, readonly Word[]>()
+  #wordsByLength: ReadonlyMap<number, readonly [word: string, term: string][]> | undefined
 
   constructor(db: Db, scope: Scope) {
     this.scope = scope
@@ -39,7 +37,7 @@ export class UnitReader {
     if (dataVersion === this.#dataVersion) return
     this.#dataVersion = dataVersion
     this.#sounds = undefined
-    this.#wordsByLength.clear()
+    this.#wordsByLength = undefined
     const removed = new Set(this.#versions.keys())
     for (const { id, version } of this.#statements.files.iterate()) {
       removed.delete(id)
@@ -65,18 +63,19 @@ export class UnitReader {
       units: this.table.units,
       unitsWith: (term) => hits(term).text,
       unitsUnder: (term) => hits(term).head,
-      wordsFrom: (prefix) => this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
-      wordsOfLength: (length, tolerance) =>
-        Array.from({ length: 2 * tolerance + 1 }, (_, at) => this.#wordsOfLength(length - tolerance + at)).flat(),
+      // The words come from notes; without units, none can match.
+      wordsFrom: (prefix) =>
+        this.table.units === 0 ? [] : this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
+      wordsOfLength: (length, tolerance) => (this.table.units === 0 ? [] : this.#wordsOfLength(length, tolerance)),
       sounds: { alternatives: (word, isIndexed) => this.#soundIndex().alternatives(word, isIndexed) },
       labels: this.table.labels(),
     }
   }
 
-  #wordsOfLength(length: number): readonly Word[] {
-    let words = this.#wordsByLength.get(length)
-    if (!words) this.#wordsByLength.set(length, (words = this.#statements.wordsOfLength.all(length)))
-    return words
+  #wordsOfLength(length: number, tolerance: number): (readonly [word: string, term: string])[] {
+    this.#wordsByLength ??= Map.groupBy(this.#statements.words.iterate(), ([word]) => word.length)
+    const lengths = Array.from({ length: 2 * tolerance + 1 }, (_, at) => length - tolerance + at)
+    return lengths.flatMap((one) => this.#wordsByLength?.get(one) ?? [])
   }
 
   #soundIndex(): SoundIndex {
@@ -116,8 +115,6 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
         `SELECT word, term FROM words WHERE word >= ? AND word < ? AND ${isSeenWord}`,
       )
       .raw(),
-    wordsOfLength: db
-      .prepare<[number], [string, string]>(`SELECT word, term FROM words WHERE length(word) = ? AND ${isSeenWord}`)
-      .raw(),
+    words: db.prepare<[], [string, string]>(`SELECT word, term FROM words WHERE ${isSeenWord}`).raw(),
   }
 }

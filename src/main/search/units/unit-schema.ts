@@ -40,7 +40,7 @@ export function createUnitTables(db: Database.Database): void {
     CREATE INDEX sections_by_file ON sections (file_id);
 
     -- Days since 1970-01-01, both inclusive; null if the unit has no date. \`vector\` is a row of embedding_cache, 0 if
-    -- the vector is computed from the digest, or null while there is neither.
+    -- the vector is computed from the text, or null while there is neither.
     CREATE TABLE units (
       id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, seq INTEGER NOT NULL,
       section_id INTEGER NOT NULL, entry INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
@@ -57,14 +57,11 @@ export function createUnitTables(db: Database.Database): void {
       private INTEGER GENERATED ALWAYS AS (open_units = 0) VIRTUAL
     ) WITHOUT ROWID;
 
-    -- Signs of the vector's first dimensions, one bit each.
+    -- Signs of the vector's first dimensions, one bit each. With the built-in model, also the length of the vector before
+    -- normalization.
     CREATE TABLE unit_codes (
-      unit_id INTEGER PRIMARY KEY, code BLOB NOT NULL, private INTEGER NOT NULL, is_chat INTEGER NOT NULL
+      unit_id INTEGER PRIMARY KEY, code BLOB NOT NULL, length REAL, private INTEGER NOT NULL, is_chat INTEGER NOT NULL
     );
-
-    -- The built-in model's token ids (uint16, native byte order), from which the vector is computed, and the length of
-    -- that vector before normalization.
-    CREATE TABLE unit_digests (unit_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
 
     CREATE TABLE embedding_cache (
       id INTEGER PRIMARY KEY,

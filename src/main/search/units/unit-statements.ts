@@ -138,11 +138,9 @@ export function prepareStatements(db: Db) {
       db.prepare(`DELETE FROM ${table} WHERE file_id = ?`),
     ),
 
-    putDigest: db.prepare('INSERT OR REPLACE INTO unit_digests (unit_id, digest, length) VALUES (?, ?, ?)'),
-    removeDigest: db.prepare('DELETE FROM unit_digests WHERE unit_id = ?'),
     putCode: db.prepare(
-      `INSERT OR REPLACE INTO unit_codes (unit_id, code, private, is_chat)
-       SELECT id, ?, private, is_chat FROM units WHERE id = ?`,
+      `INSERT OR REPLACE INTO unit_codes (unit_id, code, length, private, is_chat)
+       SELECT id, ?, ?, private, is_chat FROM units WHERE id = ?`,
     ),
     removeCode: db.prepare('DELETE FROM unit_codes WHERE unit_id = ?'),
     setVector: db.prepare('UPDATE units SET vector = ? WHERE id = ?'),

@@ -3,7 +3,7 @@ import { marksBy } from '#workspace/privacy'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
-import { bytesOf, FileUpdate, fromDigest } from './file-update.ts'
+import { FileUpdate, fromText } from './file-update.ts'
 import type { PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
@@ -155,20 +155,18 @@ export class UnitStore {
   }
 
   /**
-   * Computes missing digests of up to `limit` units after `afterId`. Only units indexed while the model could not be
+   * Computes missing codes of up to `limit` units after `afterId`. Only units indexed while the model could not be
    * loaded lack one. @returns the last id; undefined if none is left
    * @throws AppError `provider_unavailable` if the model can't be loaded
    */
-  storeMissingDigests(afterId: number, limit: number): number | undefined {
+  storeMissingCodes(afterId: number, limit: number): number | undefined {
     const { model } = this.settings
     const texts = this.textsToEmbed(afterId, limit)
     if (!model || texts.length === 0) return undefined
     this.transaction(() => {
       for (const { id, text } of texts) {
-        const digest = model.digestOf(text)
-        const { vector, length } = model.vectorOf(digest)
-        this.#statements.putDigest.run(id, bytesOf(digest), length)
-        this.#setVector(id, fromDigest, vector)
+        const { vector, length } = model.vectorOf(model.digestOf(text))
+        this.#setVector(id, fromText, vector, length)
       }
     })
     return texts.at(-1)?.id
@@ -177,7 +175,7 @@ export class UnitStore {
   /** Removes all vectors, because the model now returns vectors of another length. */
   resetVectors(dimensions: number): void {
     this.transaction(() => {
-      this.db.exec('DELETE FROM unit_codes; DELETE FROM unit_digests')
+      this.db.exec('DELETE FROM unit_codes')
       this.#statements.clearVectors.run()
       setDimensions(this.db, dimensions)
     })
@@ -190,10 +188,10 @@ export class UnitStore {
     this.db.close()
   }
 
-  #setVector(id: number, row: number, vector: Float32Array): void {
+  #setVector(id: number, row: number, vector: Float32Array, length: number | null = null): void {
     this.#noteDimensions(vector.length)
     this.#statements.setVector.run(row, id)
-    this.#statements.putCode.run(signCodeOf(vector), id)
+    this.#statements.putCode.run(signCodeOf(vector), length, id)
   }
 
   /** The first vector determines the dimensions of the index. */

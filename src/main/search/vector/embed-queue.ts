@@ -75,7 +75,7 @@ async function embedDigests(
   const outcome = (problem: AppError | undefined) => ({ embedded: store.counts().embedded - before, problem })
   try {
     for (let last: number | undefined = 0; last !== undefined && !signal.aborted;) {
-      last = store.storeMissingDigests(last, batchSize)
+      last = store.storeMissingCodes(last, batchSize)
       onProgress?.()
       await setImmediate()
     }

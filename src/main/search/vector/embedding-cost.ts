@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { EmbeddingCost } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
-import { fromDigest } from '../units/file-update.ts'
+import { fromText } from '../units/file-update.ts'
 import { bodyOf, hashOf } from '../units/prepare-units.ts'
 import { isSendable } from '../units/unit-statements.ts'
 
@@ -41,7 +41,7 @@ export async function embeddingCost(
     .pluck()
   const hasVector = ({ vector }: Row, hash: string) =>
     asked.provider === 'builtin'
-      ? vector === fromDigest
+      ? vector === fromText
       : isCached.get(cacheKey(asked), model, hash, dimensions ?? null) !== undefined
   const counted = new Set<string>()
   const all = { texts: 0, tokens: 0 }

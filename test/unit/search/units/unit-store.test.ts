@@ -89,8 +89,7 @@ function contentOf(db: Db): unknown {
       all(`SELECT term, col, doc FROM ${table}_counts ORDER BY term, col`),
     ]),
     words: all('SELECT * FROM words ORDER BY word'),
-    codes: all(`SELECT (${unit} = unit_id) AS unit, code, private, is_chat FROM unit_codes ORDER BY unit`),
-    digests: all(`SELECT (${unit} = unit_id) AS unit, digest, length FROM unit_digests ORDER BY unit`),
+    codes: all(`SELECT (${unit} = unit_id) AS unit, code, length, private, is_chat FROM unit_codes ORDER BY unit`),
     tags: all('SELECT path, tag, line FROM note_tags JOIN files ON files.id = file_id ORDER BY 1, 2, 3'),
     properties: all(
       'SELECT path, name, line, value FROM note_properties JOIN files ON id = file_id ORDER BY 1, 2, 3, 4',
@@ -112,10 +111,10 @@ describe('replacing a file', () => {
   it('does not write the terms and vector of an unchanged unit again', () => {
     put('- boiler\n- roof')
     const boiler = idsByText().get('boiler')
-    store.db.prepare('UPDATE unit_digests SET length = 99 WHERE unit_id = ?').run(boiler)
+    store.db.prepare('UPDATE unit_codes SET length = 99 WHERE unit_id = ?').run(boiler)
     store.db.prepare('DELETE FROM note_terms_text WHERE rowid = ?').run(boiler)
     put('- roof\n- boiler\n- attic')
-    expect(store.db.prepare('SELECT length FROM unit_digests WHERE unit_id = ?').pluck().get(boiler)).toBe(99)
+    expect(store.db.prepare('SELECT length FROM unit_codes WHERE unit_id = ?').pluck().get(boiler)).toBe(99)
     expect(hits('boiler')).toEqual([])
   })
 
@@ -409,9 +408,9 @@ describe('vectors', () => {
     put('- the old boiler\n- a walrus\n- a seal')
     expect(store.counts().embedded).toBe(0)
     const repaired = new UnitStore(store.db, withModel)
-    const last = repaired.storeMissingDigests(0, 2)
-    expect(repaired.storeMissingDigests(last ?? 0, 2)).toBeDefined()
-    expect(repaired.storeMissingDigests(0, 2)).toBeUndefined()
+    const last = repaired.storeMissingCodes(0, 2)
+    expect(repaired.storeMissingCodes(last ?? 0, 2)).toBeDefined()
+    expect(repaired.storeMissingCodes(0, 2)).toBeUndefined()
     const fresh = newStore()
     put('- the old boiler\n- a walrus\n- a seal', 'note.md', fresh)
     expect(contentOf(store.db)).toEqual(contentOf(fresh.db))
