@@ -12,7 +12,8 @@ export const indexExclusionSchema = z.object({
    * `project`: a context file, which every request contains · `scope`: excluded by the scope setting · `ignored`: excluded by the
    * vault's conventions · `hidden`: in a hidden folder, the trash or `node_modules` · `notMarkdown` · `unreadable`: see
    * `message` · `sessionsOff`: session search is off · `outside`: not in a folder of this memory · `missing`: no such
-   * file · `pending`: not indexed yet · `emptyLine`: the file is searchable, but the line is empty.
+   * file · `pending`: not indexed yet · `emptyLine`: the file is searchable, but the line is
+   * empty · `notMemory`: a question, an answer without results or a quotation in a chat.
    */
   reason: z.enum([
     'project',
@@ -26,6 +27,7 @@ export const indexExclusionSchema = z.object({
     'missing',
     'pending',
     'emptyLine',
+    'notMemory',
   ]),
   message: z.string().optional(),
 })

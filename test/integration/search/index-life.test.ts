@@ -56,6 +56,16 @@ describe('transcripts in search', () => {
     expect(text).toBe('\n- User: two lines\n- Assistant: yes\n\n')
   })
 
+  it('says that a question in a chat is no memory', async () => {
+    const { agent, memory } = await openMemory()
+    const { session, ended } = await agent.chat.send({ text: 'Where does the zeppelin land?' })
+    await ended
+    await memory.settle(5000)
+    const { why } = await memory.explain('zeppelin', {}, { path: `sessions/${session}.jsonl`, line: 2 })
+    expect(why).toMatchObject({ reason: 'notIndexed', unsearched: { reason: 'notMemory' } })
+    expect((await memory.search('zeppelin')).results).toEqual([])
+  })
+
   it('can be turned off while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
     await (

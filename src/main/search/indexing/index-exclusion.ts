@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import type { IndexExclusion } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isMemoryPath, exclusionReason, resolveInside } from '#workspace'
+import { sessionsPrefix } from './indexed-file.ts'
 import type { IndexedFolder } from './indexed-folder.ts'
 
 export interface ExclusionQuery {
@@ -20,7 +21,7 @@ export async function explainExclusion({
   isIndexed,
   problems,
 }: ExclusionQuery): Promise<IndexExclusion> {
-  if (isIndexed) return { reason: 'emptyLine' }
+  if (isIndexed) return { reason: path.startsWith(sessionsPrefix) ? 'notMemory' : 'emptyLine' }
   const problem = problems.find((one) => one.path === path)
   if (problem) return { reason: 'unreadable', message: problem.message }
   const folder = folders.find(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]

@@ -24,9 +24,19 @@ export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResu
   return results.map(({ unit, texts }) => resultOf(unit, joinTexts(texts), ranking, units))
 }
 
+/** Returns unlikely results, one for each entry. */
 export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
   const weak = ranking.candidates.filter(({ unit, verdict }) => verdict.kind === 'weak' && unit.score >= minWeakScore)
-  return weak.slice(0, maxWeak).map(({ unit }) => resultOf(unit, units.textOf(unit.id), ranking, units))
+  const entries = new Set<string>()
+  const results: SearchResult[] = []
+  for (const { unit } of weak) {
+    const text = units.textOf(unit.id)
+    if (entries.has(text.entry)) continue
+    entries.add(text.entry)
+    results.push(resultOf(unit, text, ranking, units))
+    if (results.length === maxWeak) break
+  }
+  return results
 }
 
 function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
@@ -62,13 +72,16 @@ function resultFields(unit: RankedUnit, text: UnitText, { words, supersessions }
   }
 }
 
+/** Joins the parts of a divided entry in the order of the note, and marks gaps. */
 function joinTexts(texts: readonly UnitText[]): UnitText {
-  const [first, ...others] = texts.toSorted((one, other) => one.startLine - other.startLine)
+  const [first, ...others] = texts.toSorted((one, other) => one.seq - other.seq)
   if (!first) throw new Error('a result has no text')
-  let { text, endLine } = first
+  let { text, endLine, seq } = first
   for (const other of others) {
-    text += `${other.startLine - endLine > 1 ? ' … ' : '\n'}${other.text}`
+    text += other.seq > seq + 1 ? ' … ' : other.startLine > endLine ? '\n' : ' '
+    text += other.text
     endLine = Math.max(endLine, other.endLine)
+    seq = other.seq
   }
   return { ...first, text, endLine }
 }

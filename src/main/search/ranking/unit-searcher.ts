@@ -37,6 +37,10 @@ export interface UnitText {
   readonly text: string
   /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
   readonly date: string | undefined
+  /** Number of the unit in its file. */
+  readonly seq: number
+  /** Equal for the parts of one divided entry. */
+  readonly entry: string
 }
 
 export interface UnitCandidate {
@@ -133,7 +137,9 @@ export class UnitSearcher {
 
   /** Returns the text of a unit. @throws Error if the index has no such unit */
   textOf(id: number): UnitText {
-    return this.#contentOf(id).content
+    const { entry, file, firstDay, label: _label, ...content } = this.#rowOf(id)
+    const date = firstDay === null ? undefined : formatDay(firstDay)
+    return { ...content, date, entry: `${file}/${entry}` }
   }
 
   /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
@@ -145,12 +151,6 @@ export class UnitSearcher {
     const row = this.#statements.content.get(id)
     if (!row) throw new Error(`the index has no unit ${id}`)
     return row
-  }
-
-  #contentOf(id: number): { readonly content: UnitText; readonly entry: string } {
-    const { entry, file, firstDay, label: _label, ...content } = this.#rowOf(id)
-    const date = firstDay === null ? undefined : formatDay(firstDay)
-    return { content: { ...content, date }, entry: `${file}/${entry}` }
   }
 
   /**
@@ -348,9 +348,9 @@ export class UnitSearcher {
   }
 
   #selectable(id: number): SelectableText {
-    const { content, entry } = this.#contentOf(id)
+    const content = this.textOf(id)
     const text = content.text.replace(/\s+/g, ' ').toLowerCase()
-    return { entry, text, lineLength: formatResult({ ...content, snippet: content.text }).length + 1 }
+    return { entry: content.entry, text, lineLength: formatResult({ ...content, snippet: content.text }).length + 1 }
   }
 
   #open(scope: Scope): OpenScope {
@@ -424,7 +424,7 @@ function prepare(db: Db) {
   return {
     content: db.prepare<[number], UnitRow>(
       `SELECT path, source, start_line AS startLine, end_line AS endLine, heading, text,
-         entry, units.file_id AS file, first_day AS firstDay, label
+         seq, entry, units.file_id AS file, first_day AS firstDay, label
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
     ),
@@ -436,7 +436,7 @@ function prepare(db: Db) {
   }
 }
 
-interface UnitRow extends Omit<UnitText, 'date'> {
+interface UnitRow extends Omit<UnitText, 'date' | 'entry'> {
   readonly entry: number
   readonly file: number
   readonly firstDay: number | null

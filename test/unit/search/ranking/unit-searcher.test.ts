@@ -89,6 +89,17 @@ describe('a search of units', () => {
     expect(results[0]?.snippet.length).toBeGreaterThan(500)
   })
 
+  it('joins the parts of one line in their order, and marks what is left out', async () => {
+    const filler = 'The kettle was descaled and the cups went back on the shelf of the kitchen. '.repeat(5)
+    const text = `The plumber Piet repairs the boiler. ${filler}The plumber sent the bill of the boiler.`
+    const results = await open({ 'house.md': text }).find('plumber boiler')
+    expect(results).toHaveLength(1)
+    const snippet = results[0]?.snippet ?? ''
+    expect(snippet.indexOf('Piet')).toBeLessThan(snippet.indexOf('sent the bill'))
+    const isWhole = snippet.replace(/\s+/g, ' ') === text.replace(/\s+/g, ' ')
+    expect(isWhole || snippet.includes(' … ')).toBe(true)
+  })
+
   it('does not let a chat change the scores of notes', async () => {
     const { write, find } = open(notes)
     const before = await find('code of the guest wifi')

@@ -105,6 +105,7 @@ const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
   missing: 'there is no such file',
   pending: 'it is not indexed yet; `index` waits for it',
   emptyLine: 'this line is empty',
+  notMemory: 'questions, answers without results and quotations in chats are not searched',
 }
 
 function parsePlace(place: string): { path: string; line: number } {

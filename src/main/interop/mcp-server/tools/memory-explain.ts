@@ -146,6 +146,7 @@ const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   missing: 'there is no such file',
   pending: 'the file is not indexed yet; try again in a moment',
   emptyLine: 'there is nothing on this line',
+  notMemory: 'it is a question, an answer without results or a quotation in a chat',
 }
 
 async function explainPlace(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
