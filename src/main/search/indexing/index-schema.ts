@@ -11,7 +11,7 @@ export type Db = Database.Database
 
 const schemaVersion = 12
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 1
+const unitVersion = 2
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 2
 

@@ -91,6 +91,8 @@ const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
 const maxSeeds = 400
 const neighbourDistance = 3
+/** Factor of a heading's word that a unit before has too. */
+const repeatedHeading = 0.5
 /** BM25 parameters: saturation and length normalization. */
 const k1 = 1.2
 const b = 0.4
@@ -291,9 +293,14 @@ class FeatureComputer {
     return sum / this.#totalWeight
   }
 
+  /** A word that a unit before has in its text counts less: the child of a list item repeats its parent's words. */
   #headingShare(id: number): number {
+    const before = [-1, -2, -3].map((distance) => this.#table.sectionNeighbour(id, distance))
     let sum = 0
-    for (const { units, headUnits, weight } of this.#query.words) if (headUnits.has(id) && !units.has(id)) sum += weight
+    for (const { units, headUnits, weight } of this.#query.words) {
+      if (!headUnits.has(id) || units.has(id)) continue
+      sum += weight * (before.some((other) => units.has(other)) ? repeatedHeading : 1)
+    }
     return sum / this.#totalWeight
   }
 

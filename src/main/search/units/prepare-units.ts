@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
 import { withoutLocalMark } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
@@ -12,7 +13,7 @@ import { binaryCodeOf } from '../vector/binary-quantization.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { splitLabel, splitUnits } from './split-units.ts'
 import { daysOfPath, daysOfText } from './unit-days.ts'
-import { flagsOf } from './unit-flags.ts'
+import { flagsOf, unitFlags } from './unit-flags.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 export interface UnitSettings {
@@ -116,17 +117,22 @@ export function prepareContents(
     if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
     const chars = unit.text.replace(/\s+/g, ' ').trim().length
-    const flags = flagsOf(body, unit.kind)
+    const flags = flagsOf(body, unit.kind) | (mayBeSuperseded(unit.text) ? unitFlags.isSuperseded : 0)
     return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
   })
   return { contents, vectors: model && pack(bodies, model) }
 }
 
-/** Returns the text without speaker label, time and privacy mark: the text that is searched and embedded. */
+/**
+ * Returns the text that is searched and embedded: without speaker label, time and privacy mark. Of a superseded line,
+ * only the struck text: its mark has the date and a quotation of another line.
+ */
 export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   const found = label === '' ? undefined : splitLabel(text)
   const body = found?.label === label ? found.rest : text
-  return withoutLocalMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
+  const untimed = withoutLocalMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
+  if (!mayBeSuperseded(untimed)) return untimed
+  return untimed.replace(/.+/g, (line) => supersededLine(line)?.text ?? line)
 }
 
 /** Returns the hash that identifies equal embedded texts. */

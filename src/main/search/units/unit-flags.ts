@@ -1,5 +1,3 @@
-import { mayBeSuperseded } from '#shared/markdown/superseded.ts'
-
 /** Bits of a unit's `flags`. Bits 6 and 7 hold the number of capitalized words inside sentences, at most 3. */
 export const unitFlags = {
   asks: 1,
@@ -25,9 +23,9 @@ const firstPerson = /\b(?:i|i'm|i've|my|we|our|me)\b|我/i
 /** A capitalized word after a letter, comma or apostrophe and a space, so that no word at the start of a sentence counts. */
 const capitalizedWord = /(?<=[\p{L},'’] )\p{Lu}\p{Ll}+/gu
 
-/** @param body the unit's text without label and time */
+/** Returns the flags that the text alone decides: all but `isSuperseded`. @param body from `bodyOf` */
 export function flagsOf(body: string, kind: 'text' | 'heading' | 'code'): number {
-  const { asks, hasNumber, hasTime, isHeading, isCode, isFirstPerson, isSuperseded } = unitFlags
+  const { asks, hasNumber, hasTime, isHeading, isCode, isFirstPerson } = unitFlags
   const capitalized = Math.min(maxCapitalized, body.match(capitalizedWord)?.length ?? 0)
   return (
     (question.test(body) ? asks : 0) |
@@ -36,7 +34,6 @@ export function flagsOf(body: string, kind: 'text' | 'heading' | 'code'): number
     (kind === 'heading' ? isHeading : 0) |
     (kind === 'code' ? isCode : 0) |
     (firstPerson.test(body) ? isFirstPerson : 0) |
-    (mayBeSuperseded(body) ? isSuperseded : 0) |
     (capitalized << capitalizedShift)
   )
 }

@@ -89,6 +89,15 @@ describe('a search of units', () => {
     expect(results[0]?.snippet.length).toBeGreaterThan(500)
   })
 
+  it('ranks a list item before its children, and returns the children too', async () => {
+    const list =
+      '- Marta runs the pottery class in the old mill.\n  - She charges 22 pounds for two hours.\n  - The kiln is fired on the last Sunday.'
+    const { find } = open({ 'a.md': `- Paid the dentist.\n${list}`, 'b.md': '- Running: 8 km along the canal.' })
+    const lines = (await find('run')).map(({ path, startLine }) => `${path}:${startLine}`)
+    expect(lines.slice(0, 2).sort()).toEqual(['a.md:2', 'b.md:1'])
+    expect((await find('how much is the pottery class')).map(({ startLine }) => startLine)).toEqual([2, 3, 4])
+  })
+
   it('joins the parts of one line in their order, and marks what is left out', async () => {
     const filler = 'The kettle was descaled and the cups went back on the shelf of the kitchen. '.repeat(5)
     const text = `The plumber Piet repairs the boiler. ${filler}The plumber sent the bill of the boiler.`

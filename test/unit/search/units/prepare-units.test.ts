@@ -77,6 +77,12 @@ describe('flags', () => {
     for (const text of no) expect(has(flag, text), text).toBe(false)
   })
 
+  it('marks superseded units, whose text is searched without date and quotation', () => {
+    const text = '- ~~The boiler is old~~ (until 2026-03-09, now: [b.md:3] “The oven is new”)'
+    expect(contentOf(text)?.flags).toBe(unitFlags.isSuperseded)
+    expect(contentOf(text)?.terms.split(' ').sort()).toEqual(contentOf('The boiler is old')?.terms.split(' ').sort())
+  })
+
   it('sets the kind of the unit', () => {
     expect(flagsOf('x', 'heading')).toBe(unitFlags.isHeading)
     expect(flagsOf('x', 'code')).toBe(unitFlags.isCode)
