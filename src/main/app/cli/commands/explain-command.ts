@@ -1,5 +1,6 @@
-import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
+import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
 import type { ScorePartName } from '#shared/contract/search.ts'
+import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
@@ -59,23 +60,6 @@ function candidateLines({ path, startLine, score, logit, parts, vector, text, ve
 
 function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(2)}`
-}
-
-function verdictText(verdict: Verdict): string {
-  switch (verdict.kind) {
-    case 'returned':
-      return `returned as #${verdict.rank}`
-    case 'joined':
-      return `shown with #${verdict.rank}, as a part of the same entry`
-    case 'duplicate':
-      return `says the same as #${verdict.rank}`
-    case 'weak':
-      return 'score too low'
-    case 'overLimit':
-      return 'over the limit of results or characters'
-    case 'outsideFilter':
-      return `outside the filter: ${verdict.by.join(' ')}`
-  }
 }
 
 function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
+import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
 import { weightsSchema } from '#shared/contract/search.ts'
+import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
@@ -89,7 +90,7 @@ function toShownCandidate(candidate: Candidate): ShownCandidate {
     startLine,
     endLine,
     score: round(score, 3),
-    verdict: verdictText(verdict),
+    verdict: clip(verdictText(verdict), 60),
     bm25: text && round(text.raw, 2),
     cosine: vector && round(vector.raw, 2),
     parts: parts.map(({ name, contribution }) => ({ name, contribution: round(contribution, 2) })),
@@ -103,23 +104,6 @@ function round(value: number, digits: number): number {
 
 function withoutDetails(candidate: Candidate): ShownCandidate {
   return { ...toShownCandidate(candidate), parts: [], matched: [] }
-}
-
-function verdictText(verdict: Verdict): string {
-  switch (verdict.kind) {
-    case 'returned':
-      return `returned as #${verdict.rank}`
-    case 'joined':
-      return `shown with #${verdict.rank}, as a part of the same entry`
-    case 'duplicate':
-      return `says the same as #${verdict.rank}`
-    case 'weak':
-      return 'score too low'
-    case 'overLimit':
-      return 'over the limit of results or characters'
-    case 'outsideFilter':
-      return `outside the filter ${clip(verdict.by.join(' '), 40)}`
-  }
 }
 
 const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string>> = {
