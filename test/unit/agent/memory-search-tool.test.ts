@@ -141,7 +141,7 @@ describe('memory_search', () => {
     ['vectors_incomplete', true, false],
     ['vectors_local', false, false],
   ] as const)(
-    'after %s, a model (local: %s) is told that meaning was not searched: %s',
+    'after %s, the text for a model (local: %s) says that meaning was not searched: %s',
     async (code, isLocal, isTold) => {
       const { text } = await search({ isLocal, response: { notice: { code, message: 'no answer' } } })
       expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)

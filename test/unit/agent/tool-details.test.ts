@@ -16,7 +16,7 @@ const recall = {
   minScore: 0.25,
   notice: null,
 }
-/** As versions before the ranking model recorded it. */
+/** A search as recorded by versions before the ranking model. */
 const olderRecall = {
   ...recall,
   results: recall.results.map((result) => ({ ...result, found: { startLine: 3, endLine: 3 }, vectorScore: 0.4 })),

@@ -36,7 +36,7 @@ const indexed = (...lines: string[]) => indexedTranscriptText(lines.join('\n')).
 const indexedUser = (text: string) => indexed(user(text))[0]
 const lastIndexed = (...lines: string[]) => indexed(...lines).at(-1)
 
-describe('what the user asks is not indexed', () => {
+describe('questions and requests of the user are not indexed', () => {
   it.each([
     'What did I say about the boiler?',
     'what did I say about the boiler',
@@ -150,7 +150,7 @@ describe('what the agent recalls is not indexed', () => {
     )
   })
 
-  it('keeps headings and introductions of what is left', () => {
+  it('keeps the headings and introductions of the remaining text', () => {
     const text = `## Facts\n\n> ${boiler}\n\n## Plan\n\nThe steps:\n\n- ${boiler} [MEMORY.md:5]\n- drain the radiators`
     expect(lastIndexed(...found, agent(text))).toBe('- Assistant: ## Plan The steps: - drain the radiators')
   })

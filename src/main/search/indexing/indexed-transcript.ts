@@ -1,6 +1,6 @@
 /**
- * Selects the parts of a transcript that are memory. What the user only asks, and what the agent quotes from the memory
- * or does not find there, is not indexed, so that a question never changes the results of a later search.
+ * Selects the parts of a transcript that are memory. Questions of the user, quotations of notes and answers without
+ * results are not indexed, so that a question never changes the results of a later search.
  */
 import { fenceAt, closesFence, headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
@@ -15,8 +15,7 @@ const recallTools = ['memory_search', 'memory_get', 'read']
 const memoryResult = new RegExp(`"toolName":\\s*"(?:${[...recallTools, 'memory'].join('|')})"`)
 
 /**
- * Returns as many lines as `transcriptText`, each with the indexed part of that message; empty if nothing of it is
- * indexed.
+ * Returns as many lines as `transcriptText`. Each has the indexed part of a message; it is empty if there is none.
  */
 export function indexedTranscriptText(jsonl: string): string {
   const texts = jsonl.split('\n').map(() => '')

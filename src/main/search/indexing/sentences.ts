@@ -2,7 +2,7 @@ import { cjkRun } from '../text/terms.ts'
 
 const abbreviation =
   /(?<!(?:\b|_)(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Nn]o|[Nn]r|[Vv]s|[Ee]tc|e\.g|i\.e|z\.B|[Aa]pprox|[Ii]nc|[Ll]td|[JjSs]r|(?!I)\p{Lu})|^\s*(?:[-*+]\s+)?\d{1,3})\./u
-/** After a closing quotation mark, a sentence goes on with a lower-case letter: `"Where?" she asked`. */
+/** A lower-case letter after a closing quotation mark continues the sentence: `"Where?" she asked`. */
 const latinEnd = `(?:[!?…]|${abbreviation.source})[.!?…]{0,9}[)\\]*_]{0,9}(?:\\s+|$|(?=${cjkRun.source})|["'”’»][)\\]*_]{0,9}(?:\\s+(?!\\p{Ll})|$))`
 const sentenceEnd = new RegExp(`${latinEnd}|[。！？]+[」』”’）]*\\s*`, 'gu')
 

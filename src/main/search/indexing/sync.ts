@@ -44,7 +44,7 @@ export interface SyncOptions {
 
 export interface PreparationWorkerSource {
   readonly entry: URL
-  /** Those of the store. */
+  /** The settings of the store. */
   readonly settings: PlainUnitSettings
 }
 

@@ -6,7 +6,7 @@ export interface ClassicWeights {
   readonly text: number
 }
 
-/** Maps BM25, which has no upper bound, to [0, 1). */
+/** Maps BM25, a number without upper bound, to [0, 1). */
 export function textScoreOf(bm25: number): number {
   return bm25 / (1 + bm25)
 }

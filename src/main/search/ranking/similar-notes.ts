@@ -57,7 +57,7 @@ function sampleOf<T>(all: readonly T[], size: number): T[] {
   return Array.from({ length: Math.min(size, all.length) }, (_, at) => all[Math.floor(at * step)] as T)
 }
 
-/** Returns the median and the standard deviation, which is estimated from the MAD and mixed with the prior. */
+/** Returns the median and the standard deviation. The latter is estimated from the MAD and mixed with the prior. */
 function baselineOf(cosines: readonly number[]): { readonly median: number; readonly deviation: number } {
   const median = medianOf(cosines)
   const estimate = madToStandardDeviation * medianOf(cosines.map((cosine) => Math.abs(cosine - median)))

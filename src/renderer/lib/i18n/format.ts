@@ -28,7 +28,7 @@ export function formatPercent(share: number): string {
 }
 
 /**
- * Formats a score, which is a probability, as a percentage without decimals.
+ * Formats a score, a probability, as a percentage without decimals.
  * @param threshold the limit that the score is compared with: enough decimals are shown to tell the two values apart
  */
 export function formatScore(score: number | null | undefined, threshold?: number): string {

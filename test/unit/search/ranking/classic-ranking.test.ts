@@ -23,7 +23,7 @@ describe('classic ranking', () => {
     }
   })
 
-  it('is the score of the words without vectors, whatever their weight', () => {
+  it('is the text score without vectors, with any weights', () => {
     const [best, second] = rankClassic([unit(1, 1), unit(2, 3)], weights, undefined)
     expect([best?.id, best?.score, second?.id, second?.score]).toEqual([2, 0.75, 1, 0.5])
     expect(best && partsOf(best, null)).toEqual([{ name: 'text', contribution: 0.75, features: [] }])

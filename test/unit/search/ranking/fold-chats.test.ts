@@ -54,7 +54,7 @@ describe('a chat', () => {
     expect(fold([port], [[text, returned(1)]])).toEqual([returned(2)])
   })
 
-  it('that repeats a note that is not returned is kept', () => {
+  it('stays if the note that it repeats is not returned', () => {
     expect(fold([[port[0], { kind: 'weak' }]], [[port[0], returned(1)]])).toEqual([returned(1)])
   })
 

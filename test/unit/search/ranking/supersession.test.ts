@@ -45,7 +45,7 @@ describe('a superseded unit', () => {
     expect(of('a.md', 1)).toMatchObject({ by: undefined, successor: undefined })
   })
 
-  it('is never its own successor, in whatever cycle', () => {
+  it('is never its own successor, in any cycle', () => {
     const { of } = open({
       'a.md': struck('one', 'b.md:1'),
       'b.md': struck('two', 'a.md:1'),
