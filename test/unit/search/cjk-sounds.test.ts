@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parseQuestions, type LineRange } from '../../../src/main/search/evaluation/judged-questions.ts'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { SoundIndex } from '../../../src/main/search/text/cjk-sounds.ts'
-import { initialsOf, pinyinOf, splitPinyin } from '../../../src/main/search/text/pinyin.ts'
+import { pinyinOf, splitPinyin } from '../../../src/main/search/text/pinyin.ts'
 import { bigramsOf, fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 import { lookAlikes } from '../../../src/main/search/text/words/look-alikes.ts'
 
@@ -22,10 +22,6 @@ describe('pinyin of characters', () => {
     ['カナ', [[], []]],
   ])('reads %s', (text, syllables) => {
     expect(pinyinOf(text)).toEqual(syllables)
-  })
-
-  it('returns the initials of each reading once', () => {
-    expect(initialsOf('重庆乐行')).toEqual([['c', 'z'], ['q'], ['l', 'y'], ['h', 'x']])
   })
 })
 

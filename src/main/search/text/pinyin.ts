@@ -33,11 +33,6 @@ export function pinyinOf(text: string): string[][] {
   return [...fold(text)].map((letter) => [...(syllablesByLetter().get(letter) ?? [])])
 }
 
-/** Returns the first letters of the syllables of each character. */
-export function initialsOf(text: string): string[][] {
-  return pinyinOf(text).map((syllables) => [...new Set(syllables.map((syllable) => syllable.charAt(0)))])
-}
-
 /**
  * Returns the ways to cut a word into pinyin syllables, the fewest syllables first. Spaces, apostrophes, hyphens and
  * tone numbers are boundaries. If there is no other way, the last syllable may be incomplete. Returns undefined if the

@@ -9,7 +9,6 @@ import { digestModelOf, type DigestSource } from '../embeddings/create-embedding
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
 import { bigramsOf, lineTerms } from '../text/terms.ts'
-import { binaryCodeOf } from '../vector/binary-quantization.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { splitLabel, splitUnits } from './split-units.ts'
 import { daysOfPath, daysOfText } from './unit-days.ts'
@@ -151,7 +150,10 @@ const maxCodeBits = 1024
 /** Returns the signs of a vector's first dimensions, as `vec_bit` of sqlite-vec expects them. */
 export function signCodeOf(vector: Float32Array): Buffer {
   const dimensions = Math.min(vector.length, maxCodeBits)
-  return binaryCodeOf(vector.subarray(0, dimensions), undefined).subarray(0, Math.ceil(dimensions / 8))
+  const code = Buffer.alloc(Math.ceil(dimensions / 8))
+  for (let at = 0; at < dimensions; at += 1)
+    if ((vector[at] as number) > 0) code[at >>> 3] = (code[at >>> 3] as number) | (1 << (at & 7))
+  return code
 }
 
 export function isChat({ source }: Pick<KnownFile, 'source'>): boolean {
