@@ -126,6 +126,26 @@ describe('command palette', () => {
   })
 })
 
+describe('command palette with a slow dictionary', () => {
+  it('shows what a typed word finds by pinyin as soon as the dictionary is there', async () => {
+    const { page, client } = await openFrame()
+    await client.settings.setAppearance({ locale: 'zh-CN' })
+    await page.locator('html[lang=zh-CN]').waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route(/\.js$/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill('jiansuoceshi')
+    const found = page.getByRole('option', { name: '检索测试' })
+    expect(await found.count()).toBe(0)
+    held.resolve()
+    await found.first().click()
+    await page.waitForURL(/search\/checks/)
+  })
+})
+
 describe('first load', () => {
   it('stays within its budget, with one language and without schema libraries', async () => {
     const server = await openTestServer()

@@ -77,6 +77,8 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   // Titles and aliases of the notes.
   const notes = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
   const names = useMemo(() => new Map(notes?.flatMap(({ path, names: list }) => (list ? [[path, list]] : []))), [notes])
+  // cmdk shows a group whose rows begin to match only when it is mounted anew.
+  const [spellFirst] = useState(() => spell)
   const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
   const goTo: GoTo = (path) => () => {
     onClose()
@@ -90,7 +92,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         placeholder={t('palette.placeholder')}
         className="w-full border-b border-line bg-transparent px-4 py-3 text-[14px] outline-none placeholder:text-muted"
       />
-      <Command.List className="max-h-[46vh] overflow-y-auto p-1.5">
+      <Command.List key={spell === spellFirst ? 'first' : 'spelled'} className="max-h-[46vh] overflow-y-auto p-1.5">
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {mode === 'all' && (
           <Group heading={t('palette.commands')}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 
 /** Returns the pinyin of a text, in full and as initials; empty if it has no Chinese characters. */
 export type PinyinOf = (text: string) => readonly string[]
@@ -6,20 +6,19 @@ export type PinyinOf = (text: string) => readonly string[]
 const noSpellings: readonly string[] = []
 const hanCharacter = /\p{Script=Han}/u
 
-let loaded: PinyinOf | undefined
-
 /** Loads the pinyin dictionary when `isNeeded` is true. Before that, the returned function finds no spellings. */
 export function usePinyin(isNeeded: boolean): PinyinOf {
-  const [pinyinOf, setPinyinOf] = useState<PinyinOf>(() => loaded ?? noSpelling)
-  useEffect(() => {
-    if (!isNeeded || loaded) return
-    // Without the dictionary, names match only as written.
-    void loadDictionary().then(
-      (dictionary) => setPinyinOf(() => dictionary),
-      () => undefined,
-    )
-  }, [isNeeded])
-  return pinyinOf
+  // Without the dictionary, names match only as written.
+  const dictionary = useQuery({
+    queryKey: ['pinyin'],
+    queryFn: loadDictionary,
+    enabled: isNeeded,
+    staleTime: Infinity,
+    gcTime: Infinity,
+    networkMode: 'always',
+    retry: false,
+  })
+  return dictionary.data ?? noSpelling
 }
 
 function noSpelling(): readonly string[] {
@@ -29,14 +28,13 @@ function noSpelling(): readonly string[] {
 async function loadDictionary(): Promise<PinyinOf> {
   const { pinyin } = await import('pinyin-pro')
   const cache = new Map<string, readonly string[]>()
-  loaded ??= (text) => {
+  return (text) => {
     if (!hanCharacter.test(text)) return noSpellings
     const spellings =
       cache.get(text) ?? spellingsOf(pinyin(text, { toneType: 'none', type: 'array', nonZh: 'consecutive' }))
     cache.set(text, spellings)
     return spellings
   }
-  return loaded
 }
 
 /**
