@@ -74,6 +74,7 @@ export function useInbox(agent: string, initial: string | undefined) {
       if (ids.length === 0 || tab !== 'open') return
       await runAction(
         () => client.upkeep.accept({ agent, ids }),
+        ids,
         ({ acceptance, accepted, left: conflicting, gone: withdrawn }) => {
           const skippedNotes = [
             ...(conflicting > 0 ? [t('upkeep.left', { count: conflicting })] : []),
@@ -89,7 +90,7 @@ export function useInbox(agent: string, initial: string | undefined) {
         await client.upkeep.edit({ agent, id: proposal.id, after })
         return client.upkeep.accept({ agent, ids: [proposal.id] })
       }
-      await runAction(editAndAccept, ({ acceptance }) =>
+      await runAction(editAndAccept, [proposal.id], ({ acceptance }) =>
         acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: undoAction(acceptance) },
       )
     },
@@ -97,6 +98,7 @@ export function useInbox(agent: string, initial: string | undefined) {
       if (ids.length === 0 || tab !== 'open') return
       await runAction(
         () => client.upkeep.refuse({ agent, ids }),
+        ids,
         () => ({ text: t('upkeep.refused', { count: ids.length }), undo: reopenAction(ids) }),
       )
     },
@@ -105,16 +107,17 @@ export function useInbox(agent: string, initial: string | undefined) {
       const until = Date.now() + snoozes[span]
       await runAction(
         () => client.upkeep.snooze({ agent, ids, until }),
+        ids,
         () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopenAction(ids) }),
       )
     },
     restore: async ({ acceptance, id }: Proposal) => {
       const undo = acceptance === undefined ? reopenAction([id]) : undoAction(acceptance)
-      await runAction(() => undoable.runUndo(undo))
+      await runAction(() => undoable.runUndo(undo), [id])
     },
     swapLines: async (proposal: Proposal) => {
       if (tab !== 'open' || !canSwapLines(proposal)) return
-      await runAction(() => client.upkeep.turn({ agent, id: proposal.id }))
+      await runAction(() => client.upkeep.turn({ agent, id: proposal.id }), [proposal.id])
     },
     review: () => void runWithErrorToast(client.upkeep.review({ agent })),
     scan: () => void runWithErrorToast(client.upkeep.look({ agent })),

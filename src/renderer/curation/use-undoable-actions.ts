@@ -18,15 +18,15 @@ type UndoResult = { readonly stuck?: readonly UndoConflict[] } | void
 
 const toastId = 'upkeep'
 
-/** Runs actions on suggestions with undo. @param onDone called after an action succeeds */
+/** Runs actions on suggestions one after the other, with undo. @param onDone called after an action succeeds */
 export function useUndoableActions(onDone: () => void) {
   const { t } = useTranslation()
-  const [isBusy, setIsBusy] = useState(false)
+  const [waiting, setWaiting] = useState(0)
   const [conflicts, setConflicts] = useState<readonly UndoConflict[]>([])
   const undoStack = useRef<ActionToast['undo'][]>([])
-  /** Copy of `isBusy` that changes at once; the state changes only with the next render. */
-  const isBusyNow = useRef(false)
-  const pendingUndos = useRef(0)
+  const queue = useRef<Promise<unknown>>(Promise.resolve())
+  /** Suggestions of the actions in the queue. The list may still show them. */
+  const queuedIds = useRef(new Set<string>())
 
   const runUndo = async (undo: ActionToast['undo']) => {
     const newConflicts = (await undo())?.stuck ?? []
@@ -35,38 +35,35 @@ export function useUndoableActions(onDone: () => void) {
     if (newConflicts.length > 0) showWarning(t('upkeep.stuck', { count: newConflicts.length }), { id: toastId })
     else dismissToast(toastId)
   }
+  /** Queues an action. Does nothing if an action on one of the suggestions is in the queue. */
   const runAction = async <T>(
     action: () => Promise<T>,
+    ids: readonly string[] = [],
     toastOf?: (value: T) => ActionToast | undefined,
-  ): Promise<T | undefined> => {
-    if (isBusyNow.current) return undefined
-    isBusyNow.current = true
-    setIsBusy(true)
-    const outcome = await runWithErrorToast(action())
-    const toast = outcome && toastOf?.(outcome.value)
-    if (toast) {
-      undoStack.current.push(toast.undo)
-      setConflicts([])
-      // Each action replaces the toast of the previous one. The key `u` undoes earlier actions.
-      showSuccess(toast.text, () => runUndo(toast.undo), { id: toastId })
+  ): Promise<void> => {
+    if (ids.some((id) => queuedIds.current.has(id))) return
+    for (const id of ids) queuedIds.current.add(id)
+    setWaiting((count) => count + 1)
+    const run = async () => {
+      const outcome = await runWithErrorToast(action())
+      const toast = outcome && toastOf?.(outcome.value)
+      if (toast) {
+        undoStack.current.push(toast.undo)
+        setConflicts([])
+        // Each action replaces the toast of the previous one. The key `u` undoes earlier actions.
+        showSuccess(toast.text, () => runUndo(toast.undo), { id: toastId })
+      }
+      for (const id of ids) queuedIds.current.delete(id)
+      setWaiting((count) => count - 1)
+      if (outcome) onDone()
     }
-    isBusyNow.current = false
-    setIsBusy(false)
-    if (outcome) onDone()
-    if (pendingUndos.current > 0) {
-      pendingUndos.current -= 1
-      void undoLast()
-    }
-    return outcome?.value
+    queue.current = queue.current.then(run)
+    await queue.current
   }
-  const undoLast = async () => {
-    if (isBusyNow.current) {
-      pendingUndos.current += 1
-      return
-    }
-    const last = undoStack.current.pop()
-    if (last) await runAction(() => runUndo(last))
-    else pendingUndos.current = 0
-  }
-  return { isBusy, conflicts, runAction, undo: undoLast, runUndo, clearConflicts: () => setConflicts([]) }
+  const undo = () =>
+    runAction(async () => {
+      const last = undoStack.current.pop()
+      if (last) await runUndo(last)
+    })
+  return { isBusy: waiting > 0, conflicts, runAction, undo, runUndo, clearConflicts: () => setConflicts([]) }
 }
