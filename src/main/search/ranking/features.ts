@@ -84,12 +84,12 @@ export interface CandidateUnit {
   readonly wordScores: readonly number[]
 }
 
-const maxByWords = 160
-const maxByMeaning = 60
+const maxByWords = 110
+const maxByMeaning = 50
 /** Maximum number of units whose meaning is compared without the codes of the index. */
 const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
-const maxSeeds = 400
+const maxSeeds = 200
 const neighbourDistance = 3
 /** Factor of a heading's word that a unit before has too. */
 const repeatedHeading = 0.5
@@ -98,7 +98,7 @@ const k1 = 1.2
 const b = 0.4
 
 /**
- * Returns the candidates of a query with their features, at most a few hundred.
+ * Returns the candidates of a query with their features, at most 160.
  * @param only the units that can be candidates; undefined for all
  * @param also further units; they do not change the features of the others
  */

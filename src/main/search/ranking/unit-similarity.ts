@@ -7,9 +7,9 @@ import type { UnitSimilarity } from './features.ts'
 
 /** Number of nearest codes whose exact cosines are computed, and of those that become candidates. */
 const nearestCodes = 200
-const maxNearest = 60
+const maxNearest = 50
 /** Size of the sample of units that a query's cosines are standardized with. */
-const maxSample = 400
+const maxSample = 300
 /** Mean and deviation of the built-in model's cosines on the judged sets; counted as `priorUnits` units. */
 const usual = { mean: 0.12, deviation: 0.14 }
 const priorUnits = 30

@@ -65,12 +65,12 @@ describe('candidates', () => {
     expect(textsOf(ask('boiler', {}))).toEqual([])
   })
 
-  it('by words are the 160 best of many', () => {
+  it('by words are the 110 best of many', () => {
     const notes = Object.fromEntries(
       Array.from({ length: 600 }, (_, at) => [`${at}.md`, at % 100 === 0 ? `boiler valve ${at}` : `boiler ${at}`]),
     )
     const found = ask('boiler valve', notes)
-    expect(found.size).toBe(160)
+    expect(found.size).toBe(110)
     for (const at of [0, 100, 200, 300, 400, 500]) expect(found.has(`boiler valve ${at}`)).toBe(true)
   })
 })

@@ -23,7 +23,7 @@ describe('the weights fitted on every second question', () => {
     answered = await ask(set.questions)
     unanswered = await ask(set.offTopic)
     weights = fitWeights(answered, unanswered)
-  })
+  }, 60_000)
 
   const shareOf = (isFound: (ranked: RankedUnit[], answers: ReadonlySet<number>) => boolean) => {
     const found = answered.filter(({ candidates, isAnswer }) => {
