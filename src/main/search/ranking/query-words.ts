@@ -81,11 +81,13 @@ const minUnits = 600
 
 /** Returns the content words of a query and the speakers that it names. */
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
-  const terms = queryTerms(query).filter(({ role }) => role !== 'function')
+  // English function words such as he and she may be pinyin.
+  const terms = queryTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
   const speakers = new Set<number>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
   for (const [at, term] of terms.entries()) {
+    if (term.role === 'function') continue
     const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
     const word = new WordFinder(term, neighbours, lexicon, relations).find()
     const labels = lexicon.labels.filter(([label]) => !isRole(label) && isPartOf(term, label))

@@ -56,6 +56,11 @@ describe('a word of the query', () => {
     expect(shown('', ['soup'])).toEqual([])
   })
 
+  it('is pinyin together with a stop word', () => {
+    expect(matches('huang shan', ['去年夏天爬了黄山'])).toEqual(['sound: 黄山'])
+    expect(matches('huang shan', ['the boiler'])).toEqual([])
+  })
+
   it('occurs once', () => {
     expect(shown('boiler or boilers, Boiler!', ['soup'])).toEqual(['boiler'])
   })
