@@ -88,6 +88,17 @@ describe('terminal', () => {
       text: { terms: [{ term: 'alpha' }, { term: 'beta' }] },
     })
     expect(value.why).toMatchObject({ reason: 'weak', candidate: { path: 'memory/2026-01-01.md' } })
+    const why = async (query: string, place: string) =>
+      (await run(['explain', query, '--workspace', workspace, '--why', place], { home })).stdout
+        .trim()
+        .split('\n')
+        .at(-1)
+    expect(await why('alpha beta', 'memory/2026-01-01.md:3')).toMatch(
+      /^memory\/2026-01-01\.md:3: score too low, number \d+ of the candidates$/,
+    )
+    expect(await why('alpha beta after:2026-04-01', 'memory/2026-01-01.md:3')).toBe(
+      'memory/2026-01-01.md:3: outside the filter: after:2026-04-01',
+    )
     const printed = (await run(['explain', 'alpha beta', '--workspace', workspace], { home })).stdout
     expect(printed).toMatch(
       /^0\.\d+ {2}MEMORY\.md:3 {2}returned as #1\n {7}.*own words \+[\d.]+.*; sum [-\d.]+, probability 0\.\d+; bm25 [\d.]+/,

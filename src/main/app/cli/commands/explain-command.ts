@@ -62,9 +62,11 @@ function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(2)}`
 }
 
-function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>): string {
+function whyText({ path, line, candidate, reason, rank, unsearched }: NonNullable<Explanation['why']>): string {
   const place = `${path}:${line}`
-  if (!unsearched) return `${place}: ${reason}, rank ${rank ?? '–'}`
+  const rankText = rank === null || reason === 'returned' ? '' : `, number ${rank} of the candidates`
+  if (candidate) return `${place}: ${verdictText(candidate.verdict)}${rankText}`
+  if (!unsearched) return `${place}: ${reason === 'local' ? 'private, or not found' : 'not among the candidates'}`
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
