@@ -18,7 +18,6 @@ const config: Configuration = {
     'out/**',
     'resources/**',
     '!resources/packaging/**',
-    '!resources/words/**',
     '!resources/models/train/**',
     'package.json',
     'LICENSE',

@@ -1,7 +1,10 @@
-/** Pinyin without tones; v is ü. The table has the syllables of about 7500 simplified characters. */
+/** Pinyin without tones; v is ü. */
+import dictionary from 'pinyin-pro/dist/esm/data/dict1.mjs'
+import wordsOfTwo from 'pinyin-pro/dist/esm/data/dict2.mjs'
+import wordsOfThree from 'pinyin-pro/dist/esm/data/dict3.mjs'
+import surnames from 'pinyin-pro/dist/esm/data/surname.mjs'
 import { lazy } from '#shared/util/lazy.ts'
 import { fold } from './terms.ts'
-import { pinyinSyllables } from './words/pinyin-syllables.ts'
 
 export type Letters = ReadonlySet<string>
 const noLetters: Letters = new Set()
@@ -15,10 +18,36 @@ const otherSpellings = new Map(
   Object.entries({ lue: 'lve', nue: 'nve', lyue: 'lve', nyue: 'nve', lyu: 'lv', nyu: 'nv' }),
 )
 
+/**
+ * Common readings that the short words of pinyin-pro lack. Its idioms have obsolete readings, so they are not used. 干
+ * and 着 also stand for 乾 and 著 in simplified text.
+ */
+const commonReadings =
+  '地de 粘zhan 盛cheng 熟shou 勒lei 咽ye 咖ga 嗯en 堡pu 埔bu 隽jun 谁shei 落la 嚼jiao 藏cang 食shi 夹ga 瀑bao 干qian 着zhu'
+
+/** Characters by syllable: each has its first reading, and others that occur in short words or surnames. Takes some 40 ms. */
 const lettersBySyllable = lazy((): ReadonlyMap<string, Letters> => {
-  const rows = pinyinSyllables.trim().split('\n')
-  return new Map(rows.map((row) => [row.replace(/[^a-z]+/, ''), new Set(row.replace(/[a-z]+/, ''))]))
+  const used = new Set<string>()
+  for (const [word, readings] of [wordsOfTwo, wordsOfThree, surnames].flatMap((words) => Object.entries(words)))
+    for (const [at, syllable] of withoutTones(readings).split(' ').entries()) used.add(`${word[at]}${syllable}`)
+  const found = new Map<string, Set<string>>()
+  const add = (letter: string, syllable: string) => found.set(syllable, (found.get(syllable) ?? new Set()).add(letter))
+  for (let code = 0x4e00; code <= 0x9fff; code += 1) {
+    const letter = String.fromCharCode(code)
+    const readings = withoutTones(dictionary.get(letter) ?? '').split(' ')
+    for (const [at, syllable] of readings.entries())
+      if (/[aeiouv]/.test(syllable) && (at === 0 || used.has(letter + syllable))) add(letter, syllable)
+  }
+  for (const reading of commonReadings.split(' ')) add(reading.charAt(0), reading.slice(1))
+  return found
 })
+
+function withoutTones(readings: string): string {
+  return readings
+    .normalize('NFD')
+    .replace(/u\u0308/g, 'v')
+    .replace(/[\u0300-\u036f]/g, '')
+}
 
 const syllablesByLetter = lazy(() => {
   const found = new Map<string, string[]>()
@@ -28,9 +57,9 @@ const syllablesByLetter = lazy(() => {
   return found
 })
 
-/** Returns the syllables of each character; none if it is not Han, or too rare for the table. */
+/** Returns the syllables of each character; none if it is not Han. */
 export function pinyinOf(text: string): string[][] {
-  return [...fold(text)].map((letter) => [...(syllablesByLetter().get(letter) ?? [])])
+  return [...fold(text)].map((letter) => [...(syllablesByLetter().get(letter) ?? [])].sort())
 }
 
 /**
