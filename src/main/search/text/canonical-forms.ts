@@ -43,19 +43,9 @@ const decimal = String.raw`(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\
 const mixed = `${decimal}\\s?[十百千万亿億만천백억]+(?:${hanNumeral}+|${hangulNumeral}+)?`
 const hanNumber = `(?<!${hanNumeral}|第)${hanNumeral}+`
 const hangulNumber = `(?<![가-힣])${hangulNumeral}+(?=$|[^가-힣]|원|명|개|킬|그램|분|시간|초|리터|미터)`
-/**
- * Subset of the patterns for text without CJK characters (most text). It leaves out plain numbers, because they get no
- * form.
- */
-const latinUnit = `(?:${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])`
-const latinQuantity = new RegExp(
-  String.raw`(?<![\w.,-])(?:(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(${latinUnit})|(\d{1,3}(?:,\d{3})+(?:\.\d+)?))`,
-  'g',
-)
 const quantity = new RegExp(`(${mixed}|${decimal}|${hanNumber}|${hangulNumber})(?:\\s?${unitName})?`, 'g')
 const telephone = /(?<![\w.])\+?\(?\d{2,4}\)?(?:[-–\s]\(?\d{2,4}\)?){1,4}(?![\w-]|\.\d)/g
 const maybeTelephone = /\d{2}\)?[-–\s]\(?\d{2}/
-const maybeCjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백천만억]|[일이삼사오육칠팔구](?:원|분|시간|개|명)/
 
 /** A group of digits with fewer digits is not a telephone or account number. */
@@ -73,37 +63,13 @@ export function findCanonicalForms(text: string): CanonicalForm[] {
     if (digits.length < minDigits || !isFree(match.index, end)) continue
     forms.push({ start: match.index, end, indexTerms: [digits], searchTerms: [digits], replacesLetters: false })
   }
-  for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {
+  for (const { 0: whole, 1: number = '', 2: latinUnit, 3: cjkUnit, index: start } of text.matchAll(quantity)) {
+    const end = start + whole.length
     if (!isFree(start, end)) continue
-    const form = formOfQuantity(number, unit)
+    const form = formOfQuantity(number, latinUnit ?? cjkUnit)
     if (form) forms.push({ start, end, ...form })
   }
   return forms.sort((one, other) => one.start - other.start)
-}
-
-interface Quantity {
-  readonly start: number
-  readonly end: number
-  readonly number: string
-  readonly unit: string | undefined
-}
-
-function quantitiesIn(text: string): Quantity[] {
-  return Array.from(text.matchAll(quantity), ({ 0: whole, 1: number = '', 2: latin, 3: cjk, index }) => ({
-    start: index,
-    end: index + whole.length,
-    number,
-    unit: latin ?? cjk,
-  }))
-}
-
-function latinQuantitiesIn(text: string): Quantity[] {
-  return Array.from(text.matchAll(latinQuantity), ({ 0: whole, 1: measured, 2: unit, 3: plain, index }) => ({
-    start: index,
-    end: index + whole.length,
-    number: measured ?? plain ?? '',
-    unit,
-  }))
 }
 
 function formOfDate({ start, end, year, month, day }: DateMatch): CanonicalForm {

@@ -19,12 +19,8 @@ interface Rule {
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const monthName =
+export const monthName =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
-export const monthNames: readonly string[] = (
-  'jan january feb february mar march apr april may jun june jul july aug august ' +
-  'sep sept sepember september oct october nov november dec december'
-).split(' ')
 const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
@@ -107,26 +103,26 @@ const ruleGroups: readonly RuleGroup[] = [
       // 3 June, 2023; 3rd of June
       {
         pattern: new RegExp(`(?<![\\w.:$])${ordinal}\\s+(?:of\\s+)?${monthName}\\b\\.?(?:,?\\s+(\\d{4})\\b)?`, 'g'),
-        read: ([day, month, year]) => date(year, monthNamed(month), day),
+        read: ([day, month, year]) => date(year, monthNumber(month), day),
       },
       // June 3rd, 2023
       {
         pattern: new RegExp(`\\b${monthName}\\.?\\s+${ordinal}\\b(?!:\\d|%|\\.\\d)(?:,?\\s+(\\d{4})\\b)?`, 'g'),
-        read: ([month, day, year]) => date(year, monthNamed(month), day),
+        read: ([month, day, year]) => date(year, monthNumber(month), day),
       },
       // June 2023
       {
         pattern: new RegExp(`\\b${monthName}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'g'),
-        read: ([month, year]) => date(year, monthNamed(month), undefined),
+        read: ([month, year]) => date(year, monthNumber(month), undefined),
       },
       // October; "may" and "march" are months only after words such as "in" or "last"
       {
         pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
-        read: ([month]) => date(undefined, monthNamed(month), undefined),
+        read: ([month]) => date(undefined, monthNumber(month), undefined),
       },
       {
         pattern: /(?<=\b(?:in|last|this|next|since|during|by|until|early|late|mid) )(may|march)\b/g,
-        read: ([month]) => date(undefined, monthNamed(month), undefined),
+        read: ([month]) => date(undefined, monthNumber(month), undefined),
       },
     ],
   },
@@ -152,18 +148,19 @@ export function findDates(text: string): DateMatch[] {
   return found.sort((one, other) => one.start - other.start)
 }
 
-function date(year: Part, month: Part, day: Part): Omit<DateMatch, 'start' | 'end'> | undefined {
-  const yearNumber = year === undefined ? undefined : parseNumeral(year)
-  const monthNumber = parseNumeral(month ?? '') ?? 0
-  const dayNumber = day === undefined ? undefined : parseNumeral(day)
-  if (!(monthNumber >= 1 && monthNumber <= 12)) return undefined
-  if (yearNumber !== undefined && !(yearNumber >= 1000 && yearNumber <= 2999)) return undefined
-  if (day !== undefined && !(dayNumber !== undefined && dayNumber >= 1 && dayNumber <= 31)) return undefined
-  return { year: yearNumber, month: monthNumber, day: dayNumber }
+function date(yearPart: Part, monthPart: Part | number, dayPart: Part): Omit<DateMatch, 'start' | 'end'> | undefined {
+  const year = yearPart === undefined ? undefined : parseNumeral(yearPart)
+  const month = typeof monthPart === 'number' ? monthPart : (parseNumeral(monthPart ?? '') ?? 0)
+  const day = dayPart === undefined ? undefined : parseNumeral(dayPart)
+  if (!(month >= 1 && month <= 12)) return undefined
+  if (year !== undefined && !(year >= 1000 && year <= 2999)) return undefined
+  if (dayPart !== undefined && !(day !== undefined && day >= 1 && day <= 31)) return undefined
+  return { year, month, day }
 }
 
-function monthNamed(name: Part): string {
-  return String(months.indexOf((name ?? '').slice(0, 3)) + 1)
+/** Returns the number of an English month, 1 to 12. */
+export function monthNumber(name: string | undefined): number {
+  return months.indexOf((name ?? '').slice(0, 3)) + 1
 }
 
 /** 유월 (June) and 시월 (October) drop the last consonant of the numeral. */

@@ -4,7 +4,7 @@
  * a year is the latest one that has begun. "Two weeks ago" is that whole week and "two years ago" that whole year,
  * because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
  */
-import { findDates, type DateMatch } from './dates.ts'
+import { findDates, monthName, monthNumber, type DateMatch } from './dates.ts'
 import { calendarOf, monthSpan, spanOf, weekSpan, yearSpan, type Day, type DaySpan } from './days.ts'
 import { hanNumeral, parseNumeral } from './numerals.ts'
 import { fold } from './terms.ts'
@@ -51,78 +51,59 @@ const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight',
 const english = `(\\d{1,3}|an?|${numbers.join('|')}|a couple of|a few|several)`
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const weekdayName = `(${weekdays.join('|')})`
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const monthName =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const han = `(\\d{1,3}|${hanNumeral}{1,3})`
 
-const dayWords: readonly (readonly [number, string])[] = [
+/** Returns the value of each word. @param rows values, each with its words, separated by spaces */
+function valuesOf<T>(rows: readonly (readonly [value: T, words: string])[]): ReadonlyMap<string, T> {
+  return new Map(
+    rows.flatMap(([value, words]) =>
+      fold(words)
+        .split(' ')
+        .map((word) => [word, value] as const),
+    ),
+  )
+}
+
+const longestFirst = (words: ReadonlyMap<string, unknown>) =>
+  [...words.keys()].sort((one, other) => other.length - one.length).join('|')
+
+const dayByWord = valuesOf([
   [-3, '大前天 さきおととい 그끄저께'],
   [-2, '前天 前日晚上 一昨日 おととい 그저께 그제 엊그제'],
   [-1, '昨天 昨日 昨晚 昨夜 昨晩 昨儿 きのう ゆうべ 어제 어저께 어젯밤'],
   [0, '今天 今日 今晚 今早 今晨 今朝 今晩 今夜 きょう 오늘'],
   [1, '明天 明日 明晚 あした 내일'],
   [2, '后天 明後日 あさって 모레'],
-]
-const dayByWord = new Map(
-  dayWords.flatMap(([count, list]) =>
-    fold(list)
-      .split(' ')
-      .map((word) => [word, count] as const),
-  ),
-)
-const longestFirst = (list: Iterable<string>) => [...list].sort((one, other) => other.length - one.length).join('|')
+])
 
 /** Offset in years from this year. A month can follow. */
-const yearWords: readonly (readonly [number, string])[] = [
+const yearByWord = valuesOf([
   [-3, '大前年'],
   [-2, '前年 一昨年 おととし 재작년'],
   [-1, '去年 昨年 작년 지난해'],
   [0, '今年 本年 올해 금년'],
   [1, '明年 来年 내년'],
-]
-const yearByWord = new Map(
-  yearWords.flatMap(([count, list]) =>
-    fold(list)
-      .split(' ')
-      .map((word) => [word, count] as const),
-  ),
-)
+])
 
 /** Offset in weeks or months from the current one. */
-const nearWords: readonly (readonly [number, string])[] = [
+const nearByWord = valuesOf([
   [-2, '上上 先々 先先 지지난'],
   [-1, '上 先 지난 저번'],
   [0, '这 本 今 이번'],
   [1, '下 来 다음'],
-]
-const nearByWord = new Map(
-  nearWords.flatMap(([count, list]) =>
-    fold(list)
-      .split(' ')
-      .map((word) => [word, count] as const),
-  ),
-)
-const relativePattern = longestFirst(nearByWord.keys())
+])
+const relativePattern = longestFirst(nearByWord)
 const offsetOf = (word: Part) => nearByWord.get(word ?? '') ?? 0
 
-const cjkUnits: Readonly<Record<string, Unit>> = {
-  ...units('day', '天 日 일'),
-  ...units('week', '周 星期 礼拜 周间 周間 주 주일'),
-  ...units('month', '月 个月 ヶ月 か月 カ月 ヵ月 箇月 개월 달'),
-  ...units('year', '年 년 해'),
-}
-const cjkUnit = longestFirst(Object.keys(cjkUnits))
+const cjkUnits = valuesOf<Unit>([
+  ['day', '天 日 일'],
+  ['week', '周 星期 礼拜 周间 周間 주 주일'],
+  ['month', '月 个月 ヶ月 か月 カ月 ヵ月 箇月 개월 달'],
+  ['year', '年 년 해'],
+])
+const cjkUnit = longestFirst(cjkUnits)
 const korean: Readonly<Record<string, number>> = { 한: 1, 두: 2, 세: 3, 네: 4, 다섯: 5, 여섯: 6, 일: 1 }
-const koreanDays: Readonly<Record<string, number>> = { 하루: 1, 이틀: 2, 사흘: 3, 나흘: 4, 닷새: 5, 열흘: 10 }
-
-function units(unit: Unit, list: string): Record<string, Unit> {
-  return Object.fromEntries(
-    fold(list)
-      .split(' ')
-      .map((word) => [word, unit]),
-  )
-}
+const koreanDays = new Map(Object.entries({ 하루: 1, 이틀: 2, 사흘: 3, 나흘: 4, 닷새: 5, 열흘: 10 }))
 
 const rules: readonly Rule[] = [
   { pattern: /\b(?:the )?day before yesterday\b/g, read: (_, today) => day(today - 2) },
@@ -191,7 +172,7 @@ const rules: readonly Rule[] = [
   // 去年五月, 작년 5월, 昨年の5月
   {
     pattern: new RegExp(
-      `(?<![가-힣])(${longestFirst(yearByWord.keys())})(?:\\s?(?:的|の)?\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[月월](?:份)?(?:\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[日号일])?)?`,
+      `(?<![가-힣])(${longestFirst(yearByWord)})(?:\\s?(?:的|の)?\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[月월](?:份)?(?:\\s?(\\d{1,2}|${hanNumeral}{1,3})\\s?[日号일])?)?`,
       'g',
     ),
     read: ([word, month, date], today) =>
@@ -233,24 +214,24 @@ const rules: readonly Rule[] = [
     ),
     read: ([count, native, unit], today) => {
       const number = count === undefined ? korean[native ?? ''] : parseNumeral(count)
-      return number === undefined ? undefined : unitAfter(today, cjkUnits[unit ?? ''] ?? 'day', -number)
+      return number === undefined ? undefined : unitAfter(today, cjkUnits.get(unit ?? '') ?? 'day', -number)
     },
   },
   { pattern: /(?:半年(?:之|以)?前|반년\s?전|\bhalf a year ago\b)/g, read: (_, today) => unitAfter(today, 'month', -6) },
   {
-    pattern: new RegExp(`(?<![가-힣])(${longestFirst(Object.keys(koreanDays))})\\s?전`, 'g'),
-    read: ([word], today) => day(today - (koreanDays[word ?? ''] ?? 0)),
+    pattern: new RegExp(`(?<![가-힣])(${longestFirst(koreanDays)})\\s?전`, 'g'),
+    read: ([word], today) => day(today - (koreanDays.get(word ?? '') ?? 0)),
   },
   // 最近三天, 过去两周, 지난 3일
   {
     pattern: new RegExp(`(?:最近|过去|近|ここ|최근|지난)\\s?(?:的)?${han}\\s?个?(${cjkUnit})(?:间|간|동안)?`, 'g'),
     read: ([count, unit], today) => {
       const number = parseNumeral(count ?? '')
-      return number === undefined ? undefined : since(today, cjkUnits[unit ?? ''] ?? 'day', number)
+      return number === undefined ? undefined : since(today, cjkUnits.get(unit ?? '') ?? 'day', number)
     },
   },
   {
-    pattern: new RegExp(`(?<![가-힣])(${longestFirst(dayByWord.keys())})`, 'g'),
+    pattern: new RegExp(`(?<![가-힣])(${longestFirst(dayByWord)})`, 'g'),
     read: ([word], today) => day(today + (dayByWord.get(word ?? '') ?? 0)),
   },
   // 2024年, 2024년
@@ -322,8 +303,4 @@ function englishNumber(text: Part): number {
   if (text === 'a few' || text === 'several') return 3
   const at = numbers.indexOf(text ?? '')
   return at < 0 ? Number(text) : at + 1
-}
-
-function monthNumber(name: Part): number {
-  return months.indexOf((name ?? '').slice(0, 3)) + 1
 }

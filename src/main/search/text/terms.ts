@@ -9,7 +9,6 @@
  *   also indexed without their endings.
  */
 import { segmenter } from '#shared/util/segmenter.ts'
-import { asciiTerms } from './ascii-line.ts'
 import { findCanonicalForms } from './canonical-forms.ts'
 import { simplify } from './han.ts'
 import { stem } from './stem.ts'
@@ -23,6 +22,8 @@ export const cjkRun =
 // The lookbehind prevents quadratic time: without it, the pattern is tried again at every letter of a long run.
 const identifier =
   /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
+/** Much faster than `identifier`. */
+const asciiIdentifier = /(?<![a-z0-9])[a-z0-9]+(?:[_\-./:@#+\\][a-z0-9]+)+/g
 
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const wordSegmenter = segmenter('en', 'word')
@@ -44,33 +45,19 @@ const ignore: OnSpelling = () => undefined
 
 /** Returns the terms of one line of text. */
 export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
-  return /^[\0-\x7f]*$/.test(raw) ? asciiLineTerms(raw, onSpelling) : unicodeLineTerms(raw, onSpelling)
-}
-
-function asciiLineTerms(raw: string, onSpelling: OnSpelling): LineTerms {
-  const line = raw.toLowerCase()
-  const { terms, mayHaveForms } = asciiTerms(line, (word, term) => {
-    if (word.length >= minSpellingLength) onSpelling(word, term)
-  })
-  for (const part of camelParts(raw)) terms.push(stem(part))
-  if (!mayHaveForms) return { terms, runs: noRuns, count: terms.length }
-  const forms = findCanonicalForms(line)
-  const count = terms.length + forms.length
-  for (const { indexTerms } of forms) terms.push(...indexTerms)
-  return { terms, runs: noRuns, count }
-}
-
-/** Returns the terms of a line in any script; `lineTerms` has a faster path for ASCII. */
-export function unicodeLineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
   const line = fold(raw)
   const forms = findCanonicalForms(line)
   const terms = latinTerms(line, onSpelling)
   for (const part of camelParts(raw)) terms.push(stem(part))
-  const runs = line.match(cjkRun) ?? noRuns
+  const runs = isAscii(line) ? noRuns : (line.match(cjkRun) ?? noRuns)
   const count = terms.length + forms.length
   for (const { indexTerms } of forms) terms.push(...indexTerms)
   for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
   return { terms, runs, count }
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text)
 }
 
 /** Returns the character bigrams: 数据库 → 数据, 据库. */
@@ -83,6 +70,7 @@ export function bigramsOf(letters: readonly string[]): string[] {
  * of traditional ones. The length can change.
  */
 export function fold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase()
   const composed = text.normalize('NFKC').toLowerCase()
   // Most text is ASCII or CJK and has no accents.
   const plain = /[\u00c0-\u024f\u1e00-\u1eff]|\p{Mn}/u.test(composed)
@@ -107,7 +95,7 @@ export function blankSpans(text: string, spans: readonly { readonly start: numbe
 
 function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   const terms: string[] = []
-  forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
+  forEachWord(isAscii(text) ? text : text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
     if (!isWhole && word.length >= minSpellingLength) onSpelling(word, term)
@@ -124,7 +112,7 @@ export const minSpellingLength = 4
  */
 export function forEachWord(text: string, onWord: (word: string, isWhole: boolean, at: number) => void): void {
   let from = 0
-  for (const match of text.matchAll(identifier)) {
+  for (const match of text.matchAll(isAscii(text) ? asciiIdentifier : identifier)) {
     forEachPlainWord(text.slice(from, match.index), from, onWord)
     onWord(match[0], true, match.index)
     forEachPlainWord(match[0].replace(/[_\-./:@#+\\]/g, ' '), match.index, onWord)
@@ -139,7 +127,7 @@ function forEachPlainWord(
   onWord: (word: string, isWhole: boolean, at: number) => void,
 ): void {
   // For ASCII, a regular expression finds the same words as the segmenter, ten times as fast.
-  if (/^[\0-\x7f]*$/.test(text)) {
+  if (isAscii(text)) {
     for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) onWord(match[0], false, offset + match.index)
     return
   }
