@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
+import { linesByWord } from '../similarity/line-features.ts'
 import type { ReviewLine, ReviewInput } from './review-input.ts'
 
 export type ReviewKind = 'conflicts' | 'promote'
@@ -113,13 +114,7 @@ function memoryText(sections: readonly string[], lines: readonly ReviewLine[]): 
 /** Sorts similar units next to each other, so that they are in the same request. */
 function sortBySimilarity(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
-  const byWord = new Map<string, number[]>()
-  for (const [index, unitWords] of words.entries())
-    for (const word of unitWords) {
-      const indexes = byWord.get(word)
-      if (indexes) indexes.push(index)
-      else byWord.set(word, [index])
-    }
+  const byWord = linesByWord(words)
   const taken = new Set<number>()
   const ordered: Unit[] = []
   const take = (index: number) => {
@@ -155,9 +150,8 @@ function wordsOf(text: string): Set<string> {
 }
 
 function sharedWordRatio(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
-  let sharedCount = 0
-  for (const word of words) if (others.has(word)) sharedCount += 1
-  return sharedCount < 2 ? 0 : sharedCount / words.size
+  const shared = words.intersection(others).size
+  return shared < 2 ? 0 : shared / words.size
 }
 
 /** Numbers the lines of a request from 1; a repeated line keeps its number. */

@@ -1,5 +1,5 @@
-import { featuresOfLines, findDuplicates, type Line as ComparedLine } from '../similarity/paraphrase-duplicates.ts'
-import { toPlainText } from '../similarity/line-features.ts'
+import { findDuplicates, type Line as ComparedLine } from '../similarity/duplicates.ts'
+import { featuresOf, toPlainText } from '../similarity/line-features.ts'
 import type { SimilarityModel } from '../similarity/similarity-model.ts'
 import { type Finding, evidenceOf } from '../suggestions/proposal.ts'
 import { statementsOf, type Note, type Statement } from './note-line.ts'
@@ -8,19 +8,23 @@ interface Line extends ComparedLine {
   readonly statement: Statement
 }
 
+/** Lines with fewer words are no statements. */
+const minWords = 3
+
 /** Proposes to remove duplicate lines. @param model undefined compares words only */
 export async function findDuplicateLines(
   notes: readonly Note[],
   model: SimilarityModel | undefined,
 ): Promise<Finding[]> {
   const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
-  const features = featuresOfLines(statements.map(({ text }) => text))
+  const features = featuresOf(statements.map(({ text }) => text))
   const lines = statements.flatMap((statement, index): Line | [] => {
     const lineFeatures = features[index]
-    return lineFeatures ? { statement, text: toPlainText(statement.text), features: lineFeatures } : []
+    const hasContent = lineFeatures !== undefined && lineFeatures.words.size >= minWords
+    return hasContent ? { statement, text: toPlainText(statement.text), features: lineFeatures } : []
   })
   // A parent line must stay for its children.
-  const pairs = await findDuplicates(lines, model, { compare, isRemovable: ({ statement }) => !statement.isParent })
+  const pairs = await findDuplicates(lines.sort(compare), model, ({ statement }) => !statement.isParent)
   return pairs.map(({ original: { statement: original }, duplicate: { statement: duplicate }, similarity }) => {
     const isLogged = duplicate.note.kind === 'log' && original.note.kind === 'memory'
     return {

@@ -3,7 +3,7 @@
  * sides. A model or the user judges the pairs.
  */
 import { cosine, type SimilarityModel } from './similarity-model.ts'
-import { commonWords, extractFeatures, toPlainText, type LineFeatures } from './line-features.ts'
+import { featuresOf, linesByWord, toPlainText, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
 const maxLinesPerWord = 400
@@ -34,8 +34,7 @@ export async function findContradictionCandidates(
   model: SimilarityModel | undefined,
   limit: number,
 ): Promise<CandidatePair[]> {
-  const common = commonWords(texts)
-  const features = texts.map((text) => extractFeatures(text, (word) => common.has(word)))
+  const features = featuresOf(texts)
   const weights = weightsOf(features)
   const vectors = await model?.vectors(texts.map(toPlainText))
   const pairs = new Map<string, CandidatePair>()
@@ -68,13 +67,7 @@ interface WeightedWord {
 }
 
 function weightsOf(features: readonly LineFeatures[]): Map<string, WeightedWord> {
-  const byWord = new Map<string, number[]>()
-  for (const [index, { words }] of features.entries())
-    for (const word of words.keys()) {
-      const indexes = byWord.get(word)
-      if (indexes) indexes.push(index)
-      else byWord.set(word, [index])
-    }
+  const byWord = linesByWord(features.map(({ words }) => words.keys()))
   return new Map(
     [...byWord].map(([word, indexes]) => [word, { weight: Math.log(1 + features.length / indexes.length), indexes }]),
   )

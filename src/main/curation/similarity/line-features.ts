@@ -36,12 +36,13 @@ const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)
 const negationPattern = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
 const cjkNegationPattern = /[不没無无未别勿莫]/
 
-/**
- * Extracts the features of a line.
- * @param isCommon returns true if a word occurs in lower case in any line; a capitalised first word that does not is
- * taken as a name
- */
-export function extractFeatures(text: string, isCommon: (word: string) => boolean = () => true): LineFeatures {
+/** Returns the features of each text. A capitalised first word that no text has in lower case is taken as a name. */
+export function featuresOf(texts: readonly string[]): LineFeatures[] {
+  const common = new Set(texts.flatMap((text) => text.match(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’-]*/gu) ?? []))
+  return texts.map((text) => extractFeatures(text, common))
+}
+
+function extractFeatures(text: string, commonWords: ReadonlySet<string>): LineFeatures {
   const plain = toPlainText(text)
   const capitalizedFirst = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
   const terms: { readonly term: string; readonly shown: string; readonly start: number }[] = []
@@ -51,7 +52,7 @@ export function extractFeatures(text: string, isCommon: (word: string) => boolea
   for (const { shown, role, readings } of queryTerms(plain)) {
     const term = readings[0]?.term
     if (term === undefined || (role === 'function' && !isValue(shown))) continue
-    const isName = role === 'name' || (shown === capitalizedFirst && role !== 'function' && !isCommon(shown))
+    const isName = role === 'name' || (shown === capitalizedFirst && role !== 'function' && !commonWords.has(shown))
     if (role === 'figure' || isName || isValue(shown)) distinctive.add(term)
     if (role === 'figure') numberCount += 1
     terms.push({ term, shown, start: lower.indexOf(shown) })
@@ -65,12 +66,16 @@ export function extractFeatures(text: string, isCommon: (word: string) => boolea
   }
 }
 
-/** Returns the words that occur in lower case. */
-export function commonWords(texts: Iterable<string>): ReadonlySet<string> {
-  const common = new Set<string>()
-  for (const text of texts)
-    for (const [word] of text.matchAll(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’-]*/gu)) common.add(word)
-  return common
+/** Returns the indexes of the lines that have each word. */
+export function linesByWord(lines: readonly Iterable<string>[]): Map<string, number[]> {
+  const found = new Map<string, number[]>()
+  for (const [index, words] of lines.entries())
+    for (const word of words) {
+      const indexes = found.get(word)
+      if (indexes) indexes.push(index)
+      else found.set(word, [index])
+    }
+  return found
 }
 
 /** Removes emphasis, code marks and labels; replaces links by their text. */

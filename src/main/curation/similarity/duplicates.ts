@@ -1,14 +1,14 @@
 /**
- * Finds duplicate lines: near-duplicates by shingles, and paraphrases by shared rare words and word vectors. Lines that
- * differ in a name, number, date or negation state different facts and are no duplicates.
+ * Finds duplicate lines: near-duplicates by shared words and shingles, and paraphrases by shared rare words and word
+ * vectors. Lines that differ in a name, number, date or negation state different facts and are no duplicates.
  */
 import { cosine, type SimilarityModel } from './similarity-model.ts'
-import { nearDuplicates, similarityOf } from './near-duplicates.ts'
-import { commonWords, isValue, extractFeatures, type LineFeatures } from './line-features.ts'
+import { isValue, linesByWord, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this produce no candidates: such lines share a topic, but not a fact. */
 const maxLinesPerWord = 60
-const minWords = 3
+/** Minimum Jaccard similarity of the shingles of near-duplicates. */
+const minShingleSimilarity = 0.7
 /** Minimum cosine of two lines, and of two words that replace each other. */
 const minLineCosine = 0.72
 const minWordCosine = { other: 0.42, cjk: 0.7 }
@@ -28,84 +28,67 @@ export interface Line {
   readonly features: LineFeatures
 }
 
-export interface DuplicatePair<T extends Line> {
+interface DuplicatePair<T extends Line> {
   readonly original: T
   readonly duplicate: T
   /** 0 to 1. */
   readonly similarity: number
 }
 
-interface DuplicateOptions<T extends Line> {
-  /** Negative if the first line should stay. */
-  readonly compare: (one: T, other: T) => number
-  readonly isRemovable: (line: T) => boolean
-}
-
-/** Returns the features of each text; undefined if it has too few words. */
-export function featuresOfLines(texts: readonly string[]): (LineFeatures | undefined)[] {
-  const common = commonWords(texts)
-  return texts.map((text) => {
-    const features = extractFeatures(text, (word) => common.has(word))
-    return features.words.size >= minWords ? features : undefined
-  })
-}
-
 /**
  * Finds duplicates.
+ * @param lines those that should stay first
  * @param model undefined compares words only
  * @returns each removable line once, with the line that stays
  */
 export async function findDuplicates<T extends Line>(
   lines: readonly T[],
   model: SimilarityModel | undefined,
-  { compare, isRemovable }: DuplicateOptions<T>,
+  isRemovable: (line: T) => boolean,
 ): Promise<DuplicatePair<T>[]> {
+  const vectors = await model?.vectors(lines.map(({ text }) => text))
   const vectorByWord = model && (await wordVectors(lines, model))
+  const candidatesOf = candidateIndex(lines, model !== undefined)
   const duplicates: DuplicatePair<T>[] = []
-  /** Lines to remove; they cannot be the line that stays for another one. */
-  const removed = new Set<T>()
-  const addIfDuplicate = (one: T, other: T, similarity?: number) => {
-    if (removed.has(one) || removed.has(other)) return
-    const [original, duplicate] = compare(one, other) <= 0 ? [one, other] : [other, one]
-    if (!isRemovable(duplicate) || !coversContent(original.features, duplicate.features, vectorByWord)) return
-    removed.add(duplicate)
-    duplicates.push({ original, duplicate, similarity: similarity ?? similarityOf(one.text, other.text) })
-  }
-  for (const { lines: group } of nearDuplicates(lines.map(({ text }) => text))) {
-    const sorted = group.flatMap((index) => lines[index] ?? []).sort(compare)
-    for (const [index, one] of sorted.entries()) for (const other of sorted.slice(index + 1)) addIfDuplicate(one, other)
-  }
-  if (!model) return duplicates
-  const vectors = await model.vectors(lines.map(({ text }) => text))
-  const indexes = new Map(lines.map((line, index) => [line, index]))
-  for (const [one, other] of candidatePairs(lines)) {
-    const [a, b] = [vectors[indexes.get(one) ?? -1], vectors[indexes.get(other) ?? -1]]
-    const lineCosine = a && b ? cosine(a, b) : 0
-    if (lineCosine >= minLineCosine) addIfDuplicate(one, other, lineCosine)
+  const removed = new Set<number>()
+  for (const [index, original] of lines.entries()) {
+    if (removed.has(index)) continue
+    for (const candidate of candidatesOf(index)) {
+      const duplicate = lines[candidate]
+      if (!duplicate || removed.has(candidate) || !isRemovable(duplicate)) continue
+      const [a, b] = [vectors?.[index], vectors?.[candidate]]
+      const lineCosine = a && b ? cosine(a, b) : 0
+      const isParaphrase = lineCosine >= minLineCosine
+      if (!coversContent(original.features, duplicate.features, isParaphrase ? vectorByWord : undefined)) continue
+      const shared = shingleSimilarity(original.text, duplicate.text)
+      if (!isParaphrase && shared < minShingleSimilarity) continue
+      removed.add(candidate)
+      duplicates.push({ original, duplicate, similarity: shared < minShingleSimilarity ? lineCosine : shared })
+    }
   }
   return duplicates
 }
 
-/** Yields pairs of lines that share a rare word, each pair once, rarest words first. */
-function* candidatePairs<T extends { readonly features: LineFeatures }>(lines: readonly T[]): Generator<[T, T]> {
-  const byWord = new Map<string, number[]>()
-  for (const [index, { features }] of lines.entries())
-    for (const word of features.words.keys()) {
-      const indexes = byWord.get(word)
-      if (indexes) indexes.push(index)
-      else byWord.set(word, [index])
+/**
+ * Returns a function from a line to the later lines that may be its duplicates: those whose rarest word it contains and,
+ * for paraphrases, those that share a rare word.
+ */
+function candidateIndex(lines: readonly Line[], hasParaphrases: boolean): (index: number) => ReadonlySet<number> {
+  const byWord = linesByWord(lines.map(({ features }) => features.words.keys()))
+  const countOf = (word: string) => byWord.get(word)?.length ?? 0
+  const wordsOf = (index: number) => [...(lines[index]?.features.words.keys() ?? [])]
+  const byRarestWord = Map.groupBy(
+    lines.keys(),
+    (index) => wordsOf(index).sort((one, other) => countOf(one) - countOf(other))[0],
+  )
+  return (index) => {
+    const candidates = new Set<number>()
+    for (const word of wordsOf(index)) {
+      const others = hasParaphrases && countOf(word) <= maxLinesPerWord ? byWord : byRarestWord
+      for (const other of others.get(word) ?? []) if (other > index) candidates.add(other)
     }
-  const yieldedPairs = new Set<number>()
-  const rareWordLines = [...byWord.values()].filter(({ length }) => length > 1 && length <= maxLinesPerWord)
-  for (const indexes of rareWordLines.sort((one, other) => one.length - other.length))
-    for (const [position, first] of indexes.entries())
-      for (const second of indexes.slice(position + 1)) {
-        const pairKey = first * lines.length + second
-        const [one, other] = [lines[first], lines[second]]
-        if (yieldedPairs.has(pairKey) || !one || !other) continue
-        yieldedPairs.add(pairKey)
-        yield [one, other]
-      }
+    return candidates
+  }
 }
 
 /** True if the original states everything that the duplicate states, and adds no other fact. */
@@ -173,4 +156,36 @@ async function wordVectors(lines: readonly Line[], model: SimilarityModel): Prom
 
 function isCjk(word: string): boolean {
   return /\p{Script=Han}/u.test(word)
+}
+
+/** Shingle length in characters; CJK text carries more meaning per character. */
+const shingleSize = { other: 4, cjk: 2 }
+/** Minimum length in characters after normalisation; shorter lines are similar by chance. */
+const minCharacters = { other: 20, cjk: 8 }
+
+/** Returns the Jaccard similarity of character shingles, 0 to 1; 0 for short lines. */
+function shingleSimilarity(one: string, other: string): number {
+  const [first, second] = [normalize(one), normalize(other)]
+  const script = scriptOf(first)
+  if (Math.min(first.length, second.length) < minCharacters[script]) return 0
+  if (first === second) return 1
+  const [shingles, others] = [shinglesOf(first, shingleSize[script]), shinglesOf(second, shingleSize[script])]
+  return shingles.intersection(others).size / shingles.union(others).size
+}
+
+function normalize(line: string): string {
+  return line
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+function scriptOf(text: string): 'other' | 'cjk' {
+  const cjk = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
+  return cjk > text.length / 3 ? 'cjk' : 'other'
+}
+
+function shinglesOf(text: string, size: number): Set<string> {
+  return new Set(Array.from({ length: text.length - size + 1 }, (_, from) => text.slice(from, from + size)))
 }

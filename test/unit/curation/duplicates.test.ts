@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { findDuplicates } from '../../../src/main/curation/similarity/duplicates.ts'
+import { featuresOf } from '../../../src/main/curation/similarity/line-features.ts'
+
+async function nearDuplicates(texts: readonly string[]) {
+  const features = featuresOf(texts)
+  const lines = features.map((lineFeatures, index) => ({ index, text: texts[index] ?? '', features: lineFeatures }))
+  const pairs = await findDuplicates(lines, undefined, () => true)
+  return pairs.map(({ original, duplicate, similarity }) => ({ lines: [original.index, duplicate.index], similarity }))
+}
+
+describe('near-duplicates', () => {
+  it('finds repeated lines despite list marks and case, in any script', async () => {
+    const pairs = await nearDuplicates([
+      '- The staging database listens on port 5433',
+      'Ann prefers tea in the morning and coffee after lunch',
+      '* **the staging database** listens on port 5433.',
+      '数据库的备份每天晚上十一点运行',
+      'The staging database listens on port 5434',
+      '- 数据库的备份每天晚上十一点运行。',
+      'Bob moved to Lisbon in the spring of last year',
+      '- A staging database listens on port 5433',
+    ])
+    expect(pairs).toEqual([
+      { lines: [0, 2], similarity: 1 },
+      { lines: [0, 7], similarity: expect.closeTo(0.9, 1) },
+      { lines: [3, 5], similarity: 1 },
+    ])
+  })
+
+  it('ignores short lines', async () => {
+    expect(await nearDuplicates(['- done', '- done', '好的', '好的'])).toEqual([])
+  })
+
+  it('does not match a line with a longer one that contains it', async () => {
+    const words = [
+      'violin',
+      'garden',
+      'harbour',
+      'passport',
+      'invoice',
+      'lantern',
+      'orchard',
+      'quarry',
+      'saddle',
+      'tunnel',
+    ]
+    const pairs = words.map((word, index) => {
+      const line = `${word} ${words[(index + 3) % 10]} ${words[(index + 7) % 10]} before noon`
+      return [line, `${line} ${words[(index + 5) % 10]} ${word}s again`]
+    })
+    for (const pair of pairs) {
+      expect(await nearDuplicates(pair)).toEqual([])
+      expect(await nearDuplicates([...pair].reverse())).toEqual([])
+    }
+  })
+
+  it('finds each repeated line among generated ones', async () => {
+    const words = [
+      'invoice',
+      'garden',
+      'Lisbon',
+      'deadline',
+      'violin',
+      'office',
+      'flight',
+      'recipe',
+      'password',
+      'team',
+    ]
+    let seed = 3
+    const next = (most: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % most
+    const lines = Array.from({ length: 150 }, () =>
+      Array.from({ length: 9 }, () => words[next(words.length)] ?? '').join(' '),
+    )
+    // Every third line again, with one more word.
+    const repeated = lines.filter((_, index) => index % 3 === 0).map((line) => `${line} recently`)
+    const found = new Set((await nearDuplicates([...repeated, ...lines])).map(({ lines: [, duplicate] }) => duplicate))
+    // A line that is removed is not compared with others.
+    const kept = repeated.flatMap((_, index) => (found.has(index) ? [] : [index]))
+    expect(kept.length).toBeGreaterThan(20)
+    expect(kept.filter((index) => !found.has(repeated.length + 3 * index))).toEqual([])
+  })
+})
