@@ -1,4 +1,6 @@
-export { createEmbeddings, type EmbeddingSource, modelOf } from './embeddings/create-embeddings.ts'
+export { createBuiltinEmbeddings } from './embeddings/builtin/builtin-provider.ts'
+export { dot } from './embeddings/builtin/embed-text.ts'
+export { type EmbeddingSource, modelOf } from './embeddings/create-embeddings.ts'
 export { evaluate, readQuestions } from './evaluation/evaluate.ts'
 export { isHit, parseQuestions } from './evaluation/judged-questions.ts'
 export { sessionsPrefix } from './indexing/indexed-file.ts'

@@ -2,7 +2,8 @@
  * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
  * sides. A model or the user judges the pairs.
  */
-import { cosine, type SimilarityModel } from './similarity-model.ts'
+import { dot } from '#search'
+import type { SimilarityModel } from './similarity-model.ts'
 import { featuresOf, linesByWord, toPlainText, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
@@ -45,10 +46,10 @@ export async function findContradictionCandidates(
       .slice(0, maxCompared)
       .map(([candidate, shared]) => {
         const [a, b] = [vectors?.[index], vectors?.[candidate]]
-        const unshared = unsharedWeight * countUnsharedWords(lineFeatures, features[candidate])
+        const unshared = unsharedWeight * countUnshared(lineFeatures, features[candidate])
         const wordSimilarity = shared / (shared + unshared)
         const hasVectors = a && b && a.length === b.length && a.length > 0
-        const vectorSimilarity = hasVectors ? Math.max(0, cosine(a, b)) : wordSimilarity
+        const vectorSimilarity = hasVectors ? Math.max(0, dot(a, b)) : wordSimilarity
         return { candidate, score: wordWeight * wordSimilarity + (1 - wordWeight) * vectorSimilarity }
       })
       .filter(({ score }) => score >= minScore)
@@ -92,16 +93,14 @@ function linesSharingWords(
 function mayContradict(one: LineFeatures, other: LineFeatures | undefined): boolean {
   if (!other || other.words.size < minWords) return false
   if (one.isNegated !== other.isNegated) return true
-  return hasExtraWord(one, other) && hasExtraWord(other, one)
+  const shared = countShared(one, other)
+  return shared < one.words.size && shared < other.words.size
 }
 
-function hasExtraWord(one: LineFeatures, other: LineFeatures): boolean {
-  for (const word of one.words.keys()) if (!other.words.has(word)) return true
-  return false
+function countUnshared(one: LineFeatures, other: LineFeatures | undefined): number {
+  return one.words.size + (other?.words.size ?? 0) - 2 * countShared(one, other)
 }
 
-function countUnsharedWords(one: LineFeatures, other: LineFeatures | undefined): number {
-  let sharedCount = 0
-  for (const word of one.words.keys()) if (other?.words.has(word)) sharedCount += 1
-  return one.words.size + (other?.words.size ?? 0) - 2 * sharedCount
+function countShared(one: LineFeatures, other: LineFeatures | undefined): number {
+  return [...one.words.keys()].filter((word) => other?.words.has(word)).length
 }

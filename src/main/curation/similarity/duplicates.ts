@@ -2,7 +2,8 @@
  * Finds duplicate lines: near-duplicates by shared words and shingles, and paraphrases by shared rare words and word
  * vectors. Lines that differ in a name, number, date or negation state different facts and are no duplicates.
  */
-import { cosine, type SimilarityModel } from './similarity-model.ts'
+import { dot } from '#search'
+import type { SimilarityModel } from './similarity-model.ts'
 import { isValue, linesByWord, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this produce no candidates: such lines share a topic, but not a fact. */
@@ -57,7 +58,7 @@ export async function findDuplicates<T extends Line>(
       const duplicate = lines[candidate]
       if (!duplicate || removed.has(candidate) || !isRemovable(duplicate)) continue
       const [a, b] = [vectors?.[index], vectors?.[candidate]]
-      const lineCosine = a && b ? cosine(a, b) : 0
+      const lineCosine = a && b ? dot(a, b) : 0
       const isParaphrase = lineCosine >= minLineCosine
       if (!coversContent(original.features, duplicate.features, isParaphrase ? vectorByWord : undefined)) continue
       const shared = shingleSimilarity(original.text, duplicate.text)
@@ -118,7 +119,7 @@ function coversContent(
     let bestCosine = sharesFacts ? minCosineWithSharedFacts : minWordCosine[script]
     for (const other of unmatched) {
       const vector = vectors.get(other)
-      const wordCosine = wordVector && vector ? cosine(wordVector, vector) : 0
+      const wordCosine = wordVector && vector ? dot(wordVector, vector) : 0
       // Different words after the same word are usually different answers to one question.
       const isOtherAnswer =
         wordCosine < synonymCosine[script] && wordBefore(original, other) === wordBefore(duplicate, word)

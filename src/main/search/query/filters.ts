@@ -14,22 +14,17 @@ import { fold } from '../text/terms.ts'
 import { parseTemporalExpressions } from '../text/temporal-expressions.ts'
 
 /** A condition on results; `text` is the filter as written. */
-export type Filter =
-  | { readonly kind: 'days'; readonly text: string; readonly span: DaySpan }
+export type Filter = { readonly text: string } & (
+  | { readonly kind: 'days'; readonly span: DaySpan }
   /** `part` is folded. */
-  | { readonly kind: 'path'; readonly text: string; readonly part: string; readonly isNot: boolean }
-  | { readonly kind: 'source'; readonly text: string; readonly source: Source; readonly isNot: boolean }
+  | { readonly kind: 'path'; readonly part: string; readonly isNot: boolean }
+  | { readonly kind: 'source'; readonly source: Source; readonly isNot: boolean }
   /** Matches notes with the tag or a nested tag. */
-  | { readonly kind: 'tag'; readonly text: string; readonly key: string; readonly isNot: boolean }
+  | { readonly kind: 'tag'; readonly key: string; readonly isNot: boolean }
   /** `name` is normalized by `nameKey`. */
-  | {
-      readonly kind: 'property'
-      readonly text: string
-      readonly name: string
-      readonly test: PropertyTest
-      readonly isNot: boolean
-    }
-  | { readonly kind: 'word'; readonly text: string; readonly word: string }
+  | { readonly kind: 'property'; readonly name: string; readonly test: PropertyTest; readonly isNot: boolean }
+  | { readonly kind: 'word'; readonly word: string }
+)
 
 /** The days of a time expression such as `last week`; units about them get a boost. */
 export interface Boost extends DaySpan {
@@ -175,14 +170,7 @@ function keyedFilters(query: string, today: Day): Found[] {
     const text = whole.replace(trailing, '')
     const kind = name.toLowerCase() as Keyed
     const filter = filterOf(kind, text, filterValue(given), minus === '-', today)
-    const condition: Condition = {
-      kind,
-      text,
-      isOff: false,
-      ...(filter?.kind === 'days' ? bounds(filter.span) : { from: null, to: null }),
-      ...(filter ? {} : { isUnread: true }),
-    }
-    return { start: index, end: index + text.length, condition, filter }
+    return foundAt(index, kind, text, filter)
   })
 }
 
@@ -194,16 +182,8 @@ function propertyFilters(query: string, isProperty: (name: string) => boolean): 
     if (!isProperty(name)) return []
     const text = whole.replace(trailing, '')
     const test = parsePropertyTest(whole.endsWith(']') ? unquoted(given) : filterValue(given))
-    const filter: Filter | undefined = test && {
-      kind: 'property',
-      text,
-      name: nameKey(name),
-      test,
-      isNot: minus === '-',
-    }
-    const isUnread = filter ? {} : { isUnread: true }
-    const condition: Condition = { kind: 'property', text, isOff: false, from: null, to: null, ...isUnread }
-    return { start: index, end: index + text.length, condition, filter }
+    const filter = test && { kind: 'property' as const, text, name: nameKey(name), test, isNot: minus === '-' }
+    return foundAt(index, 'property', text, filter)
   })
 }
 
@@ -244,10 +224,14 @@ function spanOfValue(text: string, today: Day): DaySpan | undefined {
 function excludedWords(query: string): Found[] {
   return outsideQuotes(query, excludedWordPattern).map(({ index, 0: whole, 1: given = '' }) => {
     const text = whole.replace(trailing, '')
-    const filter: Filter = { kind: 'word', text, word: unquoted(given).replace(trailing, '') }
-    const condition: Condition = { kind: 'not', text, isOff: false, from: null, to: null }
-    return { start: index, end: index + text.length, condition, filter }
+    return foundAt(index, 'not', text, { kind: 'word', text, word: unquoted(given).replace(trailing, '') })
   })
+}
+
+function foundAt(start: number, kind: Condition['kind'], text: string, filter: Filter | undefined): Found {
+  const days = filter?.kind === 'days' ? bounds(filter.span) : { from: null, to: null }
+  const condition = { kind, text, isOff: false, ...days, ...(filter ? {} : { isUnread: true }) }
+  return { start, end: start + text.length, condition, filter }
 }
 
 function outsideQuotes(query: string, pattern: RegExp): RegExpExecArray[] {

@@ -30,7 +30,7 @@ export function divideText(lines: readonly TextLine[], isCode: boolean): TextPar
     return text === '' ? [] : [{ startLine: only.line, endLine: only.line, text }]
   }
   const length = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
-  const pieces = length <= maxLength ? [[...lines]] : isCode ? joinCode(lines) : joinSentences(lines)
+  const pieces = length <= maxLength ? [[...lines]] : join(lines, isCode)
   return pieces.flatMap((piece) => {
     const trimmed = trimBlank(piece)
     const [first, last] = [trimmed[0], trimmed.at(-1)]
@@ -54,43 +54,28 @@ function trimBlank(pieces: readonly TextLine[]): TextLine[] {
   return pieces.slice(pieces.findIndex(isFilled), pieces.findLastIndex(isFilled) + 1)
 }
 
-function joinCode(lines: readonly TextLine[]): TextLine[][] {
+function join(lines: readonly TextLine[], isCode: boolean): TextLine[][] {
   const parts: TextLine[][] = []
   let part: TextLine[] = []
   let length = 0
-  for (const line of lines.flatMap((one) => cutLong(one))) {
-    const isBreak = line.text.trim() === '' && length >= partLength / 2
-    if (isBreak || length + line.text.length > maxLength) {
+  for (const piece of lines.flatMap(isCode ? cutLong : sentencesOf)) {
+    const isBreak = isCode
+      ? (piece.text.trim() === '' && length >= partLength / 2) || length + piece.text.length > maxLength
+      : length > 0 && length + piece.text.length > partLength
+    if (isBreak) {
       parts.push(part)
       part = []
       length = 0
     }
-    part.push(line)
-    length += line.text.length + 1
-  }
-  parts.push(part)
-  return parts
-}
-
-function joinSentences(lines: readonly TextLine[]): TextLine[][] {
-  const parts: TextLine[][] = []
-  let part: TextLine[] = []
-  let length = 0
-  for (const sentence of lines.flatMap(sentencesOf)) {
-    if (length > 0 && length + sentence.text.length > partLength) {
-      parts.push(part)
-      part = []
-      length = 0
-    }
-    part.push(sentence)
-    length += sentence.text.length
+    part.push(piece)
+    length += piece.text.length + (isCode ? 1 : 0)
   }
   parts.push(part)
   return parts
 }
 
 function sentencesOf({ line, text }: TextLine): TextLine[] {
-  return Array.from(sentences.segment(text), ({ segment }) => ({ line, text: segment })).flatMap((one) => cutLong(one))
+  return Array.from(sentences.segment(text), ({ segment }) => ({ line, text: segment })).flatMap(cutLong)
 }
 
 /** Cuts a text without sentence ends, at white space where possible and never inside a surrogate pair. */

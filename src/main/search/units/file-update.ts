@@ -170,26 +170,13 @@ function vectorAt({ lengths, codes }: PackedVectors, at: number): NewContent['ve
   }
 }
 
-/** Pairs units with equal hashes: first those at the start and the end of the file, then the others in order. */
+/** Pairs units with equal hashes, in order. */
 function matchUnits(
   stored: readonly StoredUnit[],
   units: readonly PreparedUnit[],
 ): { readonly kept: (StoredUnit | undefined)[]; readonly removed: readonly StoredUnit[] } {
-  const kept = units.map((): StoredUnit | undefined => undefined)
-  let start = 0
-  while (start < units.length && stored[start] !== undefined && stored[start]?.hash === units[start]?.hash) {
-    kept[start] = stored[start]
-    start += 1
-  }
-  const shift = stored.length - units.length
-  let end = units.length
-  while (end > start && end + shift > start && stored[end + shift - 1]?.hash === units[end - 1]?.hash) {
-    end -= 1
-    kept[end] = stored[end + shift]
-  }
-  const between = stored.slice(start, end + shift)
-  const queues = Map.groupBy(between.toReversed(), ({ hash }) => hash)
-  for (let at = start; at < end; at += 1) kept[at] = queues.get(units[at]?.hash ?? '')?.pop()
+  const queues = Map.groupBy(stored.toReversed(), ({ hash }) => hash)
+  const kept = units.map(({ hash }) => queues.get(hash)?.pop())
   return { kept, removed: [...queues.values()].flat() }
 }
 

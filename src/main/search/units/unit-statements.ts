@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3'
 import type { KnownFile } from '../indexing/indexed-file.ts'
 import type { Db } from '../indexing/index-schema.ts'
+import type { PreparedUnit, UnitContent } from './prepare-units.ts'
 import { termColumns, termTables, type TermColumn, type TermTable } from './unit-schema.ts'
 
 export interface UnitCounts {
@@ -43,19 +44,14 @@ export interface StoredUnit extends UnitPlace {
   readonly private: number
 }
 
-export interface NewUnit extends UnitPlace {
-  readonly file: number
-  readonly private: number
-  readonly isChat: number
-  readonly flags: number
-  readonly length: number
-  readonly chars: number
-  readonly vector: number | null
-  readonly hash: string
-  readonly label: string
-  readonly context: string
-  readonly text: string
-}
+type NewUnit = UnitPlace &
+  Pick<PreparedUnit, 'hash' | 'label' | 'context' | 'text'> &
+  Pick<UnitContent, 'flags' | 'length' | 'chars'> & {
+    readonly file: number
+    readonly private: number
+    readonly isChat: number
+    readonly vector: number | null
+  }
 
 export interface UnitToEmbed {
   readonly id: number
