@@ -43,7 +43,6 @@ export const appEventSchema = z.discriminatedUnion('type', [
   }),
   /** The list of proposals changed, or a scan started or ended. */
   z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
-  z.object({ type: z.literal('upkeepProgress'), agent: z.string(), done: z.number().int(), total: z.number().int() }),
   z.object({
     type: z.literal('turnEnded'),
     agent: z.string(),

@@ -114,10 +114,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
 
   reviewedHunks.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
 
-  upkeep.changes.subscribe((change) => {
-    if (change.type === 'proposals') publish({ type: 'upkeepChanged', agent })
-    else publish({ type: 'upkeepProgress', agent, done: change.done, total: change.total })
-  })
+  upkeep.changes.subscribe(() => publish({ type: 'upkeepChanged', agent }))
 
   savedQueries.changes.subscribe((change) => {
     if (change.type === 'checks') publish({ type: 'checksChanged', agent })

@@ -3,7 +3,7 @@ import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { LoadedNote } from '../suggestions/accept-plan.ts'
-import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
+import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
 import { type ReviewLine, memorySections } from './review-input.ts'
 
@@ -37,16 +37,10 @@ async function conflictFinding(
     until,
     by: { path: newLine.path, line: newLine.line, text: quoteOf(newLine.raw) },
   })
-  return {
-    rule: kind === 'superseded' ? 'supersedes' : 'contradiction',
-    evidence: [
-      evidenceOf(oldLine.path, oldLine.line, oldLine.raw),
-      evidenceOf(newLine.path, newLine.line, newLine.raw),
-    ],
-    files: [{ path: oldLine.path, edits: [{ line: oldLine.line, before: [oldLine.raw], after: [struckLine] }] }],
-    detail: { day: until },
-    reason,
-  }
+  const rule = kind === 'superseded' ? 'supersedes' : 'contradiction'
+  const finding = lineFinding(rule, oldLine, [struckLine], { day: until })
+  const evidence = [...finding.evidence, evidenceOf(newLine.path, newLine.line, newLine.raw)]
+  return { ...finding, evidence, reason }
 }
 
 const markPattern = /\^\[[^\]\n]+\]/g

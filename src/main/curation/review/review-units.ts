@@ -2,7 +2,7 @@
  * Units of a review: a pair of lines, or one log line. The key of a unit is a hash of its texts and the prompt, so a
  * line that moves costs no second request.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { linesByWord } from '../similarity/line-features.ts'
 import type { ReviewLine, ReviewInput } from './review-input.ts'
@@ -52,13 +52,9 @@ function conflictBatches(
   tokenLimit: number,
 ): Batch[] {
   const template = prompts.conflicts({ lines: '', pairs: '' })
-  const units = pairs.flatMap(([firstIndex, secondIndex]): Unit | [] => {
-    const [first, second] = [lines[firstIndex], lines[secondIndex]]
-    if (!first || !second) return []
-    const key = keyOf('conflicts', template, [first.text, second.text].sort())
-    return isJudged(key) ? [] : { key, lines: [first, second] }
-  })
-  return splitIntoBatches(uniqueUnits(units), maxPairs, tokenLimit).map((chunk) => {
+  const pairedLines = pairs.map((indexes) => indexes.flatMap((index) => lines[index] ?? []))
+  const units = unjudgedUnits('conflicts', template, pairedLines, isJudged)
+  return splitIntoBatches(units, maxPairs, tokenLimit).map((chunk) => {
     const numberer = new LineNumberer()
     const numberedPairs = chunk.map(({ lines }) => lines.map((line) => numberer.numberOf(line)).join(' and '))
     return {
@@ -77,14 +73,10 @@ function promoteBatches(
 ): Batch[] {
   const template = prompts.promote({ lines: '', memory: '' })
   const memory = memoryLines.flatMap((index) => lines[index] ?? [])
-  const units = logLines.flatMap((index): Unit | [] => {
-    const line = lines[index]
-    if (!line) return []
-    const key = keyOf('promote', template, [line.text])
-    return isJudged(key) ? [] : { key, lines: [line] }
-  })
+  const loggedLines = logLines.map((index) => lines.slice(index, index + 1))
+  const units = unjudgedUnits('promote', template, loggedLines, isJudged)
   const memoryWords = memory.map((line) => wordsOf(line.text))
-  return splitIntoBatches(sortBySimilarity(uniqueUnits(units)), maxLines, tokenLimit).map((chunk) => {
+  return splitIntoBatches(sortBySimilarity(units), maxLines, tokenLimit).map((chunk) => {
     const numberer = new LineNumberer()
     for (const unit of chunk) for (const line of unit.lines) numberer.numberOf(line)
     const chunkWords = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
@@ -196,13 +188,17 @@ function splitIntoBatches(units: readonly Unit[], maxUnits: number, tokenLimit: 
   return chunks
 }
 
-function uniqueUnits(units: readonly Unit[]): Unit[] {
-  return [...new Map(units.map((unit) => [unit.key, unit])).values()]
-}
-
-function keyOf(kind: ReviewKind, template: string, texts: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([kind, template, texts]))
-    .digest('hex')
-    .slice(0, 32)
+function unjudgedUnits(
+  kind: ReviewKind,
+  template: string,
+  groups: readonly (readonly ReviewLine[])[],
+  isJudged: (key: string) => boolean,
+): Unit[] {
+  const units = new Map<string, Unit>()
+  for (const lines of groups) {
+    const texts = lines.map(({ text }) => text).sort()
+    const key = hash('sha256', JSON.stringify([kind, template, texts])).slice(0, 32)
+    if (!isJudged(key)) units.set(key, { key, lines })
+  }
+  return [...units.values()]
 }

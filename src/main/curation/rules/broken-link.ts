@@ -1,7 +1,7 @@
 import type { BrokenLink } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { repairLink } from '#workspace'
-import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
+import { lineFinding, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 /** Proposes to replace broken links by the first of their `near` targets; skips links that have changed since. */
@@ -13,14 +13,7 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
     if (!note || before === undefined || replacement === undefined) return []
     const after = repairedLine(note.text, { path, line, target, by: replacement })
     if (after === undefined || after === before) return []
-    return [
-      {
-        rule: 'broken',
-        evidence: [evidenceOf(path, line, before)],
-        files: [{ path, edits: [{ line, before: [before], after: [after] }] }],
-        detail: { target: replacement },
-      },
-    ]
+    return [lineFinding('broken', { path, line, raw: before }, [after], { target: replacement })]
   })
 }
 

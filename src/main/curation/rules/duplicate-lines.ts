@@ -1,7 +1,7 @@
 import { findDuplicates, type Line as ComparedLine } from '../similarity/duplicates.ts'
 import { featuresOf, toPlainText } from '../similarity/line-features.ts'
 import type { SimilarityModel } from '../similarity/similarity-model.ts'
-import { type Finding, evidenceOf } from '../suggestions/proposal.ts'
+import { type Finding, evidenceOf, lineFinding } from '../suggestions/proposal.ts'
 import { statementsOf, type Note, type Statement } from './note-line.ts'
 
 interface Line extends ComparedLine {
@@ -26,13 +26,9 @@ export async function findDuplicateLines(
   // A parent line must stay for its children.
   const pairs = await findDuplicates(lines.sort(compare), model, ({ statement }) => !statement.isParent)
   return pairs.map(({ original: { statement: original }, duplicate: { statement: duplicate }, similarity }) => {
-    const isLogged = duplicate.note.kind === 'log' && original.note.kind === 'memory'
-    return {
-      rule: isLogged ? 'logged' : 'duplicate',
-      evidence: [duplicate, original].map(({ note, line, raw }) => evidenceOf(note.path, line, raw)),
-      files: [{ path: duplicate.note.path, edits: [{ line: duplicate.line, before: [duplicate.raw], after: [] }] }],
-      detail: { likeness: similarity },
-    }
+    const rule = duplicate.note.kind === 'log' && original.note.kind === 'memory' ? 'logged' : 'duplicate'
+    const finding = lineFinding(rule, { ...duplicate, path: duplicate.note.path }, [], { likeness: similarity })
+    return { ...finding, evidence: [...finding.evidence, evidenceOf(original.note.path, original.line, original.raw)] }
   })
 }
 

@@ -1,7 +1,7 @@
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { strikeThrough } from '#shared/markdown/superseded.ts'
 import { formatDay, type Day } from '#search/text'
-import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
+import { lineFinding, type Finding } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
 
@@ -16,13 +16,6 @@ export function findExpired(notes: readonly Note[], today: Day): Finding[] {
       if (!deadline || deadline.last >= today) return []
       const until = formatDay(deadline.last)
       const struckLine = strikeThrough(raw, { until, by: undefined })
-      return [
-        {
-          rule: 'expired',
-          evidence: [evidenceOf(note.path, line, raw)],
-          files: [{ path: note.path, edits: [{ line, before: [raw], after: [struckLine] }] }],
-          detail: { day: until },
-        },
-      ]
+      return [lineFinding('expired', { path: note.path, line, raw }, [struckLine], { day: until })]
     })
 }

@@ -1,5 +1,5 @@
 import { matchesQuote, mayBeSuperseded, supersededLine, type Successor } from '#shared/markdown/superseded.ts'
-import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
+import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 interface Place {
@@ -24,14 +24,9 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
         const target = `${successor.written}:${successor.line}`
         const after = raw.replace(`[${reference.path}:${reference.line}`, () => `[${target}`)
         if (after === raw) return []
-        return [
-          {
-            rule: 'drifted',
-            evidence: [evidenceOf(path, at + 1, raw), evidenceOf(successor.path, successor.line, successor.text)],
-            files: [{ path, edits: [{ line: at + 1, before: [raw], after: [after] }] }],
-            detail: { target },
-          },
-        ]
+        const finding = lineFinding('drifted', { path, line: at + 1, raw }, [after], { target })
+        const evidence = [...finding.evidence, evidenceOf(successor.path, successor.line, successor.text)]
+        return [{ ...finding, evidence }]
       }),
     )
 }

@@ -46,8 +46,7 @@ export async function accept(
   ids: readonly string[],
 ): Promise<StateChange<AcceptResult>> {
   const { workspace, acceptances, now, localOf } = context
-  const requestedIds = new Set(ids)
-  const proposals = state.proposals.filter((proposal) => requestedIds.has(proposal.id) && isOpen(proposal, now))
+  const proposals = openProposals(state, new Set(ids), now)
   for (let attempt = 1; ; attempt += 1) {
     const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, localOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
@@ -83,8 +82,7 @@ export async function preview(
   state: InboxState,
   ids: readonly string[],
 ) {
-  const requestedIds = new Set(ids)
-  const proposals = state.proposals.filter((proposal) => requestedIds.has(proposal.id) && isOpen(proposal, now))
+  const proposals = openProposals(state, new Set(ids), now)
   const notes = await loadNotes(workspace, proposals)
   const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, localOf)
   const files = [...edits].map(([path, fileEdits]) => {
@@ -102,9 +100,9 @@ export async function recoverAcceptance(
   const id = await acceptances.lastId()
   const latest = id === undefined ? undefined : await acceptances.get(id)
   const ids = new Set(latest?.proposals)
-  const openProposals = state.proposals.filter((proposal) => ids.has(proposal.id) && isOpen(proposal, now))
+  const reopened = openProposals(state, ids, now)
   const isRecorded = state.proposals.some((proposal) => proposal.acceptance === latest?.id)
-  if (!latest || isRecorded || openProposals.length === 0) return { state, value: undefined }
+  if (!latest || isRecorded || reopened.length === 0) return { state, value: undefined }
   await workspace.recover()
   const { files } = latest
   const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
@@ -112,7 +110,11 @@ export async function recoverAcceptance(
     await acceptances.drop(latest.id)
     return { state, value: undefined }
   }
-  return { state: withNewStates(state, openProposals, [], latest.id, now), value: undefined }
+  return { state: withNewStates(state, reopened, [], latest.id, now), value: undefined }
+}
+
+function openProposals({ proposals }: InboxState, ids: ReadonlySet<string>, now: number): Proposal[] {
+  return proposals.filter((proposal) => ids.has(proposal.id) && isOpen(proposal, now))
 }
 
 function withNewStates(

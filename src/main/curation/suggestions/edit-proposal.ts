@@ -4,7 +4,7 @@ import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { Workspace } from '#workspace'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
-import { evidenceOf } from './proposal.ts'
+import { evidenceOf, lineFinding } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
 /**
@@ -51,9 +51,8 @@ export async function withSwappedSides(
     by: { path: current.path, line: current.line, text: quoteOf(current.raw) },
   })
   const finding = {
-    rule: proposal.rule,
+    ...lineFinding(proposal.rule, outdated, [struckLine], {}),
     evidence: [outdated, current].map(({ path, line, raw }) => evidenceOf(path, line, raw)),
-    files: [{ path: outdated.path, edits: [{ line: outdated.line, before: [outdated.raw], after: [struckLine] }] }],
   }
   const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
   const edits = (withLocalMarks(finding, { textOf, localOf }) ?? finding.files).flatMap((file) => file.edits)

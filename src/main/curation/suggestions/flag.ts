@@ -2,7 +2,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { strikeThrough } from '#shared/markdown/superseded.ts'
 import { TextLines } from './line-edits.ts'
-import { evidenceOf, type Finding } from './proposal.ts'
+import { lineFinding, type Finding } from './proposal.ts'
 
 /**
  * Builds the finding that strikes an outdated line or removes a wrong one.
@@ -27,10 +27,5 @@ export function flagLine(
   if (offset < 0 || lineText === undefined)
     throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
   const after = fault === 'wrong' ? [] : [strikeThrough(lineText, { until: today, by: undefined })]
-  return {
-    rule: fault,
-    evidence: [evidenceOf(path, flaggedLine, lineText)],
-    files: [{ path, edits: [{ line: flaggedLine, before: [lineText], after }] }],
-    detail: { day: today },
-  }
+  return lineFinding(fault, { path, line: flaggedLine, raw: lineText }, after, { day: today })
 }

@@ -128,14 +128,19 @@ export function sortEdits<T extends { readonly from: number; readonly to: number
   )
 }
 
-/** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
+/** Returns true if two edits of one text overlap. */
 export function overlaps(one: LineEdit, other: LineEdit): boolean {
-  const first = minimalEdit(one)
-  const second = minimalEdit(other)
-  if (first.from === first.to && second.from === second.to) return false
-  if (first.from === first.to) return second.from < first.from && first.from < second.to
-  if (second.from === second.to) return first.from < second.from && second.from < first.to
-  return first.from < second.to && second.from < first.to
+  return rangesOverlap(minimalEdit(one), minimalEdit(other))
+}
+
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Ranges exclude `to`. An empty range at an edge of the other one does not overlap it. */
+export function rangesOverlap(one: Range, other: Range): boolean {
+  return one.from < other.to && other.from < one.to
 }
 
 function indexesByText(lines: readonly string[]): Map<string, number[]> {

@@ -1,6 +1,6 @@
 import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
-import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
+import { minimalEdit, rangesOverlap, sortEdits, TextLines } from './line-edits.ts'
 
 export interface CurrentFile {
   /** Null if the file is gone. */
@@ -162,14 +162,8 @@ function conflictLine(
   if (current && (current.text === accepted?.after || current.text === accepted?.before)) return undefined
   if (!current || current.text === null) return null
   if (place === undefined || before === null) return 1
-  const change = current.changes.find((edit) => overlapsPlace(edit, place))
+  const change = current.changes.find((edit) => rangesOverlap(edit, place))
   return change && change.newFrom + 1
-}
-
-function overlapsPlace({ from, to }: LineEdit, place: Place): boolean {
-  if (from === to) return place.from < from && from < place.to
-  if (place.from === place.to) return from < place.from && place.from < to
-  return from < place.to && place.from < to
 }
 
 /**
@@ -196,7 +190,7 @@ function findRevertedPieces(after: string, { text, changes }: CurrentFile, piece
 }
 
 function touches(change: LineEdit, place: Place): boolean {
-  return place.from === place.to ? change.from <= place.from && place.from <= change.to : overlapsPlace(change, place)
+  return place.from === place.to ? change.from <= place.from && place.from <= change.to : rangesOverlap(change, place)
 }
 
 function containsRun(run: readonly string[], lines: readonly string[]): boolean {

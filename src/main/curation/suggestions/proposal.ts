@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
@@ -24,6 +24,17 @@ export interface HashedText {
 /** Builds evidence from a line: trimmed and truncated to `maxEvidence`. @param line 1-based */
 export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
+}
+
+/** Builds the finding that replaces one line, 1-based, by `after`; an empty `after` removes it. */
+export function lineFinding(
+  rule: Proposal['rule'],
+  { path, line, raw }: { readonly path: string; readonly line: number; readonly raw: string },
+  after: string[],
+  detail: Proposal['detail'],
+): Finding {
+  const edit = { line, before: [raw], after }
+  return { rule, evidence: [evidenceOf(path, line, raw)], files: [{ path, edits: [edit] }], detail }
 }
 
 /**
@@ -67,10 +78,7 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
     rule === 'outside'
       ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(editTexts)])
       : evidence.map(({ text }) => text).sort()
-  return createHash('sha256')
-    .update(JSON.stringify([family, texts]))
-    .digest('hex')
-    .slice(0, 32)
+  return hash('sha256', JSON.stringify([family, texts])).slice(0, 32)
 }
 
 /** Returns the removed and added text of an edit without source marks, which contain the day. */

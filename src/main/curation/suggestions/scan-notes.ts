@@ -143,18 +143,12 @@ async function loadNote(
   { workspace, layout }: NotesRequest,
   { path, modifiedAt }: { readonly path: string; readonly modifiedAt: number },
 ): Promise<Note | undefined> {
-  const file = await tryReadText(join(workspace, path), path)
+  const file = await readText(join(workspace, path), path).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
   if (!file) return undefined
   const date = dailyLogDate(path, layout)
   const day = date === undefined ? undefined : parseDay(date)
   return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isVerbatim(path, layout), ...file }
-}
-
-async function tryReadText(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
-  try {
-    return await readText(file, path)
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }

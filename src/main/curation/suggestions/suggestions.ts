@@ -30,8 +30,10 @@ export interface ProposalServiceOptions {
   readonly onDamaged: (copyPath: string) => void
 }
 
-/** `proposals`: proposals changed, or a scan started, progressed or ended. */
-export type ProposalServiceChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
+/** Proposals changed, or a scan started, progressed or ended. */
+export interface ProposalServiceChange {
+  readonly type: 'proposals'
+}
 
 /** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class ProposalService {
@@ -119,14 +121,9 @@ export class ProposalService {
 
   /** Adds one proposal. @returns its id or the id of an equal open one; undefined if an equal one was rejected */
   async propose(proposal: Proposal): Promise<string | undefined> {
-    const key = keyOf(proposal)
-    return this.#change(async (state) => {
-      const existing = state.proposals.find(
-        (other) => other.state !== 'accepted' && other.state !== 'withdrawn' && keyOf(other) === key,
-      )
-      if (existing) return { state, value: existing.state === 'refused' ? undefined : existing.id }
-      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
-    })
+    const isCurrent = ({ state }: Proposal) => state !== 'accepted' && state !== 'withdrawn'
+    const added = await this.#addOnce(proposal, isCurrent)
+    return added.state === 'refused' ? undefined : added.id
   }
 
   /**
@@ -145,12 +142,7 @@ export class ProposalService {
     const detail = { ...finding.detail, ...(query === undefined ? {} : { query }) }
     const origin = { author: { kind: 'user' as const }, at: at.getTime() }
     const proposal = proposalOf({ ...finding, detail }, origin, () => file, localOf)
-    const key = keyOf(proposal)
-    return this.#change(async (state) => {
-      const existing = state.proposals.find((other) => isOpen(other, at.getTime()) && keyOf(other) === key)
-      if (existing) return { state, value: existing.id }
-      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal.id }
-    })
+    return (await this.#addOnce(proposal, (other) => isOpen(other, at.getTime()))).id
   }
 
   /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
@@ -188,22 +180,16 @@ export class ProposalService {
 
   /** Rejects open proposals; ignores other ids. */
   refuse(ids: readonly string[]): Promise<void> {
-    return this.#setState(ids, (one) => ({ ...one, state: 'refused', stateAt: this.#now() }))
+    return this.#setState(ids, isOpen, { state: 'refused' })
   }
 
   /** @param until ms since the epoch */
   snooze(ids: readonly string[], until: number): Promise<void> {
-    return this.#setState(ids, (one) => ({ ...one, state: 'snoozed', stateAt: this.#now(), until }))
+    return this.#setState(ids, isOpen, { state: 'snoozed', until })
   }
 
-  async reopen(ids: readonly string[]): Promise<void> {
-    const requestedIds = new Set(ids)
-    await this.#change(async (state) => ({
-      state: updateProposals(state, requestedIds, (one) =>
-        one.state === 'refused' || one.state === 'snoozed' ? { ...one, state: 'open', stateAt: this.#now() } : one,
-      ),
-      value: undefined,
-    }))
+  reopen(ids: readonly string[]): Promise<void> {
+    return this.#setState(ids, ({ state }) => state === 'refused' || state === 'snoozed', { state: 'open' })
   }
 
   /** Updates open and snoozed proposals after files changed. @param paths workspace-relative */
@@ -299,13 +285,29 @@ export class ProposalService {
     })
   }
 
-  #setState(ids: readonly string[], change: (one: Proposal) => Proposal): Promise<void> {
+  #setState(
+    ids: readonly string[],
+    isAffected: (one: Proposal, now: number) => boolean,
+    change: Partial<Proposal>,
+  ): Promise<void> {
     const requestedIds = new Set(ids)
     const now = this.#now()
     return this.#change(async (state) => ({
-      state: updateProposals(state, requestedIds, (one) => (isOpen(one, now) ? change(one) : one)),
+      state: updateProposals(state, requestedIds, (one) =>
+        isAffected(one, now) ? { ...one, ...change, stateAt: now } : one,
+      ),
       value: undefined,
     }))
+  }
+
+  /** @returns the equal proposal for which `isCurrent` is true, or else the new one */
+  #addOnce(proposal: Proposal, isCurrent: (other: Proposal) => boolean): Promise<Proposal> {
+    const key = keyOf(proposal)
+    return this.#change(async (state) => {
+      const existing = state.proposals.find((other) => isCurrent(other) && keyOf(other) === key)
+      if (existing) return { state, value: existing }
+      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal }
+    })
   }
 
   async #read(): Promise<InboxState> {

@@ -90,14 +90,6 @@ function applyEvent(event: AppEvent): void {
       invalidate(api.upkeep.list.key())
       invalidate(api.upkeep.count.key())
       return
-    case 'upkeepProgress': {
-      const { agent, done, total } = event
-      queryClient.setQueryData(
-        api.upkeep.list.queryKey({ input: { agent } }),
-        (list) => list && { ...list, progress: { done, total } },
-      )
-      return
-    }
     case 'moveProgress':
       // Moving an attachment sends no other event, so links are refetched when a move ends.
       if (!event.moving) invalidate(api.links.key())
