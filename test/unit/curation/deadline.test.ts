@@ -8,7 +8,7 @@ const said = '2026-11-02'
 
 const dayOf = (line: string, on: string | undefined) => {
   const found = deadlineIn(line, on === undefined ? undefined : parseDay(on))
-  return found && formatDay(found.last)
+  return found === undefined ? undefined : formatDay(found)
 }
 
 describe('deadlines', () => {

@@ -5,40 +5,24 @@
  */
 import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, findDates, fold } from '#search/text'
 
-export interface Deadline {
-  readonly last: Day
-  /** True if the words make it a deadline. "By May" alone can also describe the past. */
-  readonly isSure: boolean
-}
-
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
-const relativeDate = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
+const relativeDate = new RegExp(
+  `\\b(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})\\b`,
+  'g',
+)
 
-/** Phrases before a date; `includesDate` is true if the date itself is still valid. */
-const leads: readonly { readonly words: RegExp; readonly includesDate: boolean; readonly isSure: boolean }[] = [
-  { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includesDate: true, isSure: false },
-  {
-    words:
-      /\b(?:valid|good|open|closed|away|on leave|on holiday|on vacation|out of office|off|free|available|booked|reserved|rented|lent|borrowed|paused|frozen|blocked)\s+(?:until|till|through)\s+(?:the\s+)?$/,
-    includesDate: true,
-    isSure: true,
-  },
-  {
-    words: /\b(?:due|expires?|expiring|ends?|ending|closes|runs out|lapses)\s+(?:on\s+|by\s+|at\s+)?(?:the\s+)?$/,
-    includesDate: true,
-    isSure: true,
-  },
-  {
-    words:
-      /\b(?:deadline|due(?: date)?|expiry(?: date)?|expiration|best before|valid until|offer ends)\s*(?:is\s+|was\s+)?[:：]?\s*(?:on\s+)?$/,
-    includesDate: true,
-    isSure: true,
-  },
-  { words: /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/, includesDate: true, isSure: true },
-  { words: /\bby\s+(?:the\s+)?$/, includesDate: true, isSure: false },
-  { words: /\bbefore\s+(?:the\s+)?$/, includesDate: false, isSure: false },
+/** Phrases before a date that make it a deadline. */
+const sureLeads: readonly RegExp[] = [
+  /\b(?:valid|good|open|closed|away|on leave|on holiday|on vacation|out of office|off|free|available|booked|reserved|rented|lent|borrowed|paused|frozen|blocked)\s+(?:until|till|through)\s+(?:the\s+)?$/,
+  /\b(?:due|expires?|expiring|ends?|ending|closes|runs out|lapses)\s+(?:on\s+|by\s+|at\s+)?(?:the\s+)?$/,
+  /\b(?:deadline|due(?: date)?|expiry(?: date)?|expiration|best before|valid until|offer ends)\s*(?:is\s+|was\s+)?[:：]?\s*(?:on\s+)?$/,
+  /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/,
 ]
+/** Phrases that can also describe the past: "by May". */
+const otherLead = /\b(?:(?:up )?(?:until|till|through)|by)\s+(?:the\s+)?$/
+/** The only phrase that excludes the date itself. */
+const excludingLead = /\bbefore\s+(?:the\s+)?$/
 const toDoWords =
   /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
 const pastWords =
@@ -54,32 +38,26 @@ const cjkRelative =
   /(下下|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])?|(?:周|星期|礼拜)([一二三四五六日天])|(下|这|本)个?月底?|月底|年底|今天|今晚|明天|后天/g
 
 /**
- * Returns the latest certain deadline in a line; undefined if there is none.
+ * Returns the last valid day of the latest certain deadline in a line; undefined if there is none.
  * @param writtenOn day on which the line was written; undefined if unknown
  */
-export function deadlineIn(line: string, writtenOn: Day | undefined): Deadline | undefined {
+export function deadlineIn(line: string, writtenOn: Day | undefined): Day | undefined {
   const text = fold(line.normalize('NFKC'))
-  const deadlines: Deadline[] = []
-  for (const { start, end, year, month, day } of findDates(text)) {
-    const lead = leadOf(text, start, end)
-    const last = lead && lastDay({ year, month, day }, writtenOn, lead.includesDate)
-    const isClear = lead?.isSure === true || (day !== undefined && describesPresentState(text, start))
-    if (last !== undefined && lead) deadlines.push({ last, isSure: isSure(text, isClear, last, writtenOn) })
-  }
-  if (writtenOn !== undefined) {
-    for (const match of text.matchAll(new RegExp(`\\b${relativeDate}\\b`, 'g'))) {
+  const absolute = findDates(text).flatMap((date) => {
+    const lead = leadOf(text, date.start, date.end)
+    const last = lead && lastDay(date, writtenOn, lead.includesDate)
+    const isClear = lead?.isSure === true || (date.day !== undefined && describesPresentState(text, date.start))
+    return last !== undefined && isSure(text, isClear, last, writtenOn) ? last : []
+  })
+  const relativeDays = (pattern: RegExp, spanOfMatch: (match: RegExpMatchArray, writtenOn: Day) => DaySpan) =>
+    Array.from(writtenOn === undefined ? [] : text.matchAll(pattern), (match) => {
       const lead = leadOf(text, match.index, match.index + match[0].length)
-      const span = lead && relativeSpan(match[0], writtenOn)
-      if (span && lead) deadlines.push({ last: lead.includesDate ? span.last : span.first - 1, isSure: true })
-    }
-    for (const match of text.matchAll(cjkRelative)) {
-      const lead = leadOf(text, match.index, match.index + match[0].length)
-      const span = lead && cjkSpan(match, writtenOn)
-      if (span && lead) deadlines.push({ last: lead.includesDate ? span.last : span.first - 1, isSure: true })
-    }
-  }
-  // The last of several dates counts.
-  return deadlines.filter(({ isSure }) => isSure).sort((one, other) => other.last - one.last)[0]
+      if (!lead || writtenOn === undefined) return -Infinity
+      const span = spanOfMatch(match, writtenOn)
+      return lead.includesDate ? span.last : span.first - 1
+    })
+  const last = Math.max(...absolute, ...relativeDays(relativeDate, relativeSpan), ...relativeDays(cjkRelative, cjkSpan))
+  return Number.isFinite(last) ? last : undefined
 }
 
 function leadOf(text: string, start: number, end: number): { includesDate: boolean; isSure: boolean } | undefined {
@@ -91,9 +69,9 @@ function leadOf(text: string, start: number, end: number): { includesDate: boole
   }
   if (cjkLead.test(before)) return { includesDate: true, isSure: true }
   if (cjkUntil.test(before)) return { includesDate: true, isSure: false }
-  const matching = leads.filter(({ words }) => words.test(before))
-  const [first] = matching
-  return first && { includesDate: first.includesDate, isSure: matching.some(({ isSure }) => isSure) }
+  const isSure = sureLeads.some((words) => words.test(before))
+  const includesDate = isSure || otherLead.test(before)
+  return includesDate || excludingLead.test(before) ? { includesDate, isSure } : undefined
 }
 
 /** True for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
@@ -110,7 +88,7 @@ function isSure(text: string, isClear: boolean, last: Day, writtenOn: Day | unde
 
 /** Returns the last valid day. A month without a day means its last day or, if excluded, the day before its first. */
 function lastDay(
-  { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
+  { year, month, day }: ReturnType<typeof findDates>[number],
   writtenOn: Day | undefined,
   includesDate: boolean,
 ): Day | undefined {
@@ -126,7 +104,7 @@ function lastDay(
   return dayThisYear !== undefined && dayThisYear < writtenOn - 180 ? lastDayIn(thisYear + 1) : dayThisYear
 }
 
-function relativeSpan(phrase: string, writtenOn: Day): DaySpan | undefined {
+function relativeSpan([phrase]: RegExpMatchArray, writtenOn: Day): DaySpan {
   const { year, month } = calendarOf(writtenOn)
   const offset = /\bnext\b/.test(phrase) ? 1 : 0
   const dayOfWeek = weekdays.findIndex((name) => phrase.includes(name))
@@ -143,7 +121,7 @@ function relativeSpan(phrase: string, writtenOn: Day): DaySpan | undefined {
   return /\bend of\b/.test(phrase) ? singleDay(span.last) : span
 }
 
-function cjkSpan(match: RegExpMatchArray, writtenOn: Day): DaySpan | undefined {
+function cjkSpan(match: RegExpMatchArray, writtenOn: Day): DaySpan {
   const [phrase, weekPrefix, prefixedWeekday, bareWeekday, monthPrefix] = match
   const { year, month } = calendarOf(writtenOn)
   const weekdayIndex = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))

@@ -13,8 +13,8 @@ export function findExpired(notes: readonly Note[], today: Day): Finding[] {
     .flatMap(({ note, line, raw, text, isParent }): Finding[] => {
       if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
-      if (!deadline || deadline.last >= today) return []
-      const until = formatDay(deadline.last)
+      if (deadline === undefined || deadline >= today) return []
+      const until = formatDay(deadline)
       const struckLine = strikeThrough(raw, { until, by: undefined })
       return [lineFinding('expired', { path: note.path, line, raw }, [struckLine], { day: until })]
     })
