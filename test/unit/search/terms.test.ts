@@ -62,7 +62,6 @@ describe('Chinese, Japanese, Korean', () => {
     expect(lineTerms('数据库 PostgreSQL 选型')).toEqual({
       runs: ['数据库', '选型'],
       terms: ['postgresql'],
-      count: 1,
     })
   })
 

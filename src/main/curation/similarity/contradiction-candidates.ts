@@ -36,12 +36,12 @@ export async function findContradictionCandidates(
   limit: number,
 ): Promise<CandidatePair[]> {
   const features = featuresOf(texts)
-  const weights = weightsOf(features)
+  const byWord = linesByWord(features.map(({ words }) => words.keys()))
   const vectors = await model?.vectors(texts.map(toPlainText))
   const pairs = new Map<string, CandidatePair>()
   for (const [index, lineFeatures] of features.entries()) {
     if (lineFeatures.words.size < minWords) continue
-    const candidates = linesSharingWords(index, lineFeatures, weights)
+    const candidates = linesSharingWords(index, features, byWord)
       .filter(([candidate]) => mayContradict(lineFeatures, features[candidate]))
       .slice(0, maxCompared)
       .map(([candidate, shared]) => {
@@ -62,28 +62,17 @@ export async function findContradictionCandidates(
   return [...pairs.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
 }
 
-interface WeightedWord {
-  readonly weight: number
-  readonly indexes: readonly number[]
-}
-
-function weightsOf(features: readonly LineFeatures[]): Map<string, WeightedWord> {
-  const byWord = linesByWord(features.map(({ words }) => words.keys()))
-  return new Map(
-    [...byWord].map(([word, indexes]) => [word, { weight: Math.log(1 + features.length / indexes.length), indexes }]),
-  )
-}
-
 /** Returns the indexes of the lines that share most words with a line, with the weight of those words. */
 function linesSharingWords(
   index: number,
-  { words }: LineFeatures,
-  weights: ReadonlyMap<string, WeightedWord>,
+  features: readonly LineFeatures[],
+  byWord: ReadonlyMap<string, readonly number[]>,
 ): [number, number][] {
   const sharedWeights = new Map<number, number>()
-  for (const word of words.keys()) {
-    const { weight, indexes } = weights.get(word) ?? { weight: 0, indexes: [] }
+  for (const word of features[index]?.words.keys() ?? []) {
+    const indexes = byWord.get(word) ?? []
     if (indexes.length > maxLinesPerWord) continue
+    const weight = Math.log(1 + features.length / indexes.length)
     for (const other of indexes) if (other !== index) sharedWeights.set(other, (sharedWeights.get(other) ?? 0) + weight)
   }
   return [...sharedWeights].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)

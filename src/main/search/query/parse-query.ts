@@ -4,7 +4,7 @@ import {
   cjkRun,
   fold,
   forEachWord,
-  lineTerms,
+  latinTerms,
   withoutKoreanEnding,
   blankSpans,
   wordSegmenter,
@@ -50,14 +50,11 @@ export function requiredPhrases(query: string): Phrase[] {
 }
 
 function phraseParts(text: string): Phrase[] {
-  const { runs } = lineTerms(text.replaceAll('\n', ' '))
+  const folded = fold(text.replaceAll('\n', ' '))
+  const latin = latinTerms(folded)
   const parts: Phrase[] = []
-  const latin: string[] = []
-  forEachWord(fold(text.replaceAll('\n', ' ')).replace(cjkRun, ' '), (word, isWhole) =>
-    latin.push(isWhole ? word : stem(word)),
-  )
   if (latin.length > 0) parts.push({ kind: 'word', term: latin.join(' '), shown: text })
-  for (const run of runs) parts.push({ kind: 'cjk', term: [...run].join(' '), shown: text })
+  for (const run of folded.match(cjkRun) ?? []) parts.push({ kind: 'cjk', term: [...run].join(' '), shown: text })
   return parts
 }
 

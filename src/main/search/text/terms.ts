@@ -36,8 +36,6 @@ export interface LineTerms {
   readonly terms: readonly string[]
   /** Runs of CJK characters, folded. */
   readonly runs: readonly string[]
-  /** Number of terms that count for the length of the text: a date or number counts once, however many terms it has. */
-  readonly count: number
 }
 
 const noRuns: readonly string[] = []
@@ -46,14 +44,12 @@ const ignore: OnSpelling = () => undefined
 /** Returns the terms of one line of text. */
 export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
   const line = fold(raw)
-  const forms = findCanonicalForms(line)
   const terms = latinTerms(line, onSpelling)
   for (const part of camelParts(raw)) terms.push(stem(part))
   const runs = isAscii(line) ? noRuns : (line.match(cjkRun) ?? noRuns)
-  const count = terms.length + forms.length
-  for (const { indexTerms } of forms) terms.push(...indexTerms)
+  for (const { indexTerms } of findCanonicalForms(line)) terms.push(...indexTerms)
   for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
-  return { terms, runs, count }
+  return { terms, runs }
 }
 
 function isAscii(text: string): boolean {
@@ -93,7 +89,8 @@ export function blankSpans(text: string, spans: readonly { readonly start: numbe
   return from === 0 ? text : rest + text.slice(from)
 }
 
-function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
+/** Returns the identifiers of a folded text and the stems of its words, without CJK ones. */
+export function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   const terms: string[] = []
   forEachWord(isAscii(text) ? text : text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
@@ -153,16 +150,8 @@ export function camelParts(text: string): string[] {
 
 /** Returns the terms of one word in Latin script, as written in a text. */
 export function termsOfWord(word: string): readonly string[] {
-  const cached = wordTerms.get(word)
-  if (cached) return cached
-  const terms = /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word))
-  if (wordTerms.size >= maxCachedWords) wordTerms.clear()
-  wordTerms.set(word, terms)
-  return terms
+  return /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word))
 }
-
-const wordTerms = new Map<string, readonly string[]>()
-const maxCachedWords = 5000
 
 const endings = koreanEndings
   .split(/\s+/)

@@ -2,7 +2,7 @@ import {
   bodyOf,
   isChat,
   prepareContents,
-  wordsOf,
+  termsOf,
   type PackedVectors,
   type PreparedFile,
   type PreparedUnit,
@@ -129,7 +129,7 @@ export class FileUpdate {
   #remove({ id, private: isPrivate }: StoredUnit): void {
     const isOfChat = isChat(this.#file)
     const unit = isOfChat ? undefined : this.#statements.text.get(id)
-    if (unit) this.#countWords(wordsOf(bodyOf(unit)), isPrivate === 1, -1)
+    if (unit) this.#countWords(termsOf(bodyOf(unit)).words, isPrivate === 1, -1)
     const terms = this.#statements.removeTerms[termTableOf({ isPrivate: isPrivate === 1, isChat: isOfChat })]
     terms.text.run(id)
     terms.head.run(id)

@@ -139,11 +139,6 @@ export function hashOf(text: string): string {
   return hash('sha256', text)
 }
 
-/** Returns words of at least four letters, each followed by its term, separated by spaces. */
-export function wordsOf(body: string): string {
-  return termsOf(body).words
-}
-
 /** Dimensions whose signs a code has. */
 const maxCodeBits = 1024
 
@@ -226,10 +221,11 @@ function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>): s
 interface TextTerms {
   readonly all: ReadonlySet<string>
   readonly length: number
+  /** Words of at least four letters, each followed by its term, separated by spaces. */
   readonly words: string
 }
 
-function termsOf(text: string): TextTerms {
+export function termsOf(text: string): TextTerms {
   const all = new Set<string>()
   const letters = new Set<string>()
   const words = new Map<string, string>()
