@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import { mayHoldAgentFiles } from '../util/agent-files.ts'
-import { agentIdSchema, base, forAgent } from './base.ts'
+import { agentIdSchema, base, done, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
   id: agentIdSchema,
@@ -72,7 +72,7 @@ export const agents = {
     .input(
       forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
     )
-    .output(z.object({})),
+    .output(done),
   /** Sets the agents that may search and read this agent's memory; replaces the previous list. */
-  share: base.input(forAgent.extend({ with: z.array(agentIdSchema).max(100) })).output(z.object({})),
+  share: base.input(forAgent.extend({ with: z.array(agentIdSchema).max(100) })).output(done),
 }

@@ -59,6 +59,14 @@ export const storedDraftSchema = <T extends z.ZodType>(draft: T) =>
 export const idSchema = z.string().max(maxId)
 
 export const forAgent = z.object({ agent: agentIdSchema })
+export const forFile = forAgent.extend({ path: filePathSchema })
+export const forSession = forAgent.extend({ session: sessionIdSchema })
+
+/** Progress of a long operation: `done` of `total` steps. */
+export const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
+
+/** Output of an operation without a result. */
+export const done = z.object({})
 
 /**
  * Recipient of a result: the client id of a program, `true` for an unknown program, or `false` for the user. For a

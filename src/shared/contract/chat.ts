@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
-import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
+import { base, done, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
 /** A message sent while a turn was running. */
@@ -103,9 +103,6 @@ export const modelListSchema = z.object({
   /** Providers whose model list could not be fetched, with the error code. */
   failures: z.array(z.object({ provider: z.string(), code: z.string() })),
 })
-
-const forSession = forAgent.extend({ session: sessionIdSchema })
-const done = z.object({})
 
 export const chat = {
   /** Starts a turn in the background. Creates a session if none is given. Resolves before the answer. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxChecks, maxQuery } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
 
 const expectedLinesSchema = z
   .object({ path: filePathSchema, startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
@@ -49,14 +49,14 @@ export const checks = {
       /** Oldest first. */
       runs: z.array(checkRunSchema),
       /** Progress of the current run; null if none is running. */
-      progress: z.object({ done: z.number().int(), total: z.number().int() }).nullable(),
+      progress: progressSchema.nullable(),
     }),
   ),
   /** Adds a saved query. If the query already exists, its expected lines are merged. */
   add: base.input(forAgent.extend({ question: questionSchema })).output(z.object({ id: z.string() })),
   remove: base.input(forAgent.extend({ id: idSchema })).output(z.object({ removed: questionSchema.nullable() })),
   run: base.input(forAgent).output(checkRunSchema.nullable()),
-  stop: base.input(forAgent).output(z.object({})),
+  stop: base.input(forAgent).output(done),
   /**
    * Imports saved queries, one JSON object per line, in the format of `commonplace eval --queries`. Atomic: an invalid
    * line rejects all of them.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
-import { agentIdSchema, base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
@@ -84,9 +84,9 @@ export const clients = {
         mayKeep: z.boolean().optional(),
       }),
     )
-    .output(z.object({})),
+    .output(done),
   /** Revokes the token and deletes the client's permissions. */
-  remove: base.input(forClient).output(z.object({})),
+  remove: base.input(forClient).output(done),
   /**
    * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
    * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
@@ -134,11 +134,11 @@ export const clients = {
     .output(z.object({ path: filePathSchema })),
   programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
   /** Applies the `patch` of `programs`; the rest of the configuration file stays unchanged. */
-  connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({})),
-  disconnect: base.input(forProgram).output(z.object({})),
+  connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(done),
+  disconnect: base.input(forProgram).output(done),
   /** Starts the MCP server with the program's configuration and counts its tools. */
   test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),
   questions: base.output(z.array(writeRequestSchema)),
   /** Answers an approval request. `always` also permits future writes. */
-  answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(z.object({})),
+  answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(done),
 }

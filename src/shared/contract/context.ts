@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, idSchema, sessionIdSchema } from './base.ts'
+import { base, filePathSchema, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
 /** Layers of a request, in the order in which the model reads them. */
@@ -136,7 +136,6 @@ export const storedRequestSchema = z.object({
   wire: wireRequestSchema.nullable(),
 })
 
-const forSession = forAgent.extend({ session: sessionIdSchema })
 const anySession = forAgent.extend({ session: sessionIdSchema.optional() })
 const requestNumber = z.number().int().min(1)
 

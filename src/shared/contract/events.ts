@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId } from '../util/limits.ts'
-import { base } from './base.ts'
+import { base, progressSchema } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 
@@ -35,12 +35,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('checksChanged'), agent: z.string() }),
-  z.object({
-    type: z.literal('checksProgress'),
-    agent: z.string(),
-    done: z.number().int(),
-    total: z.number().int(),
-  }),
+  progressSchema.extend({ type: z.literal('checksProgress'), agent: z.string() }),
   /** The list of proposals changed, or a scan started or ended. */
   z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
   z.object({

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPaths, maxSearchText, maxReplacement } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
 
 export const foundFileSchema = z.object({
   path: z.string(),
@@ -18,12 +18,10 @@ export type UnreadFile = z.infer<typeof unreadFileSchema>
 
 const findEventSchema = z.discriminatedUnion('type', [
   /** Files with matches since the last event; `done` of `total` files are searched. */
-  z.object({
+  progressSchema.extend({
     type: z.literal('found'),
     found: z.array(foundFileSchema),
     unread: z.array(unreadFileSchema),
-    done: z.number().int(),
-    total: z.number().int(),
   }),
   /** `search` is the id that `replace` takes. */
   z.object({ type: z.literal('done'), search: idSchema }),
@@ -35,7 +33,7 @@ export const leftFileSchema = z.object({ path: z.string(), reason: z.enum(['chan
 export type LeftFile = z.infer<typeof leftFileSchema>
 
 const replaceEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
+  progressSchema.extend({ type: z.literal('progress') }),
   z.object({
     type: z.literal('done'),
     count: z.number().int(),
@@ -74,5 +72,5 @@ export const find = {
       }),
     )
     .output(eventIterator(replaceEventSchema)),
-  stop: base.input(forAgent.extend({ search: idSchema })).output(z.object({})),
+  stop: base.input(forAgent.extend({ search: idSchema })).output(done),
 }

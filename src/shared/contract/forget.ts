@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { forgetKinds } from '../util/forget-kinds.ts'
 import { maxSearchText } from '../util/limits.ts'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { base, done, filePathSchema, forAgent, progressSchema } from './base.ts'
 
 const erasurePlaceSchema = z.object({
   kind: z.enum(forgetKinds),
@@ -27,7 +27,7 @@ const outcomeSchema = z.object({
 export type ErasureOutcome = z.infer<typeof outcomeSchema>
 
 const stepSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
+  progressSchema.extend({ type: z.literal('progress') }),
   z.object({ type: z.literal('done'), outcome: outcomeSchema }),
 ])
 export type ErasureStep = z.infer<typeof stepSchema>
@@ -65,5 +65,5 @@ export const forget = {
     )
     .output(eventIterator(stepSchema)),
   /** Stops after the current file. */
-  stop: base.input(forAgent).output(z.object({})),
+  stop: base.input(forAgent).output(done),
 }

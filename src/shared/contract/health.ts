@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, forAgent, idSchema } from './base.ts'
+import { base, done, forAgent, idSchema } from './base.ts'
 
 /** Parts that can fail independently of each other. */
 export const appPartSchema = z.enum([
@@ -69,6 +69,6 @@ export const health = {
   problems: base.input(forAgent).output(z.array(problemSchema)),
   /** Completed changes that the user has not dismissed. */
   ended: base.input(forAgent).output(z.array(recoveredChangeSchema)),
-  endedSeen: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
-  tryAgain: base.input(forAgent).output(z.object({})),
+  endedSeen: base.input(forAgent.extend({ id: idSchema })).output(done),
+  tryAgain: base.input(forAgent).output(done),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPatch } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, forFile, forProgramSchema, idSchema } from './base.ts'
 import { leftFileSchema } from './find.ts'
 
 /**
@@ -58,7 +58,7 @@ export const blamedLineSchema = z.object({ ...originShape, commit: z.string(), a
 export type BlamedLine = z.infer<typeof blamedLineSchema>
 
 const commitSchema = z.string().regex(/^[0-9a-f]{40}$/)
-const forChange = forAgent.extend({ commit: commitSchema, path: filePathSchema })
+const forChange = forFile.extend({ commit: commitSchema })
 
 /** A hunk of a recorded change that the user marked as reviewed. */
 export const acceptedHunkSchema = z.object({
@@ -135,8 +135,7 @@ export const history = {
   /** Reads the user's own Git repository, if the workspace is in one. Never writes to it. */
   commits: base
     .input(
-      forAgent.extend({
-        path: filePathSchema,
+      forFile.extend({
         skip: z.number().int().min(0).default(0),
         limit: z.number().int().min(1).max(1000).default(100),
       }),
@@ -144,20 +143,20 @@ export const history = {
     .output(fileCommitsSchema),
   /** Diff of one of these commits; `path` is the current path. */
   commitDiff: base
-    .input(forAgent.extend({ path: filePathSchema, commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
+    .input(forFile.extend({ commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
     .output(z.object({ patch: z.string() })),
   /** One entry for each line of the last recorded version; empty if the file is too large. */
-  blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
+  blame: base.input(forFile).output(z.array(blamedLineSchema)),
   /**
    * Checks whether each hunk of a patch can be undone: `there`: yes; `undone`: already undone; `changed`: edited since.
    * Takes the path at the time of the change; returns the current path.
    */
   standing: base
-    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
+    .input(forFile.extend({ patch: z.string().max(maxPatch) }))
     .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
   /** Reviewed hunks, oldest first. */
   accepted: base.input(forAgent).output(z.array(acceptedHunkSchema)),
-  accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(z.object({})),
+  accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(done),
   /**
    * Restores the file, at its current path, to its content after the change. The replaced content stays in the history.
    */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes } from '../util/errors.ts'
 import { maxId, maxPath } from '../util/limits.ts'
-import { base, filePathSchema, forAgent } from './base.ts'
+import { base, done, forAgent, forFile, progressSchema } from './base.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
@@ -93,14 +93,14 @@ export const importPlanSchema = fileCountsSchema.extend({
 export type ImportPlan = z.infer<typeof importPlanSchema>
 
 export const importStepSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
+  progressSchema.extend({ type: z.literal('progress') }),
   /** `id`: the import id that `undo` takes. */
   z.object({ type: z.literal('done'), id: z.string(), made: z.array(z.string()), isCancelled: z.boolean() }),
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
 export const importStatusSchema = z.object({
-  running: z.object({ path: z.string(), done: z.number().int(), total: z.number().int() }).nullable(),
+  running: progressSchema.extend({ path: z.string() }).nullable(),
   /** Ended imports that the user has not seen. */
   ended: z.array(
     z.object({
@@ -133,7 +133,6 @@ const source = forAgent.extend({
   /** False skips images and other attachments. */
   withAttachments: z.boolean().default(true),
 })
-const done = z.object({})
 
 export const importContract = {
   /** Lists memories of other programs found on this machine. */
@@ -161,7 +160,7 @@ export const importContract = {
   /**
    * Exports a note as a zip with the notes that it embeds and the files that they embed or link to, under their paths.
    */
-  packNote: base.input(forAgent.extend({ path: filePathSchema })).output(z.instanceof(Blob)),
+  packNote: base.input(forFile).output(z.instanceof(Blob)),
   /**
    * Exports all Markdown files of the workspace as a zip with the files that they embed or link to. `withHistory` adds
    * the history as a Git repository.

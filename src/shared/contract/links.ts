@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, forFile, idSchema } from './base.ts'
 
 const placeShape = {
   path: z.string(),
@@ -93,12 +93,11 @@ export const movingSchema = z.object({
 })
 export type Moving = z.infer<typeof movingSchema>
 
-const forNote = forAgent.extend({ path: filePathSchema })
 /** Source and target of a move; a folder moves with its content. */
 const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
 
 export const links = {
-  of: base.input(forNote).output(
+  of: base.input(forFile).output(
     z.object({
       outgoing: z.array(outgoingLinkSchema),
       backlinks: z.array(backlinkSchema),
@@ -108,7 +107,7 @@ export const links = {
   ),
   resolve: base
     .input(
-      forNote.extend({
+      forFile.extend({
         kind: z.enum(['wiki', 'inline']),
         /** Percent-decoded target. */
         target: z.string().max(maxSearchText),
@@ -129,7 +128,7 @@ export const links = {
   /** Replaces the target of a broken link by `by`. @throws AppError 'edit_no_match' if the line lacks the link */
   mend: base
     .input(
-      forNote.extend({
+      forFile.extend({
         line: z.number().int().min(1),
         target: z.string().max(maxSearchText),
         by: z.string().max(maxSearchText),
@@ -137,7 +136,7 @@ export const links = {
     )
     .output(z.object({ patch: z.string() })),
   /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
-  names: base.input(forNote.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
+  names: base.input(forFile.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
   planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
   /**
    * Moves a file or folder. With `plan`, also updates all links, atomically: an error rolls back everything.
@@ -159,7 +158,7 @@ export const links = {
    * Cancels the move in progress and rolls it back; `move` then fails with `move_cancelled`. No effect once all notes
    * are written.
    */
-  cancelMove: base.input(forAgent).output(z.object({})),
+  cancelMove: base.input(forAgent).output(done),
 }
 
 const notePropertySchema = z.object({
@@ -181,7 +180,7 @@ const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {
   /** Properties and tags of a note, in text order. */
-  of: base.input(forAgent.extend({ path: filePathSchema })).output(
+  of: base.input(forFile).output(
     z.object({
       properties: z.array(notePropertySchema),
       tags: z.array(z.object({ name: z.string(), line: z.number().int() })),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { embeddingProviders } from '../util/providers.ts'
-import { filePathSchema, base, forAgent, forProgramSchema, idSchema } from './base.ts'
+import { filePathSchema, base, forAgent, forFile, forProgramSchema, idSchema } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
 
 /** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
@@ -213,13 +213,9 @@ export const conditionSchema = z.object({
 })
 export type Condition = z.infer<typeof conditionSchema>
 
-export const searchResponseSchema = z.object({
+/** Circumstances of a search. */
+const searchRunSchema = z.object({
   query: z.string(),
-  /** Notes, best first, then chats, best first. */
-  results: z.array(searchResultSchema),
-  /** Results below the threshold, best first; empty without `showWeak`. */
-  weak: z.array(searchResultSchema),
-  candidates: z.number().int(),
   provider: z.string(),
   model: z.string(),
   /** True if the index lacked pending changes. */
@@ -230,10 +226,18 @@ export const searchResponseSchema = z.object({
   minScore: z.number(),
   /** Null for the ranking model. */
   weights: weightsSchema.nullable(),
-  /** Omitted if the query has none. */
-  conditions: z.array(conditionSchema).optional(),
   notice: retrieverNoticeSchema.nullable(),
   timings: timingsSchema,
+})
+
+export const searchResponseSchema = searchRunSchema.extend({
+  /** Notes, best first, then chats, best first. */
+  results: z.array(searchResultSchema),
+  /** Results below the threshold, best first; empty without `showWeak`. */
+  weak: z.array(searchResultSchema),
+  candidates: z.number().int(),
+  /** Omitted if the query has none. */
+  conditions: z.array(conditionSchema).optional(),
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
@@ -272,24 +276,17 @@ export const vectorScoreSchema = z.object({
   terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
 
+/** `instead`: a word of the memory that replaces an unknown query word; `alike`: a related word that matched with a lower weight. */
+const queryTermSchema = z.object({ term: z.string(), instead: z.string().optional(), alike: z.string().optional() })
+
 /** Keyword score of one candidate. `rank` is 1-based among the candidates. */
 export const textScoreSchema = z.object({
   /** BM25 of the unit's own words. */
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
-  /**
-   * Query words that the unit has, with their parts of `raw`. `instead`: a word of the memory that replaces an unknown
-   * query word; `alike`: a related word that matched with a lower weight.
-   */
-  terms: z.array(
-    z.object({
-      term: z.string(),
-      instead: z.string().optional(),
-      alike: z.string().optional(),
-      share: z.number(),
-    }),
-  ),
+  /** Query words that the unit has, with their parts of `raw`. */
+  terms: z.array(queryTermSchema.extend({ share: z.number() })),
 })
 
 /** Groups of features of the ranking model, and the two parts of the weighted sum. */
@@ -369,31 +366,11 @@ export const lineExplanationSchema = z.object({
   unsearched: indexExclusionSchema.optional(),
 })
 
-export const explanationSchema = z.object({
-  query: z.string(),
-  /** Null for the ranking model. */
-  weights: weightsSchema.nullable(),
-  /** Score that the best result must reach. */
-  minScore: z.number(),
+export const explanationSchema = searchRunSchema.extend({
   maxResults: z.number().int(),
   maxCharacters: z.number().int(),
-  provider: z.string(),
-  model: z.string(),
-  stale: z.boolean(),
-  standstill: z.string().optional(),
-  notice: retrieverNoticeSchema.nullable(),
-  timings: timingsSchema,
   /** `weight`: weight of the term, from its rarity and its role in the query. */
-  terms: z.array(
-    z.object({
-      term: z.string(),
-      instead: z.string().optional(),
-      alike: z.string().optional(),
-      idf: z.number(),
-      weight: z.number(),
-      documents: z.number().int(),
-    }),
-  ),
+  terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.number().int() })),
   conditions: z.array(conditionSchema),
   /** Notes, best first, then chats, best first. */
   candidates: z.array(candidateSchema),
@@ -430,25 +407,16 @@ export const recallSchema = z.object({
 })
 export type Recall = z.infer<typeof recallSchema>
 
+const searchInput = forAgent.extend({
+  query: z.string().max(maxQuery),
+  options: searchOptionsSchema.optional(),
+  forProgram: forProgramSchema,
+})
+
 export const search = {
-  query: base
-    .input(
-      forAgent.extend({
-        query: z.string().max(maxQuery),
-        options: searchOptionsSchema.optional(),
-        forProgram: forProgramSchema,
-      }),
-    )
-    .output(searchResponseSchema),
+  query: base.input(searchInput).output(searchResponseSchema),
   explain: base
-    .input(
-      forAgent.extend({
-        query: z.string().max(maxQuery),
-        options: searchOptionsSchema.optional(),
-        why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional(),
-        forProgram: forProgramSchema,
-      }),
-    )
+    .input(searchInput.extend({ why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional() }))
     .output(explanationSchema),
   /** Searches made by the agent, newest first. */
   recalls: base.input(forAgent).output(z.array(recallSchema)),
@@ -461,7 +429,7 @@ export const search = {
   /** Turns session search on or off. @returns the previous value */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
-  nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(similarNoteSchema)),
+  nearNotes: base.input(forFile).output(z.array(similarNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
   /** Counts the texts that the model `of` (default: the model in use) would receive. */
   embeddingCost: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingCostSchema),

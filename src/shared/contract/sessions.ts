@@ -3,7 +3,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
-import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
+import { base, done, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
@@ -112,9 +112,6 @@ export const draftSchema = z.object({
   attachments: z.array(attachmentSchema).max(maxAttachments),
 })
 export type Draft = z.infer<typeof draftSchema>
-
-const forSession = forAgent.extend({ session: sessionIdSchema })
-const done = z.object({})
 
 export const sessions = {
   /** @param empty includes sessions without messages */

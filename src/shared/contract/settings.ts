@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
-import { agentIdSchema, base } from './base.ts'
+import { agentIdSchema, base, done } from './base.ts'
 
 export const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
@@ -123,8 +123,6 @@ const settingPathSchema = z
   .array(z.union([z.string().max(maxName), z.number().int().min(0)]))
   .min(1)
   .max(12)
-
-const done = z.object({})
 
 export const settings = {
   get: base.output(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxSearchText } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, idSchema } from './base.ts'
+import { base, done, forAgent, forFile, idSchema, progressSchema } from './base.ts'
 import { storedRequestSchema } from './context.ts'
 
 /**
@@ -105,7 +105,6 @@ export const proposalSchema = z.object({
 })
 export type Proposal = z.infer<typeof proposalSchema>
 
-const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
 export type UpkeepProgress = z.infer<typeof progressSchema>
 
 /** Result of a review by a model, final or so far. */
@@ -180,7 +179,7 @@ export const upkeep = {
    * @returns numbers of new and withdrawn proposals; null if stopped
    */
   look: base.input(forAgent).output(z.object({ added: z.number().int(), withdrawn: z.number().int() }).nullable()),
-  stop: base.input(forAgent).output(z.object({})),
+  stop: base.input(forAgent).output(done),
   /** Estimates the cost of a review. @throws AppError 'provider_key_missing' if the model's provider has no key */
   estimate: base.input(forAgent).output(reviewEstimateSchema),
   /**
@@ -202,7 +201,7 @@ export const upkeep = {
     }),
   ),
   /** For a contradiction: changes the proposal so that it strikes the other line. */
-  turn: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
+  turn: base.input(forAgent.extend({ id: idSchema })).output(done),
   /**
    * Applies proposals atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines
    * as another stay open (`left`).
@@ -218,12 +217,12 @@ export const upkeep = {
   /** Replaces the text an open proposal would write: the new lines of each edit, in the order of the edits. */
   edit: base
     .input(forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }))
-    .output(z.object({})),
+    .output(done),
   /** Rejects proposals; the same lines are not suggested again. */
-  refuse: base.input(forProposals).output(z.object({})),
+  refuse: base.input(forProposals).output(done),
   /** @param until ms since the epoch */
-  snooze: base.input(forProposals.extend({ until: z.number() })).output(z.object({})),
-  reopen: base.input(forProposals).output(z.object({})),
+  snooze: base.input(forProposals.extend({ until: z.number() })).output(done),
+  reopen: base.input(forProposals).output(done),
   /**
    * Reverts an acceptance. Proposals whose lines were edited since stay accepted and are returned in `stuck` with the
    * place of the edit.
@@ -238,8 +237,7 @@ export const upkeep = {
   /** Marks a line as wrong or outdated. @returns the id of the created proposal */
   flag: base
     .input(
-      forAgent.extend({
-        path: filePathSchema,
+      forFile.extend({
         line: z.number().int().min(1),
         fault: z.enum(['wrong', 'outdated']),
         query: z.string().max(maxSearchText).optional(),

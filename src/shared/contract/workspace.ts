@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../util/limits.ts'
 import {
   base,
+  done,
   filePathSchema,
   forProgramSchema,
   fileTextSchema,
   forAgent,
+  forFile,
   idSchema,
   storedDraftSchema,
   windowIdSchema,
@@ -62,14 +64,12 @@ export const workspace = {
   /** Symlinks in the workspace (neither listed nor indexed); `paths` contains the first of them. */
   links: base.input(forAgent).output(z.object({ count: z.number().int(), paths: z.array(z.string()) })),
   /** Marks a note local or removes the mark. `undo` reverts the returned patch. */
-  setVisibility: base
-    .input(forAgent.extend({ path: filePathSchema, isLocal: z.boolean() }))
-    .output(z.object({ patch: z.string() })),
+  setVisibility: base.input(forFile.extend({ isLocal: z.boolean() })).output(z.object({ patch: z.string() })),
   /** Marks a folder local in the settings, or removes the mark. */
   setFolderVisibility: base
     .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
-    .output(z.object({})),
-  read: base.input(forAgent.extend({ path: filePathSchema, forProgram: forProgramSchema })).output(
+    .output(done),
+  read: base.input(forFile.extend({ forProgram: forProgramSchema })).output(
     z.object({
       path: z.string(),
       text: z.string(),
@@ -83,8 +83,7 @@ export const workspace = {
   /** Returns lines of a file, or of a session as indexed (`sessions/….jsonl`). `from` is 1-based. */
   lines: base
     .input(
-      forAgent.extend({
-        path: filePathSchema,
+      forFile.extend({
         from: z.number().int().min(1).default(1),
         count: z.number().int().min(1).max(5000),
         forProgram: forProgramSchema,
@@ -95,7 +94,7 @@ export const workspace = {
    * Returns a piece of an embedded image, audio, video or PDF file; request the next piece with `from` (bytes) at its
    * end. `data` is base64.
    */
-  attachment: base.input(forAgent.extend({ path: filePathSchema, from: z.number().int().min(0).default(0) })).output(
+  attachment: base.input(forFile.extend({ from: z.number().int().min(0).default(0) })).output(
     z.object({
       type: z.string(),
       /** Bytes of the whole file. */
@@ -106,17 +105,13 @@ export const workspace = {
     }),
   ),
   /** Saves a file to embed in the note `path`, in the vault's attachment folder. `data` is base64. */
-  attach: base
-    .input(
-      forAgent.extend({ path: filePathSchema, name: z.string().min(1).max(maxName), data: z.base64().max(maxPicture) }),
-    )
-    .output(
-      z.object({
-        path: z.string(),
-        /** The link in the vault's link style. */
-        link: z.string(),
-      }),
-    ),
+  attach: base.input(forFile.extend({ name: z.string().min(1).max(maxName), data: z.base64().max(maxPicture) })).output(
+    z.object({
+      path: z.string(),
+      /** The link in the vault's link style. */
+      link: z.string(),
+    }),
+  ),
   /**
    * Saves atomically if the file still has the hash `expectedHash` (`null`: must not exist). If it changed, merges
    * changes to different lines.
@@ -124,8 +119,7 @@ export const workspace = {
    */
   write: base
     .input(
-      forAgent.extend({
-        path: filePathSchema,
+      forFile.extend({
         text: fileTextSchema,
         expectedHash: idSchema.nullable(),
         /** Text with the hash `expectedHash`: the common ancestor of a three-way merge. */
@@ -136,29 +130,27 @@ export const workspace = {
     )
     .output(z.object({ hash: z.string(), text: z.string(), merged: z.boolean() })),
   /** Unsaved edits of a file by window, newest first. */
-  drafts: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(storedDraftSchema(fileDraftSchema))),
+  drafts: base.input(forFile).output(z.array(storedDraftSchema(fileDraftSchema))),
   /** Stores the window's unsaved edit; null deletes it. */
-  saveDraft: base
-    .input(forAgent.extend({ path: filePathSchema, writer: windowIdSchema, draft: fileDraftSchema.nullable() }))
-    .output(z.object({})),
+  saveDraft: base.input(forFile.extend({ writer: windowIdSchema, draft: fileDraftSchema.nullable() })).output(done),
   /** Moves a file. @throws AppError 'file_exists' if the target exists */
-  move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(z.object({})),
+  move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(done),
   /** Copies the file into the same folder under a free name. */
-  duplicate: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ path: z.string() })),
+  duplicate: base.input(forFile).output(z.object({ path: z.string() })),
   /** Moves the file to the workspace's trash; `restore` takes `trashed`. */
-  remove: base.input(forAgent.extend({ path: filePathSchema })).output(z.object({ trashed: z.string() })),
+  remove: base.input(forFile).output(z.object({ trashed: z.string() })),
   restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
   /** Shows the file in the system's file manager, or with `open` opens it in its default program. */
-  reveal: base.input(forAgent.extend({ path: filePathSchema, open: z.boolean() })).output(z.object({})),
+  reveal: base.input(forFile.extend({ open: z.boolean() })).output(done),
   /**
    * Undoes a change by applying its patch in reverse to the file's current path. A file that the change created goes to
    * the trash; `restore` takes `trashed`.
    */
   undo: base
-    .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
+    .input(forFile.extend({ patch: z.string().max(maxPatch) }))
     .output(z.object({ path: z.string(), trashed: z.string().optional() })),
   /** Applies an undone change again. @throws AppError 'undo_conflict' if the lines differ */
-  redo: base.input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) })).output(z.object({})),
+  redo: base.input(forFile.extend({ patch: z.string().max(maxPatch) })).output(done),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based, inclusive. */
   remember: base
     .input(
