@@ -5,7 +5,6 @@ export interface SettingRow {
   readonly options: readonly string[]
   readonly min: number | undefined
   readonly max: number | undefined
-  readonly isInteger: boolean
   readonly isNullable: boolean
 }
 
@@ -59,14 +58,13 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const isNullable = schema.anyOf?.some(({ type }) => type === 'null') ?? false
   const number = choices.find(({ type }) => type === 'number' || type === 'integer')
   const text = choices.find(({ type }) => type === 'string')
-  const base = { path, options: [], min: undefined, max: undefined, isInteger: false, isNullable }
+  const base = { path, options: [], min: undefined, max: undefined, isNullable }
   if (number && text) return { ...base, kind: 'duration' }
   if (text?.const === 'auto') return { ...base, kind: 'weights' }
   if (number)
     return {
       ...base,
       kind: 'number',
-      isInteger: number.type === 'integer',
       min: number.minimum ?? number.exclusiveMinimum,
       max: number.maximum === Number.MAX_SAFE_INTEGER ? undefined : number.maximum,
     }

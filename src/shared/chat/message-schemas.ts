@@ -5,6 +5,7 @@ import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
 export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
+export type ImagePart = z.infer<typeof imagePartSchema>
 export const thinkingPartSchema = z.object({
   type: z.literal('thinking'),
   thinking: z.string(),
@@ -21,6 +22,7 @@ export const toolCallPartSchema = z.object({
   /** Like `thinkingSignature`, for providers that attach it to the call. */
   thoughtSignature: z.string().optional(),
 })
+export type ToolCallPart = z.infer<typeof toolCallPartSchema>
 
 /** Token counts reported by the provider. `input` excludes tokens read from or written to the prompt cache. */
 export const usageSchema = z.object({
@@ -32,6 +34,7 @@ export const usageSchema = z.object({
   /** US dollars; undefined if the model has no price. Other fields, such as the parts of the total, are kept. */
   cost: z.looseObject({ total: z.number() }).optional(),
 })
+export type Usage = z.infer<typeof usageSchema>
 
 /** A source that is trusted less than the user. */
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
@@ -48,8 +51,10 @@ export const userMessageSchema = z.object({
   /** For a summary, which is stored as a user message: the sources of what it summarizes. */
   sources: z.array(untrustedSourceSchema).optional(),
 })
+export type UserMessage = z.infer<typeof userMessageSchema>
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'toolUse', 'error', 'aborted'])
+export type StopReason = z.infer<typeof stopReasonSchema>
 
 export const assistantMessageSchema = z.object({
   role: z.literal('assistant'),
@@ -68,6 +73,7 @@ export const assistantMessageSchema = z.object({
   /** Parts of a remote model's answer that equal local lines. It never received those, so they are not redacted. */
   guessed: z.array(z.string()).optional(),
 })
+export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 
 export const toolResultMessageSchema = z.object({
   role: z.literal('toolResult'),
@@ -81,9 +87,11 @@ export const toolResultMessageSchema = z.object({
   /** Sources of the text in the result. */
   sources: z.array(untrustedSourceSchema).optional(),
 })
+export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
 
 export const messageSchema = z.discriminatedUnion('role', [
   userMessageSchema,
   assistantMessageSchema,
   toolResultMessageSchema,
 ])
+export type Message = z.infer<typeof messageSchema>

@@ -2,26 +2,9 @@
  * The message type of transcripts, agent loop and interface. Only types and plain helpers: the renderer imports this
  * file without loading zod.
  */
-import type { z } from 'zod'
-import type {
-  assistantMessageSchema,
-  imagePartSchema,
-  messageSchema,
-  stopReasonSchema,
-  toolCallPartSchema,
-  toolResultMessageSchema,
-  usageSchema,
-  userMessageSchema,
-} from './message-schemas.ts'
+import type { ImagePart, Message, Usage, UserMessage } from './message-schemas.ts'
 
-export type Usage = z.infer<typeof usageSchema>
-export type StopReason = z.infer<typeof stopReasonSchema>
-export type ToolCallPart = z.infer<typeof toolCallPartSchema>
-export type UserMessage = z.infer<typeof userMessageSchema>
-export type AssistantMessage = z.infer<typeof assistantMessageSchema>
-export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
-export type ImagePart = z.infer<typeof imagePartSchema>
-export type Message = z.infer<typeof messageSchema>
+export type * from './message-schemas.ts'
 
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
 

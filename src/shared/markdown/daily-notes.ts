@@ -49,7 +49,8 @@ const tokens: Readonly<Record<string, Token>> = {
   dd: { format: (date) => weekdays[date.getDay()]?.slice(0, 2) ?? '', pattern: alternatives(weekdays, 2) },
 }
 
-function ordinal(day: number): string {
+/** Formats a day of the month as English ordinal: 1st, 22nd, 13th. */
+export function ordinal(day: number): string {
   const suffix = day >= 11 && day <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
   return `${day}${suffix}`
 }

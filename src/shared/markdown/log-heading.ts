@@ -12,14 +12,16 @@ export function logHeading(note: string, time: string): string {
   const [firstLine = '', ...otherLines] = note.trim().split('\n')
   const plain = firstLine.replace(/^[#>*\-\s]+/, '').trim()
   const fitsOneLine = otherLines.length === 0 && [...plain].length <= maxCharacters.line[scriptWidth(plain)]
-  return fitsOneLine || plain === '' || hasSourceMark(firstLine) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
+  return fitsOneLine || plain === '' || hasSourceMark(firstLine)
+    ? `## ${time}`
+    : `## ${time} - ${cutAtWord(plain, maxCharacters.title[scriptWidth(plain)])}`
 }
 
-function titleOf(line: string): string {
-  const letters = [...line]
-  const limit = maxCharacters.title[scriptWidth(line)]
-  if (letters.length <= limit) return line
-  const cut = letters.slice(0, limit).join('')
+/** Cuts a text after at most `limit` characters, at a word boundary if one is near, and adds an ellipsis. */
+export function cutAtWord(text: string, limit: number): string {
+  const characters = [...text]
+  if (characters.length <= limit) return text
+  const cut = characters.slice(0, limit).join('')
   const lastSpace = cut.lastIndexOf(' ')
   return `${(lastSpace > limit / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
 }

@@ -10,6 +10,7 @@
  */
 import { frontMatterOf } from './blocks/front-matter.ts'
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
+import { cutAtWord } from './log-heading.ts'
 
 export interface Successor {
   readonly path: string
@@ -80,21 +81,20 @@ const maxQuote = 60
 
 /** Returns the words of a line, at most 60 characters, cut at a word boundary. */
 export function quoteOf(line: string): string {
-  const text = plainTextOf(line).replaceAll(/[“”]/g, '"')
-  const characters = [...text]
-  if (characters.length <= maxQuote) return text
-  const cut = characters.slice(0, maxQuote).join('')
-  const lastSpace = cut.lastIndexOf(' ')
-  return `${(lastSpace > maxQuote / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
+  return cutAtWord(plainTextOf(line), maxQuote)
 }
 
 /** Returns true if `quote` was made from this line, before or after it was struck. */
 export function matchesQuote(line: string, quote: string): boolean {
-  const text = plainTextOf(line).replaceAll(/[“”]/g, '"')
+  const text = plainTextOf(line)
   return quote.endsWith('…') ? text.startsWith(quote.slice(0, -1)) : text === quote
 }
 
+/** Returns the words of a line without marks, and with straight quotes, which do not end the quote in a reference. */
 function plainTextOf(line: string): string {
   const text = supersededLine(line)?.text ?? withoutLead(line)
-  return text.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()
+  return text
+    .replaceAll(/\s*\^\[[^\]\n]*\]/g, '')
+    .trim()
+    .replaceAll(/[“”]/g, '"')
 }

@@ -1,7 +1,8 @@
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
-import { segmenter } from '../util/segmenter.ts'
+import { lazy } from '../util/lazy.ts'
 
-const wordSegmenter = segmenter(undefined, 'word')
+/** Created on first use: the first segmenter of a thread takes 10 ms. */
+const wordSegmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'word' }))
 /** Sentence ends, except after common abbreviations. */
 const sentenceEnds =
   /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
@@ -76,7 +77,7 @@ function sentencesOf(text: string): string[] {
 /** Splits CJK words into characters, because their segmentation depends on the context. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKC').replaceAll('’', "'").toLowerCase()
-  return [...wordSegmenter.segment(plain)].flatMap(({ segment, isWordLike }) => {
+  return [...wordSegmenter().segment(plain)].flatMap(({ segment, isWordLike }) => {
     if (!isWordLike) return []
     return cjkCharacter.test(segment) ? [...segment] : [segment]
   })

@@ -65,9 +65,9 @@ describe('setting rows', () => {
   })
 
   it.each([
-    ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isInteger: false, isNullable: false }],
+    ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isNullable: false }],
     ['memory.search.recencyHalfLifeDays', { kind: 'number', isNullable: true }],
-    ['memory.search.maxResults', { kind: 'number', min: 1, isInteger: true }],
+    ['memory.search.maxResults', { kind: 'number', min: 1 }],
     ['chat.idleTimeout', { kind: 'duration' }],
     ['chat.thinking', { kind: 'choice', options: ['off', 'low', 'medium', 'high'] }],
     ['memory.extraPaths', { kind: 'list' }],

@@ -134,7 +134,7 @@ function cjkWords(run: string): CjkWord[] {
     if (singles !== '') found.push({ word: singles, at: from, role: roleOfCjk(singles) })
     singles = ''
   }
-  for (const { segment, index } of wordSegmenter.segment(run)) {
+  for (const { segment, index } of wordSegmenter().segment(run)) {
     const role = roleOfCjk(segment)
     const word = role === 'word' ? withoutInflection(segment) : segment
     const wordRole = role === 'word' ? roleOfCjk(word) : role

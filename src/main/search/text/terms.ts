@@ -8,7 +8,7 @@
  *   word is found however the text around it is segmented, and single characters are found too. Korean words are
  *   also indexed without their endings.
  */
-import { segmenter } from '#shared/util/segmenter.ts'
+import { lazy } from '#shared/util/lazy.ts'
 import { findCanonicalForms } from './canonical-forms.ts'
 import { simplify } from './han.ts'
 import { stem } from './stem.ts'
@@ -26,7 +26,7 @@ const identifier =
 const asciiIdentifier = /(?<![a-z0-9])[a-z0-9]+(?:[_\-./:@#+\\][a-z0-9]+)+/g
 
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
-export const wordSegmenter = segmenter('en', 'word')
+export const wordSegmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }))
 
 /** Called with each word of at least `minSpellingLength` letters and its term; used to correct spelling. */
 export type OnSpelling = (word: string, term: string) => void
@@ -128,7 +128,7 @@ function forEachPlainWord(
     for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) onWord(match[0], false, offset + match.index)
     return
   }
-  for (const { segment, isWordLike, index } of wordSegmenter.segment(text.replaceAll('’', "'"))) {
+  for (const { segment, isWordLike, index } of wordSegmenter().segment(text.replaceAll('’', "'"))) {
     if (isWordLike) onWord(segment, false, offset + index)
   }
 }

@@ -1,4 +1,4 @@
-import { segmenter } from '#shared/util/segmenter.ts'
+import { lazy } from '#shared/util/lazy.ts'
 
 export interface TextLine {
   /** 1-based. */
@@ -20,7 +20,7 @@ const maxLength = 400
 /** Longer sentences are divided at white space. */
 const maxSentence = 450
 
-const sentences = segmenter(undefined, 'sentence')
+const sentences = lazy(() => new Intl.Segmenter(undefined, { granularity: 'sentence' }))
 
 /** Divides the lines of an entry: text at sentence ends, code at blank lines and then line ends. */
 export function divideText(lines: readonly TextLine[], isCode: boolean): TextPart[] {
@@ -75,7 +75,7 @@ function join(lines: readonly TextLine[], isCode: boolean): TextLine[][] {
 }
 
 function sentencesOf({ line, text }: TextLine): TextLine[] {
-  return Array.from(sentences.segment(text), ({ segment }) => ({ line, text: segment })).flatMap(cutLong)
+  return Array.from(sentences().segment(text), ({ segment }) => ({ line, text: segment })).flatMap(cutLong)
 }
 
 /** Cuts a text without sentence ends, at white space where possible and never inside a surrogate pair. */

@@ -3,7 +3,7 @@ export function Highlight({ text, words }: { text: string; words: readonly strin
   const pattern = new RegExp(
     `(${[...words]
       .sort((a, b) => b.length - a.length)
-      .map(escapePattern)
+      .map((word) => RegExp.escape(word))
       .join('|')})`,
     'giu',
   )
@@ -16,8 +16,4 @@ export function Highlight({ text, words }: { text: string; words: readonly strin
       part
     ),
   )
-}
-
-function escapePattern(word: string): string {
-  return word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

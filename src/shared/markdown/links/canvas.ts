@@ -2,6 +2,7 @@
  * Parses JSON Canvas files (https://jsoncanvas.org): file nodes, and links in text nodes, with exact offsets so that a
  * rewrite preserves the rest of the JSON.
  */
+import { parseJson } from '../../util/json.ts'
 import { parseLinks, type NoteLink } from './parse-links.ts'
 import type { Edit } from './rewrite-links.ts'
 
@@ -84,10 +85,6 @@ function offsetsOf(json: string): number[] {
 }
 
 function unescapeJson(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(`"${json}"`)
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(`"${json}"`)
+  return typeof value === 'string' ? value : undefined
 }

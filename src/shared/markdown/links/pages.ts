@@ -1,4 +1,5 @@
 import { decodePart } from '../../util/decode.ts'
+import { ordinal } from '../daily-notes.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -11,7 +12,7 @@ export function pageNames(path: string): string[] {
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
   const monthName = months[Number(month) - 1]
   if (year !== undefined && monthName !== undefined)
-    return [`${monthName} ${Number(day)}${ordinalSuffix(Number(day))}, ${year}`, `${year}-${month}-${day}`]
+    return [`${monthName} ${ordinal(Number(day))}, ${year}`, `${year}-${month}-${day}`]
   const page = logseqPageName(base)
   return page === base ? [] : [page]
 }
@@ -19,9 +20,4 @@ export function pageNames(path: string): string[] {
 /** Returns the Logseq page name for a file name without extension. */
 export function logseqPageName(base: string): string {
   return decodePart(base.replaceAll('___', '/'))
-}
-
-function ordinalSuffix(day: number): string {
-  if (day >= 11 && day <= 13) return 'th'
-  return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'
 }

@@ -3,11 +3,13 @@
  * Skips code and comments. Linear time.
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
+import type { HeadingStart } from '../blocks/line-starts.ts'
 import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
 import { hiddenRanges, type Range } from './hidden-text.ts'
+import { splitTarget, type LinkTarget } from './link-target.ts'
 import { decodePart } from '../../util/decode.ts'
 
-export interface NoteLink {
+export interface NoteLink extends LinkTarget {
   /** `[[target]]`, `[text](target)` (images too), or `[id]: target`. */
   readonly kind: 'wiki' | 'inline' | 'definition'
   /** `![[…]]`, `![…](…)`. */
@@ -28,18 +30,11 @@ export interface NoteLink {
   readonly label?: string | undefined
   /** True if Markdown links do not work here: in front matter, or in a Logseq macro (`{{embed [[…]]}}`). */
   readonly allowsOnlyWikiLink?: boolean
-  /** Decoded target; empty if the link refers to its own note. */
-  readonly target: string
-  /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
-  readonly fragment: string | undefined
   /** 1-based. */
   readonly line: number
 }
 
-export interface Heading {
-  readonly title: string
-  /** 1 to 6. */
-  readonly level: number
+export interface Heading extends HeadingStart {
   /** 1-based. */
   readonly line: number
 }
@@ -153,10 +148,9 @@ function wikiAt(text: string, offset: number, line: number): NoteLink | undefine
   const label = isLabelled ? text.slice(end + 1, labelEnd).trim() : ''
   if (isLabelled && text[end - 1] === '\\') end -= 1
   const content = text.slice(start, end)
-  const hash = content.indexOf('#')
-  const raw = hash < 0 ? content : content.slice(0, hash)
+  const { target: raw, fragment } = splitTarget(content)
   const target = raw.trim()
-  if (hash < 0 && target === '') return undefined
+  if (fragment === undefined && target === '') return undefined
   if (/^(?:[a-z][a-z\d+.-]+:\/\/|mailto:)/i.test(target)) return undefined
   const leadingSpace = raw.length - raw.trimStart().length
   const isEmbed = text[offset - 1] === '!'
@@ -167,11 +161,11 @@ function wikiAt(text: string, offset: number, line: number): NoteLink | undefine
     to: labelEnd + 2,
     targetFrom: start + leadingSpace,
     targetTo: start + leadingSpace + target.length,
-    fragmentTo: hash < 0 ? undefined : start + content.trimEnd().length,
+    fragmentTo: fragment === undefined ? undefined : start + content.trimEnd().length,
     written: target,
     isAngled: false,
     target,
-    fragment: hash < 0 ? undefined : content.slice(hash + 1).trim(),
+    fragment: fragment?.trim(),
     ...(label === '' ? {} : { label }),
     line,
   }
@@ -229,19 +223,18 @@ function createLink(
 ): NoteLink | undefined {
   const raw = text.slice(from, to)
   if (/^(?:[a-z][a-z\d+.-]+:|\/\/|\[\[)/i.test(raw)) return undefined
-  const hash = raw.indexOf('#')
   if (raw === '' || to - from > maxTarget) return undefined
-  const target = hash < 0 ? raw : raw.slice(0, hash)
+  const { target, fragment } = splitTarget(raw)
   return {
     kind,
     ...position,
     targetFrom: from,
     targetTo: from + target.length,
-    fragmentTo: hash < 0 ? undefined : to,
+    fragmentTo: fragment === undefined ? undefined : to,
     written: target,
     isAngled,
     target: decodeDestination(target),
-    fragment: hash < 0 ? undefined : decodeDestination(raw.slice(hash + 1)),
+    fragment: fragment === undefined ? undefined : decodeDestination(fragment),
   }
 }
 

@@ -41,11 +41,11 @@ function parseWithLimits(text: string, limits: typeof displayLimits): NoteProper
   const entries = frontMatterEntries(text, limits.frontMatter)
   const hasColons = text.includes('::', matterEnd)
   const hasHashes = text.includes('#', matterEnd)
-  const locator = hasColons || hasHashes ? new LineLocator(text, hiddenRanges(text)) : undefined
-  const lineProperties = locator && hasColons ? lineEntries(text, matterEnd, locator, limits.properties) : []
+  const hidden = hasColons || hasHashes ? hiddenRanges(text) : []
+  const lineProperties = hasColons ? lineEntries(text, matterEnd, hidden, limits.properties) : []
   const topProperties = entries.map((entry) => ({ ...entry, values: entry.values.map(withoutLinkBrackets) }))
   const allProperties = [...topProperties, ...lineProperties]
-  const textTags = locator && hasHashes ? inlineTags(text, matterEnd, locator, limits.tags + 1) : []
+  const textTags = hasHashes ? inlineTags(text, matterEnd, hidden, limits.tags + 1) : []
   const lineAt = lineCounter(text)
   const tags = [
     ...allProperties.filter(isTagProperty).flatMap((entry) => tagsOfEntry(text, entry, lineAt)),
@@ -97,27 +97,16 @@ export function tagKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** Maps offsets to lines, for callers that scan forward. */
-class LineLocator {
-  readonly #text: string
-  readonly #hidden: readonly Range[]
-
-  constructor(text: string, hidden: readonly Range[]) {
-    this.#text = text
-    this.#hidden = hidden
-  }
-
-  /** Returns a function from offset to 1-based line, undefined in hidden text. Offsets must be ascending. */
-  lineFinder(): (offset: number) => number | undefined {
-    let hiddenIndex = 0
-    let line = 1
-    let nextBreak = this.#text.indexOf('\n')
-    return (offset) => {
-      for (; nextBreak >= 0 && nextBreak < offset; nextBreak = this.#text.indexOf('\n', nextBreak + 1)) line += 1
-      while ((this.#hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
-      const range = this.#hidden[hiddenIndex]
-      return range && range.from <= offset ? undefined : line
-    }
+/** Returns a function from offset to 1-based line, undefined in hidden text. Offsets must be ascending. */
+function visibleLineFinder(text: string, hidden: readonly Range[]): (offset: number) => number | undefined {
+  let hiddenIndex = 0
+  let line = 1
+  let nextBreak = text.indexOf('\n')
+  return (offset) => {
+    for (; nextBreak >= 0 && nextBreak < offset; nextBreak = text.indexOf('\n', nextBreak + 1)) line += 1
+    while ((hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
+    const range = hidden[hiddenIndex]
+    return range && range.from <= offset ? undefined : line
   }
 }
 
@@ -135,8 +124,8 @@ function lineCounter(text: string): (offset: number) => number {
   }
 }
 
-function lineEntries(text: string, from: number, locator: LineLocator, limit: number): Entry[] {
-  const lineAt = locator.lineFinder()
+function lineEntries(text: string, from: number, hidden: readonly Range[], limit: number): Entry[] {
+  const lineAt = visibleLineFinder(text, hidden)
   const entries: Entry[] = []
   let topEnd = from
   lineProperty.lastIndex = from
@@ -188,8 +177,7 @@ function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => num
     for (const part of isList ? [value] : value.split(/[\s,，]+/)) {
       const name = withoutLinkBrackets(part).replace(/^#/, '')
       if (!isTag(name)) continue
-      const escapedName = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      const match = new RegExp(`(?<!${letter})${escapedName}(?!${letter})`, 'u').exec(text.slice(offset, to))
+      const match = new RegExp(`(?<!${letter})${RegExp.escape(name)}(?!${letter})`, 'u').exec(text.slice(offset, to))
       const start = offset + (match?.index ?? 0)
       tags.push({ name, line: lineAt(start), place: match ? { from: start, to: start + name.length } : null })
       if (match) offset = start + name.length
@@ -198,8 +186,8 @@ function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => num
   return tags
 }
 
-function inlineTags(text: string, from: number, locator: LineLocator, limit: number): Tag[] {
-  const lineAt = locator.lineFinder()
+function inlineTags(text: string, from: number, hidden: readonly Range[], limit: number): Tag[] {
+  const lineAt = visibleLineFinder(text, hidden)
   const tags: Tag[] = []
   inlineTag.lastIndex = from
   for (let match = inlineTag.exec(text); match && tags.length < limit; match = inlineTag.exec(text)) {
@@ -219,7 +207,7 @@ export function splitTags(text: string): (string | { readonly tag: string })[] {
   if (!text.includes('#')) return [text]
   const parts: (string | { readonly tag: string })[] = []
   let from = 0
-  for (const { place } of inlineTags(text, 0, new LineLocator(text, []), maxTags)) {
+  for (const { place } of inlineTags(text, 0, [], maxTags)) {
     if (!place || text[place.from - 1] !== '#') continue
     if (place.from - 1 > from) parts.push(text.slice(from, place.from - 1))
     parts.push({ tag: text.slice(place.from, place.to) })

@@ -24,7 +24,7 @@ export function parsePropertyTest(condition: string): PropertyTest | undefined {
   if (sign === '<' || sign === '<=' || sign === '>' || sign === '>=')
     return comparable.test(than) ? { kind: 'order', sign, than } : undefined
   if (!normalized.includes('*')) return { kind: 'is', key: normalized }
-  const pieces = normalized.split(/\*+/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+  const pieces = normalized.split(/\*+/).map((piece) => RegExp.escape(piece))
   return { kind: 'like', pattern: new RegExp(`^${pieces.join('.*')}$`, 'su') }
 }
 

@@ -1,5 +1,6 @@
 import type { Edit } from '../links/rewrite-links.ts'
 import { tagKey } from './parse-properties.ts'
+import { isUnderTag } from './property-test.ts'
 import type { NoteProperties } from './property.ts'
 
 export interface TagRename {
@@ -22,7 +23,7 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
   const edits: Edit[] = []
   const unchangedLines: number[] = []
   for (const { name, place, line } of tags) {
-    if (tagKey(name) !== key && !tagKey(name).startsWith(`${key}/`)) continue
+    if (!isUnderTag(name, key)) continue
     if (!place) {
       unchangedLines.push(line)
       continue
@@ -31,11 +32,7 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
     const text = [to, ...nested].join('/')
     if (text !== name) edits.push({ from: place.from, to: place.to, text })
   }
-  return { edits: sortedUnique(edits), left: unchangedLines }
-}
-
-/** Removes duplicate edits: an anchored value can be reached through several YAML aliases. */
-function sortedUnique(edits: readonly Edit[]): Edit[] {
-  const sorted = edits.toSorted((one, other) => one.from - other.from)
-  return sorted.filter(({ from }, index) => from !== sorted[index - 1]?.from)
+  const sorted = edits.sort((one, other) => one.from - other.from)
+  // An anchored value can be reached through several YAML aliases.
+  return { edits: sorted.filter(({ from }, index) => from !== sorted[index - 1]?.from), left: unchangedLines }
 }
