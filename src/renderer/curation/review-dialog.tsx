@@ -6,8 +6,7 @@ import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button } from '#lib/ui/button.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
 interface ReviewDialogProps {
@@ -22,11 +21,23 @@ export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
   return (
-    <Modal
-      className="top-[14vh] left-1/2 flex max-h-[76vh] w-[min(520px,94vw)] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={t('upkeep.review.title')}
+      action={t('upkeep.review.start')}
+      canSubmit={canStart}
+      aside={
+        <Link
+          href={paths.settings('upkeep')}
+          className="mr-auto text-[12px] text-accent hover:underline"
+          onClick={onClose}
+        >
+          {t('upkeep.review.settings')}
+        </Link>
+      }
+      className="top-[14vh] max-h-[76vh] w-[min(520px,94vw)] overflow-y-auto"
+      onSubmit={onStart}
       onClose={onClose}
     >
-      <ModalTitle>{t('upkeep.review.title')}</ModalTitle>
       <p className="text-muted">{t('upkeep.review.lead')}</p>
       {query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -37,22 +48,7 @@ export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
       ) : (
         <Estimate estimate={estimate} />
       )}
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <Link
-          href={paths.settings('upkeep')}
-          className="mr-auto text-[12px] text-accent hover:underline"
-          onClick={onClose}
-        >
-          {t('upkeep.review.settings')}
-        </Link>
-        <Button look="quiet" onClick={onClose}>
-          {t('common.cancel')}
-        </Button>
-        <Button look="primary" disabled={!canStart} onClick={onStart}>
-          {t('upkeep.review.start')}
-        </Button>
-      </div>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Proposal } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { toggled } from '#lib/util/toggled.ts'
 import { useUndoableActions } from './use-undoable-actions.ts'
 
 const dayMs = 86_400_000
@@ -37,11 +38,7 @@ export function useInbox(agent: string, initial: string | undefined) {
     const next = Math.max(0, Math.min(proposals.length - 1, position))
     setSelection({ id: proposals[next]?.id, index: next })
   }
-  const toggleChecked = (id: string) => {
-    const next = new Set(checkedIds)
-    if (!next.delete(id)) next.add(id)
-    setCheckedIds(next)
-  }
+  const toggleChecked = (id: string) => setCheckedIds(toggled(checkedIds, id))
   const reopenAction = (reopenedIds: string[]) => async () => {
     await client.upkeep.reopen({ agent, ids: reopenedIds })
   }

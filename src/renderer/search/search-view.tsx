@@ -7,6 +7,7 @@ import type { Agent, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
+import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
@@ -103,13 +104,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
       {explanation && query !== '' && (
         <ConditionChips
           conditions={explanation.conditions}
-          onToggle={(condition) =>
-            setDisabledConditions(
-              disabledConditions.includes(condition)
-                ? disabledConditions.filter((other) => other !== condition)
-                : [...disabledConditions, condition],
-            )
-          }
+          onToggle={(condition) => setDisabledConditions([...toggled(disabledConditions, condition)])}
         />
       )}
       {isWhyOpen && settings.data && (

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, ConnectableProgram } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { explainError } from '#lib/feedback/explain.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
@@ -99,11 +99,7 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
       )}
       {test.isPending && <p className="text-[12px] text-muted">{t('clients.testing')}</p>}
       {test.data && <p className="text-[12px] text-good">{t('clients.works', { count: test.data.tools, name })}</p>}
-      {test.error && (
-        <p role="alert" className="text-bad">
-          {explainError(test.error)}
-        </p>
-      )}
+      <ErrorText error={test.error} />
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
+import { Select } from '#lib/ui/select.tsx'
 import { valueAt } from './setting-rows.ts'
 
 export function KnownPrograms({ agent }: { agent: Agent }) {
@@ -28,17 +29,12 @@ export function KnownPrograms({ agent }: { agent: Agent }) {
 }
 
 const permissions = ['write', 'ask', 'read'] as const
-const fieldLook = 'min-h-7 rounded-sm border border-line bg-raised px-1.5'
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
   const { t } = useTranslation()
   const { id, name, agent, permission, usedAt, writes, hasToken, isLocal, mayKeep } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
-  const choose = (value: string) => {
-    const chosen = permissions.find((option) => option === value)
-    if (chosen) update.mutate({ client: id, permission: chosen })
-  }
   return (
     <section aria-label={name} className="flex flex-wrap items-center gap-3">
       <span className="min-w-40 flex-1">
@@ -52,46 +48,26 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
         </span>
       </span>
       {agents.length > 1 && (
-        <select
-          aria-label={t('clients.whose')}
+        <Select
+          label={t('clients.whose')}
           value={agent}
-          onChange={(event) => update.mutate({ client: id, agent: event.target.value })}
-          className={fieldLook}
-        >
-          {agents.map((choice) => (
-            <option key={choice.id} value={choice.id}>
-              {choice.name}
-            </option>
-          ))}
-        </select>
-      )}
-      <select
-        aria-label={t('clients.may')}
-        value={permission}
-        onChange={(event) => choose(event.target.value)}
-        className={fieldLook}
-      >
-        {permissions.map((option) => (
-          <option key={option} value={option}>
-            {t(`clients.may_${option}`)}
-          </option>
-        ))}
-      </select>
-      <label className="flex items-center gap-1.5" title={t('local.clientTitle')}>
-        <input
-          type="checkbox"
-          checked={isLocal}
-          onChange={(event) => update.mutate({ client: id, isLocal: event.target.checked })}
+          options={agents.map((choice) => ({ value: choice.id, name: choice.name }))}
+          onChoose={(chosen) => update.mutate({ client: id, agent: chosen })}
         />
+      )}
+      <Select
+        label={t('clients.may')}
+        value={permission}
+        options={permissions.map((value) => ({ value, name: t(`clients.may_${value}`) }))}
+        onChoose={(chosen) => update.mutate({ client: id, permission: chosen })}
+      />
+      <label className="flex items-center gap-1.5" title={t('local.clientTitle')}>
+        <input type="checkbox" checked={isLocal} onChange={() => update.mutate({ client: id, isLocal: !isLocal })} />
         {t('local.client')}
       </label>
       {permission !== 'read' && (
         <label className="flex items-center gap-1.5" title={t('clients.mayKeepTitle')}>
-          <input
-            type="checkbox"
-            checked={mayKeep}
-            onChange={(event) => update.mutate({ client: id, mayKeep: event.target.checked })}
-          />
+          <input type="checkbox" checked={mayKeep} onChange={() => update.mutate({ client: id, mayKeep: !mayKeep })} />
           {t('clients.mayKeep')}
         </label>
       )}

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProviderStatus } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { Button } from '#lib/ui/button.tsx'
 
 export function Providers() {
@@ -31,11 +31,7 @@ function Provider({ provider }: { provider: ProviderStatus }) {
           {t('settings.works', { count: test.data.models })}
         </p>
       )}
-      {test.error && (
-        <p role="alert" className="text-bad">
-          {explainError(test.error)}
-        </p>
-      )}
+      <ErrorText error={test.error} />
       <KeyField provider={provider} onSaved={() => test.reset()} />
       <BaseUrlField provider={provider} onSaved={() => test.reset()} />
     </section>

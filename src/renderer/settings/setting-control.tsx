@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
+import { Select } from '#lib/ui/select.tsx'
 import { useSettingNames } from './setting-name.ts'
 import { formatDuration, valueAt, type SettingRow } from './setting-rows.ts'
 
@@ -34,18 +35,13 @@ export function Control({ row, name, value, unset, onSet, errorId }: ControlProp
       )
     case 'choice':
       return (
-        <select
-          aria-label={name}
+        <Select
+          label={name}
           value={String(value)}
-          onChange={(event) => onSet(event.target.value)}
-          className={field}
-        >
-          {row.options.map((option) => (
-            <option key={option} value={option}>
-              {valueNameOf(row.path, option)}
-            </option>
-          ))}
-        </select>
+          options={row.options.map((option) => ({ value: option, name: valueNameOf(row.path, option) }))}
+          onChoose={onSet}
+          className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
+        />
       )
     case 'number':
       return (

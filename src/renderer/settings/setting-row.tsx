@@ -4,15 +4,15 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { useHash } from '#lib/router/paths.ts'
-import { IconButton, Button } from '#lib/ui/button.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
 import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
 import { useSettingNames } from './setting-name.ts'
 import type { Scope, Settings } from './use-settings.ts'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
@@ -25,7 +25,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { nameOf } = useSettingNames()
   const [chosenScope, setChosenScope] = useState<Scope>('agent')
   const [resetCount, setResetCount] = useState(0)
-  const [refusal, setRefusal] = useState<string>()
+  const [refusal, setRefusal] = useState<Error>()
   const refusalId = useId()
   const [pendingChange, setPendingChange] = useState<{ value: unknown }>()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
@@ -86,11 +86,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             <RotateCcw size={13} />
           </IconButton>
         </div>
-        {refusal !== undefined && (
-          <p id={refusalId} role="alert" className="pr-8 text-[12px] wrap-anywhere text-bad">
-            {refusal}
-          </p>
-        )}
+        <ErrorText id={refusalId} error={refusal ?? null} />
         {isOfApp || !settings.hasOwnEntry ? (
           <span className="pr-8 text-right text-[11px] text-muted">
             {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
@@ -128,7 +124,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   }
   function write(value: unknown): void {
     settings.set(setting, scope, value, (error) => {
-      setRefusal(error && explainError(error))
+      setRefusal(error)
       // A text field keeps the refused text; a checkbox or select shows the value in use again.
       if (error && (row.kind === 'boolean' || row.kind === 'choice')) resetControl()
     })
@@ -186,42 +182,30 @@ function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingCons
       api.search.embeddingCost.queryOptions({ input: { agent, of: embedding }, enabled: hasAddress }),
     ),
   })
-  const failed = counts.find(({ error }) => error !== null)?.error
+  const failed = counts.find(({ error }) => error !== null)?.error ?? undefined
   const isCounted = counts.every(({ data }) => data !== undefined)
   const total = (unit: 'texts' | 'tokens') => counts.reduce((sum, { data }) => sum + (data?.unsent[unit] ?? 0), 0)
   const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
   return (
-    <Modal
-      className="top-[22vh] left-1/2 w-[min(460px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={t('meaning.consent')}
+      action={hasAddress ? t('meaning.send') : undefined}
+      canSubmit={isCounted || failed !== undefined}
+      onSubmit={onAgree}
       onClose={onClose}
     >
-      <div className="flex flex-col gap-3">
-        <ModalTitle>{t('meaning.consent')}</ModalTitle>
-        {!hasAddress ? (
-          <p role="alert">{t('meaning.noAddress', { setting: nameOf(['memory', 'embedding', 'baseUrl']) })}</p>
-        ) : isCounted ? (
-          <p role="status">{t('meaning.toSend', { count: total('texts'), tokens: total('tokens') })}</p>
-        ) : failed ? (
-          <p role="alert" className="text-bad">
-            {explainError(failed)}
-          </p>
-        ) : (
-          <p role="status" className="text-muted">
-            {t('meaning.counting')}
-          </p>
-        )}
-        {hasAddress && <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>}
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          {hasAddress && (
-            <Button look="primary" disabled={!isCounted && !failed} onClick={onAgree}>
-              {t('meaning.send')}
-            </Button>
-          )}
-        </div>
-      </div>
-    </Modal>
+      {!hasAddress ? (
+        <p role="alert">{t('meaning.noAddress', { setting: nameOf(['memory', 'embedding', 'baseUrl']) })}</p>
+      ) : isCounted ? (
+        <p role="status">{t('meaning.toSend', { count: total('texts'), tokens: total('tokens') })}</p>
+      ) : failed ? (
+        <ErrorText error={failed} />
+      ) : (
+        <p role="status" className="text-muted">
+          {t('meaning.counting')}
+        </p>
+      )}
+      {hasAddress && <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>}
+    </Dialog>
   )
 }

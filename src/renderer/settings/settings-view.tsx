@@ -7,6 +7,7 @@ import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
 import { SearchField } from '#lib/ui/search-field.tsx'
+import { Select } from '#lib/ui/select.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
@@ -135,22 +136,19 @@ function SectionNav({ shown, onFollow }: SectionNavProps) {
           </Link>
         ))}
       </nav>
-      <select
-        aria-label={t('settings.sections')}
+      <Select
+        label={t('settings.sections')}
         value={shown ?? ''}
-        onChange={(event) => {
+        options={[
+          ...(shown === undefined ? [{ value: '', name: t('settings.find') }] : []),
+          ...sections.map(({ id }) => ({ value: id, name: t(`settings.section.${id}`) })),
+        ]}
+        onChoose={(section) => {
           onFollow()
-          navigate(paths.settings(event.target.value))
+          navigate(paths.settings(section))
         }}
-        className="m-3 mb-0 min-h-8 rounded-sm border border-line bg-raised px-2 @2xl:hidden"
-      >
-        {shown === undefined && <option value="">{t('settings.find')}</option>}
-        {sections.map(({ id }) => (
-          <option key={id} value={id}>
-            {t(`settings.section.${id}`)}
-          </option>
-        ))}
-      </select>
+        className="m-3 mb-0 min-h-8 px-2 @2xl:hidden"
+      />
     </>
   )
 }

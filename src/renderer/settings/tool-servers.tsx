@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { McpServer } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
+import { Select } from '#lib/ui/select.tsx'
 
 const sample = `mcp:
   servers:
@@ -76,27 +77,17 @@ function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][nu
   const { t } = useTranslation()
   const { name, description, permission } = tool
   const allow = useMutation(api.settings.setMcpPermission.mutationOptions())
-  const choose = (value: string) => {
-    const chosen = permissions.find((option) => option === value) ?? 'ask'
-    allow.mutate({ server, tool: name, permission: chosen })
-  }
   return (
     <label className="flex items-center gap-3">
       <span className="min-w-0 flex-1">
         <span className="font-mono text-[12px]">{name}</span>
         <span className="block truncate text-[12px] text-muted">{description}</span>
       </span>
-      <select
+      <Select
         value={permission}
-        onChange={(event) => choose(event.target.value)}
-        className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
-      >
-        {permissions.map((option) => (
-          <option key={option} value={option}>
-            {t(`settings.permission.${option}`)}
-          </option>
-        ))}
-      </select>
+        options={permissions.map((value) => ({ value, name: t(`settings.permission.${value}`) }))}
+        onChoose={(chosen) => allow.mutate({ server, tool: name, permission: chosen })}
+      />
     </label>
   )
 }

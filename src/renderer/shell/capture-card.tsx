@@ -6,6 +6,8 @@ import { sectionsOf } from '#shared/markdown/sections.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Select } from '#lib/ui/select.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 
 /** Names under which the drafts are stored, without and with a given text. */
@@ -81,18 +83,12 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
       <div className="flex flex-wrap items-center gap-2 text-[12px]">
         <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />
         {agents.length > 1 ? (
-          <select
-            aria-label={t('nav.agent')}
+          <Select
+            label={t('nav.agent')}
             value={agentId}
-            onChange={(event) => setChosenId(event.target.value)}
-            className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
-          >
-            {agents.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+            options={agents.map(({ id, name }) => ({ value: id, name }))}
+            onChoose={setChosenId}
+          />
         ) : (
           <span className="text-muted">{agent?.name ?? agentId}</span>
         )}
@@ -112,13 +108,14 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
       </div>
       <div className="flex items-center gap-3 text-[12px]">
         <span className="min-w-0 flex-1 truncate text-muted">{t('capture.keepOpen')}</span>
-        <button
+        <Button
           type="submit"
+          look="primary"
           disabled={text === '' || remember.isPending}
-          className="min-h-7 shrink-0 rounded-sm bg-accent px-2.5 font-medium whitespace-nowrap text-on-accent disabled:opacity-50"
+          className="shrink-0 whitespace-nowrap"
         >
           {t('capture.remember')} ⏎
-        </button>
+        </Button>
       </div>
     </form>
   )

@@ -18,6 +18,17 @@ const erasurePlaceSchema = z.object({
 })
 export type ErasurePlace = z.infer<typeof erasurePlaceSchema>
 
+const matchesSchema = z.object({
+  places: z.array(erasurePlaceSchema),
+  /** Lines with a similar meaning; the user selects them one by one. */
+  near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
+  /** Root of the user's own Git repository that contains the notes; null if there is none. */
+  git: z.string().nullable(),
+  /** Remote models that have received any text so far. */
+  models: z.array(z.string()),
+})
+export type ErasureMatches = z.infer<typeof matchesSchema>
+
 const outcomeSchema = z.object({
   removed: z.array(erasurePlaceSchema),
   /** Places that still contain the text, found by a byte search afterwards. */
@@ -33,36 +44,21 @@ const stepSchema = z.discriminatedUnion('type', [
 export type ErasureStep = z.infer<typeof stepSchema>
 
 const textSchema = z.string().trim().min(1).max(maxSearchText)
+const searchInput = forAgent.extend({ words: textSchema, lines: z.array(textSchema).max(50).default([]) })
 
 export const forget = {
   /**
    * Finds exact occurrences of the words, and lines with a similar meaning.
    * @throws AppError 'input_invalid' if the text is too short
    */
-  find: base.input(forAgent.extend({ words: textSchema, lines: z.array(textSchema).max(50).default([]) })).output(
-    z.object({
-      places: z.array(erasurePlaceSchema),
-      /** Lines with a similar meaning; the user selects them one by one. */
-      near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
-      /** Root of the user's own Git repository that contains the notes; null if there is none. */
-      git: z.string().nullable(),
-      /** Remote models that have received any text so far. */
-      models: z.array(z.string()),
-    }),
-  ),
+  find: base.input(searchInput).output(matchesSchema),
   /**
    * Permanently removes the words and lines everywhere. Cannot be undone, and runs to its end if the caller
    * disconnects.
    * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running
    */
   run: base
-    .input(
-      forAgent.extend({
-        words: textSchema,
-        lines: z.array(textSchema).max(50).default([]),
-        keep: z.array(filePathSchema).max(5000).default([]),
-      }),
-    )
+    .input(searchInput.extend({ keep: z.array(filePathSchema).max(5000).default([]) }))
     .output(eventIterator(stepSchema)),
   /** Stops after the current file. */
   stop: base.input(forAgent).output(done),

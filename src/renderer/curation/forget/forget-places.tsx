@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ErasurePlace } from '#shared/contract/index.ts'
+import type { ErasureMatches, ErasurePlace } from '#shared/contract/index.ts'
 import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -8,10 +8,8 @@ import type { ForgetState } from './use-forget.ts'
 
 const maxListed = 40
 
-interface ForgetPlacesProps {
+interface ForgetPlacesProps extends Pick<ErasureMatches, 'places' | 'near'> {
   readonly state: ForgetState
-  readonly places: readonly ErasurePlace[]
-  readonly near: readonly { readonly path: string; readonly line: number; readonly text: string }[]
 }
 
 export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {

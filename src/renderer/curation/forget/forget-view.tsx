@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, ErasureOutcome } from '#shared/contract/index.ts'
+import type { Agent, ErasureMatches, ErasureOutcome } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { forgetKinds } from '#shared/util/forget-kinds.ts'
@@ -50,7 +50,7 @@ export function ForgetView({ agent }: { agent: Agent }) {
           ) : words === '' ? null : query.error ? (
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           ) : query.data ? (
-            <ForgetPreview state={state} />
+            <ForgetPreview state={state} matches={query.data} />
           ) : (
             <Skeleton lines={8} />
           )}
@@ -77,12 +77,11 @@ function ForgetProgress({ state: { progress, stop } }: { state: ForgetState }) {
   )
 }
 
-function ForgetPreview({ state }: { state: ForgetState }) {
+function ForgetPreview({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
   const { t } = useTranslation()
   const [hasDialog, setHasDialog] = useState(false)
-  const { query, words, lines } = state
-  if (!query.data) return null
-  const { places, near, git, models } = query.data
+  const { words, lines } = state
+  const { places, near, git, models } = matches
   const isEmpty = places.length === 0 && near.length === 0
   return (
     <>
@@ -97,27 +96,17 @@ function ForgetPreview({ state }: { state: ForgetState }) {
         </div>
       )}
       {hasDialog && (
-        <Modal
-          className="top-[22vh] left-1/2 flex w-[min(460px,92vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+        <Dialog
+          title={t('forget.sure', { words })}
+          action={t('forget.runNow')}
+          onSubmit={() => {
+            setHasDialog(false)
+            void state.run()
+          }}
           onClose={() => setHasDialog(false)}
         >
-          <ModalTitle>{t('forget.sure', { words })}</ModalTitle>
           <p>{t('forget.sureHint')}</p>
-          <div className="flex justify-end gap-2">
-            <Button look="quiet" onClick={() => setHasDialog(false)}>
-              {t('common.cancel')}
-            </Button>
-            <Button
-              look="primary"
-              onClick={() => {
-                setHasDialog(false)
-                void state.run()
-              }}
-            >
-              {t('forget.runNow')}
-            </Button>
-          </div>
-        </Modal>
+        </Dialog>
       )}
     </>
   )

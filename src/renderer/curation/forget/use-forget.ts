@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ErasureOutcome } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { toggled } from '#lib/util/toggled.ts'
 
 /** State of a permanent deletion: the search, the selection and the run. */
 export function useForget(agent: string) {
@@ -45,17 +46,11 @@ export function useForget(agent: string) {
       setKeptPaths(new Set())
       setOutcome(undefined)
     },
-    toggleLine: (line: string) => setLines(withToggled(lines, line)),
-    toggleKeep: (path: string) => setKeptPaths(withToggled(keptPaths, path)),
+    toggleLine: (line: string) => setLines(toggled(lines, line)),
+    toggleKeep: (path: string) => setKeptPaths(toggled(keptPaths, path)),
     run,
     stop: () => void runWithErrorToast(client.forget.stop({ agent })),
   }
 }
 
 export type ForgetState = ReturnType<typeof useForget>
-
-function withToggled(set: ReadonlySet<string>, item: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(item)) next.add(item)
-  return next
-}

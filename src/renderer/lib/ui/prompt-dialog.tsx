@@ -1,7 +1,5 @@
-import { Modal, ModalTitle } from './modal.tsx'
-import { useId, useRef, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Button } from './button.tsx'
+import { useId, useRef, useState } from 'react'
+import { Dialog } from './dialog.tsx'
 
 interface PromptDialogProps {
   readonly title: string
@@ -16,14 +14,12 @@ interface PromptDialogProps {
 }
 
 export function PromptDialog({ title, label, initial, action, isPath = false, onSubmit, onClose }: PromptDialogProps) {
-  const { t } = useTranslation()
   const [value, setValue] = useState(initial)
   const [errorText, setErrorText] = useState<string>()
   const [isSubmitting, setIsSubmitting] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const errorId = useId()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (value.trim() === '' || isSubmitting) return
     setIsSubmitting(true)
     const newError = await onSubmit(value.trim())
@@ -38,42 +34,34 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
     else input.select()
   }
   return (
-    <Modal
-      className="top-[22vh] left-1/2 w-[min(440px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={title}
+      action={action}
+      canSubmit={value.trim() !== ''}
+      onSubmit={() => void submit()}
       onClose={onClose}
     >
-      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
-        <ModalTitle>{title}</ModalTitle>
-        <input
-          ref={field}
-          autoFocus
-          value={value}
-          maxLength={isPath ? 1000 : 200}
-          spellCheck={!isPath}
-          aria-label={label}
-          aria-invalid={errorText !== undefined}
-          aria-describedby={errorText === undefined ? undefined : errorId}
-          onChange={(event) => {
-            setValue(event.target.value)
-            setErrorText(undefined)
-          }}
-          onFocus={(event) => errorText === undefined && !isSubmitting && selectName(event.target)}
-          className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
-        />
-        {errorText !== undefined && (
-          <p id={errorId} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
-            {errorText}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button look="primary" type="submit" disabled={value.trim() === ''}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <input
+        ref={field}
+        autoFocus
+        value={value}
+        maxLength={isPath ? 1000 : 200}
+        spellCheck={!isPath}
+        aria-label={label}
+        aria-invalid={errorText !== undefined}
+        aria-describedby={errorText === undefined ? undefined : errorId}
+        onChange={(event) => {
+          setValue(event.target.value)
+          setErrorText(undefined)
+        }}
+        onFocus={(event) => errorText === undefined && !isSubmitting && selectName(event.target)}
+        className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
+      />
+      {errorText !== undefined && (
+        <p id={errorId} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
+          {errorText}
+        </p>
+      )}
+    </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
+import { toggled } from '#lib/util/toggled.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { Dot, useSwitchAgent } from './agent-switcher.tsx'
@@ -126,14 +127,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
                 <input
                   type="checkbox"
                   checked={readers.includes(other.id)}
-                  onChange={(event) =>
-                    share.mutate({
-                      agent: id,
-                      with: event.target.checked
-                        ? [...readers, other.id]
-                        : readers.filter((reader) => reader !== other.id),
-                    })
-                  }
+                  onChange={() => share.mutate({ agent: id, with: [...toggled(readers, other.id)] })}
                 />
                 {other.name}
               </label>

@@ -1,12 +1,11 @@
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { useMutation } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { currentLocale } from '#lib/i18n/index.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { ColorChoice } from './color-choice.tsx'
 import { agentColors } from './colors.ts'
 
@@ -31,8 +30,7 @@ export function NewAgentDialog({ template, onCreated, onClose }: NewAgentDialogP
       },
     }),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () =>
     create.mutate({
       name,
       color,
@@ -40,52 +38,40 @@ export function NewAgentDialog({ template, onCreated, onClose }: NewAgentDialogP
       ...(workspace.trim() === '' ? {} : { workspace }),
       ...(template ? { like: template.id } : {}),
     })
-  }
   const field = 'rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent'
   return (
-    <Modal
-      className="top-[18vh] left-1/2 w-[min(460px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={template ? t('agents.duplicateOf', { name: template.name }) : t('agents.new')}
+      action={t('agents.create')}
+      canSubmit={name.trim() !== '' && !create.isPending}
+      className="top-[18vh] w-[min(460px,92vw)]"
+      onSubmit={submit}
       onClose={onClose}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <ModalTitle>{template ? t('agents.duplicateOf', { name: template.name }) : t('agents.new')}</ModalTitle>
-        <label className="flex flex-col gap-1">
-          {t('agents.name')}
-          <input
-            autoFocus
-            value={name}
-            maxLength={60}
-            required
-            onChange={(event) => setName(event.target.value)}
-            className={field}
-          />
-        </label>
-        <label className="flex flex-col gap-1">
-          {t('agents.folder')}
-          <input
-            value={workspace}
-            spellCheck={false}
-            placeholder={t('agents.folderOfItsOwn')}
-            onChange={(event) => setWorkspace(event.target.value)}
-            className={`${field} font-mono text-[12px]`}
-          />
-          <span className="text-[12px] text-muted">{t('agents.folderHint')}</span>
-        </label>
-        <ColorChoice value={color} onChoose={setColor} />
-        {create.error && (
-          <p role="alert" className="wrap-anywhere text-bad">
-            {explainError(create.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button look="primary" type="submit" disabled={name.trim() === '' || create.isPending}>
-            {t('agents.create')}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <label className="flex flex-col gap-1">
+        {t('agents.name')}
+        <input
+          autoFocus
+          value={name}
+          maxLength={60}
+          required
+          onChange={(event) => setName(event.target.value)}
+          className={field}
+        />
+      </label>
+      <label className="flex flex-col gap-1">
+        {t('agents.folder')}
+        <input
+          value={workspace}
+          spellCheck={false}
+          placeholder={t('agents.folderOfItsOwn')}
+          onChange={(event) => setWorkspace(event.target.value)}
+          className={`${field} font-mono text-[12px]`}
+        />
+        <span className="text-[12px] text-muted">{t('agents.folderHint')}</span>
+      </label>
+      <ColorChoice value={color} onChoose={setColor} />
+      <ErrorText error={create.error} />
+    </Dialog>
   )
 }

@@ -1,14 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { api, client } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Button } from '#lib/ui/button.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 
 interface OwnFolderChoiceProps {
@@ -65,33 +64,17 @@ export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () 
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (folder !== undefined) move.mutate({ agent: agent.id, own: folder })
-  }
   return (
-    <Modal
-      className="top-[22vh] left-1/2 w-[min(440px,92vw)] -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={t('agents.ownFolder')}
+      action={t('agents.ownFolderMove')}
+      canSubmit={folder !== undefined && folder !== current && !move.isPending}
+      onSubmit={() => folder !== undefined && move.mutate({ agent: agent.id, own: folder })}
       onClose={onClose}
     >
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <ModalTitle>{t('agents.ownFolder')}</ModalTitle>
-        {current !== undefined && <OwnFolderChoice folder={folder ?? current} onChoose={setChosenFolder} />}
-        <p className="text-[12px] text-muted">{t('agents.ownFolderHint')}</p>
-        {move.error && (
-          <p role="alert" className="text-bad">
-            {explainError(move.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button look="primary" type="submit" disabled={folder === undefined || folder === current || move.isPending}>
-            {t('agents.ownFolderMove')}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      {current !== undefined && <OwnFolderChoice folder={folder ?? current} onChoose={setChosenFolder} />}
+      <p className="text-[12px] text-muted">{t('agents.ownFolderHint')}</p>
+      <ErrorText error={move.error} />
+    </Dialog>
   )
 }

@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { downloadBlob } from '#lib/util/download.ts'
+import { toggled } from '#lib/util/toggled.ts'
 import { ForeignSettingsChoice } from './foreign-settings.tsx'
 import { ImportPlanView } from './import-plan.tsx'
 import { PastImports } from './past-imports.tsx'
@@ -30,18 +31,8 @@ export function ImportSettings({ agent }: { agent: Agent }) {
     plan.reset()
   }
   const [withAttachments, setWithAttachments] = useState(true)
-  const previewMemory = (source: string) => {
-    setPath(source)
-    plan.mutate({ agent: agent.id, path: source, into, withAttachments })
-  }
-  const preview = (event: FormEvent) => {
-    event.preventDefault()
-    plan.mutate({ agent: agent.id, path, into, withAttachments })
-  }
-  const toggleAttachments = (isIncluded: boolean) => {
-    setWithAttachments(isIncluded)
-    plan.mutate({ agent: agent.id, path, into, withAttachments: isIncluded })
-  }
+  const preview = (change: { path?: string; withAttachments?: boolean } = {}) =>
+    plan.mutate({ agent: agent.id, path, into, withAttachments, ...change })
   return (
     <>
       {memories.data && memories.data.length > 0 && (
@@ -52,13 +43,26 @@ export function ImportSettings({ agent }: { agent: Agent }) {
               <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
               <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all text-muted">{memory.path}</span>
               <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
-              <Button onClick={() => previewMemory(memory.path)}>{t('import.look')}</Button>
+              <Button
+                onClick={() => {
+                  setPath(memory.path)
+                  preview({ path: memory.path })
+                }}
+              >
+                {t('import.look')}
+              </Button>
             </p>
           ))}
         </section>
       )}
       <ForeignSettings />
-      <form onSubmit={preview} className="flex flex-col gap-2">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          preview()
+        }}
+        className="flex flex-col gap-2"
+      >
         <label className="flex flex-col gap-1">
           {t('import.source')}
           <input
@@ -90,11 +94,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           </Button>
         </div>
       </form>
-      {plan.error && (
-        <p role="alert" className="text-bad">
-          {explainError(plan.error)}
-        </p>
-      )}
+      <ErrorText error={plan.error} />
       {shownPlan && (
         <ImportPlanView
           key={path + into}
@@ -103,7 +103,10 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           into={into}
           withAttachments={withAttachments}
           plan={shownPlan}
-          onAttachments={toggleAttachments}
+          onAttachments={(isIncluded) => {
+            setWithAttachments(isIncluded)
+            preview({ withAttachments: isIncluded })
+          }}
           onDone={clearPlan}
         />
       )}
@@ -116,9 +119,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
 function ForeignSettings() {
   const { t } = useTranslation()
   const foreign = useQuery(api.import.settings.queryOptions())
-  const [chosenFiles, setChosenFiles] = useState<readonly string[]>([])
-  const toggleFile = (file: string) =>
-    setChosenFiles(chosenFiles.includes(file) ? chosenFiles.filter((other) => other !== file) : [...chosenFiles, file])
+  const [chosenFiles, setChosenFiles] = useState<ReadonlySet<string>>(new Set())
   const takeOver = useMutation({
     mutationFn: async () => {
       for (const file of chosenFiles) {
@@ -127,7 +128,7 @@ function ForeignSettings() {
       }
     },
     onSettled: () => {
-      setChosenFiles([])
+      setChosenFiles(new Set())
       return queryClient.invalidateQueries()
     },
   })
@@ -139,12 +140,12 @@ function ForeignSettings() {
         <ForeignSettingsChoice
           key={source.file}
           settings={source}
-          isSelected={chosenFiles.includes(source.file)}
-          onToggle={() => toggleFile(source.file)}
+          isSelected={chosenFiles.has(source.file)}
+          onToggle={() => setChosenFiles(toggled(chosenFiles, source.file))}
         />
       ))}
       <div>
-        <Button disabled={chosenFiles.length === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
+        <Button disabled={chosenFiles.size === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
           {t('onboarding.takeOver')}
         </Button>
       </div>
@@ -169,7 +170,7 @@ function Export({ agent }: { agent: Agent }) {
         {t(pack.isPending ? 'import.exporting' : 'import.export')}
       </Button>
       <label className="flex items-center gap-2">
-        <input type="checkbox" checked={withHistory} onChange={(event) => setWithHistory(event.target.checked)} />
+        <input type="checkbox" checked={withHistory} onChange={() => setWithHistory(!withHistory)} />
         {t('import.exportHistory')}
       </label>
       <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>

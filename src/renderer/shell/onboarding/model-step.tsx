@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { modelProviders } from '#shared/util/providers.ts'
 import { client } from '#lib/api/client.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
+import { Select } from '#lib/ui/select.tsx'
 
 const providers = ['offline', ...modelProviders] as const
 type Provider = (typeof providers)[number]
@@ -86,17 +88,12 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
     <section aria-label={t('onboarding.model')} className="flex flex-col gap-2.5">
       <label className="flex flex-col gap-1.5">
         <span className="font-medium">{t('onboarding.model')}</span>
-        <select
+        <Select
           value={provider}
-          onChange={(event) => choose(providers.find((known) => known === event.target.value) ?? offline)}
-          className="min-h-9 rounded-sm border border-line bg-raised px-2.5"
-        >
-          {providers.map((name) => (
-            <option key={name} value={name}>
-              {t(`onboarding.provider.${name}`)}
-            </option>
-          ))}
-        </select>
+          options={providers.map((value) => ({ value, name: t(`onboarding.provider.${value}`) }))}
+          onChoose={choose}
+          className="min-h-9 px-2.5"
+        />
       </label>
       {provider !== offline && (
         <div className="flex flex-wrap gap-2">
@@ -127,22 +124,15 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
       {provider !== offline && model === undefined && !error && (
         <p className="text-[12px] text-muted">{t('onboarding.notConnected')}</p>
       )}
-      {error && (
-        <p role="alert" className="wrap-anywhere text-bad">
-          {explainSetup(error)}
-        </p>
-      )}
+      <ErrorText error={error} explain={explainSetup} />
       {models.length > 0 && (
-        <select
-          aria-label={t('setting.model')}
-          value={model}
-          onChange={(event) => chooseModel(event.target.value)}
-          className="min-h-9 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px]"
-        >
-          {models.map((id) => (
-            <option key={id}>{id}</option>
-          ))}
-        </select>
+        <Select
+          label={t('setting.model')}
+          value={model ?? ''}
+          options={models.map((id) => ({ value: id, name: id }))}
+          onChoose={chooseModel}
+          className="min-h-9 px-2.5 font-mono text-[12px]"
+        />
       )}
     </section>
   )

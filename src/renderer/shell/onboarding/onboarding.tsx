@@ -6,10 +6,12 @@ import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { ForeignSettingsChoice } from '../../settings/import/foreign-settings.tsx'
 import { Button } from '#lib/ui/button.tsx'
+import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { describeVault } from '../../editor/vault-setting-names.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
@@ -23,10 +25,10 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
   const problemId = useId()
-  const [pathsToCopy, setPathsToCopy] = useState<readonly string[]>([])
+  const [pathsToCopy, setPathsToCopy] = useState<ReadonlySet<string>>(new Set())
   const [addsFiles, setAddsFiles] = useState(false)
   const [chosenFolder, setChosenFolder] = useState<string>()
-  const [settingsFiles, setSettingsFiles] = useState<readonly string[]>([])
+  const [settingsFiles, setSettingsFiles] = useState<ReadonlySet<string>>(new Set())
   const choice = useModelChoice(agent)
   const memories = useQuery(api.import.known.queryOptions())
   const foreignSettings = useQuery(api.import.settings.queryOptions())
@@ -61,7 +63,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
       if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
-      await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.includes(path)) ?? [])
+      await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
   const submit = (event: FormEvent) => {
@@ -98,13 +100,13 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               key={memory.path}
               memory={memory}
               isOpened={workspace === memory.path}
-              isCopied={pathsToCopy.includes(memory.path)}
+              isCopied={pathsToCopy.has(memory.path)}
               onOpen={() => {
                 setWorkspace(workspace === memory.path ? suggested : memory.path)
-                setPathsToCopy(pathsToCopy.filter((path) => path !== memory.path))
+                setPathsToCopy(pathsToCopy.difference(new Set([memory.path])))
               }}
               onCopy={() => {
-                setPathsToCopy(withToggled(pathsToCopy, memory.path))
+                setPathsToCopy(toggled(pathsToCopy, memory.path))
                 if (workspace === memory.path) setWorkspace(suggested)
               }}
             />
@@ -123,17 +125,13 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             <ForeignSettingsChoice
               key={settings.file}
               settings={settings}
-              isSelected={settingsFiles.includes(settings.file)}
-              onToggle={() => setSettingsFiles(withToggled(settingsFiles, settings.file))}
+              isSelected={settingsFiles.has(settings.file)}
+              onToggle={() => setSettingsFiles(toggled(settingsFiles, settings.file))}
             />
           ))}
         </section>
         <ModelStep choice={choice} />
-        {start.error && (
-          <p id={problemId} role="alert" className="wrap-anywhere text-bad">
-            {explainSetup(start.error)}
-          </p>
-        )}
+        <ErrorText id={problemId} error={start.error} explain={explainSetup} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button type="submit" look="primary" className="px-4!" disabled={start.isPending || workspace.trim() === ''}>
             {t(start.isPending ? 'onboarding.starting' : 'onboarding.start')}
@@ -182,10 +180,6 @@ function FoundMemory({ memory: { kind, path, files }, isOpened, isCopied, onOpen
       </Button>
     </div>
   )
-}
-
-function withToggled(values: readonly string[], value: string): string[] {
-  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value]
 }
 
 async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { Modal, ModalTitle } from './modal.tsx'
+
+interface DialogProps {
+  readonly title: string
+  /** Label of the button that submits; without it the dialog can only be closed. */
+  readonly action?: string | undefined
+  readonly canSubmit?: boolean
+  /** Element before the buttons. */
+  readonly aside?: ReactNode
+  /** Distance from the top, width and height. */
+  readonly className?: string
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Dialog({
+  title,
+  action,
+  canSubmit = true,
+  aside,
+  className = 'top-[22vh] w-[min(460px,92vw)]',
+  onSubmit,
+  onClose,
+  children,
+}: DialogProps) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      className={`left-1/2 -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float ${className}`}
+      onClose={onClose}
+    >
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit()
+        }}
+      >
+        <ModalTitle>{title}</ModalTitle>
+        {children}
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {aside}
+          <Button look="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          {action !== undefined && (
+            <Button look="primary" type="submit" disabled={!canSubmit}>
+              {action}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Modal>
+  )
+}
