@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { runWithErrorToast, dismissToast, showSuccess, showWarning } from '#lib/feedback/toast.ts'
+import { toast } from 'sonner'
+import { runWithErrorToast, showSuccess, undoToastMs } from '#lib/feedback/toast.ts'
 
 /** A line that was changed after an action, so the action cannot be undone. `line` is null if the file is missing. */
 export interface UndoConflict {
@@ -32,8 +33,9 @@ export function useUndoableActions(onDone: () => void) {
     const newConflicts = (await undo())?.stuck ?? []
     undoStack.current = undoStack.current.filter((other) => other !== undo)
     setConflicts(newConflicts)
-    if (newConflicts.length > 0) showWarning(t('upkeep.stuck', { count: newConflicts.length }), { id: toastId })
-    else dismissToast(toastId)
+    const options = { id: toastId, duration: undoToastMs }
+    if (newConflicts.length > 0) toast.warning(t('upkeep.stuck', { count: newConflicts.length }), options)
+    else toast.dismiss(toastId)
   }
   /** Queues an action. Does nothing if an action on one of the suggestions is in the queue. */
   const runAction = async <T>(
@@ -46,12 +48,12 @@ export function useUndoableActions(onDone: () => void) {
     setWaiting((count) => count + 1)
     const run = async () => {
       const outcome = await runWithErrorToast(action())
-      const toast = outcome && toastOf?.(outcome.value)
-      if (toast) {
-        undoStack.current.push(toast.undo)
+      const report = outcome && toastOf?.(outcome.value)
+      if (report) {
+        undoStack.current.push(report.undo)
         setConflicts([])
         // Each action replaces the toast of the previous one. The key `u` undoes earlier actions.
-        showSuccess(toast.text, () => runUndo(toast.undo), { id: toastId })
+        showSuccess(report.text, () => runUndo(report.undo), { id: toastId })
       }
       for (const id of ids) queuedIds.current.delete(id)
       setWaiting((count) => count - 1)

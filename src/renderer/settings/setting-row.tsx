@@ -25,7 +25,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { nameOf } = useSettingNames()
   const [chosenScope, setChosenScope] = useState<Scope>('agent')
   const [resetCount, setResetCount] = useState(0)
-  const [refusal, setRefusal] = useState<Error>()
+  const [refusal, setRefusal] = useState<Error | null>(null)
   const refusalId = useId()
   const [pendingChange, setPendingChange] = useState<{ value: unknown }>()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
@@ -71,12 +71,12 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             name={name}
             value={effective}
             onSet={set}
-            errorId={refusal === undefined ? undefined : refusalId}
+            errorId={refusal === null ? undefined : refusalId}
             {...(defaultModel === undefined ? {} : { unset: defaultModel })}
           />
           <IconButton
             label={t('settings.reset', { name })}
-            className={isSet || refusal !== undefined ? '' : 'invisible'}
+            className={isSet || refusal !== null ? '' : 'invisible'}
             data-testid="reset"
             onClick={() => {
               resetControl()
@@ -86,7 +86,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             <RotateCcw size={13} />
           </IconButton>
         </div>
-        <ErrorText id={refusalId} error={refusal ?? null} />
+        <ErrorText id={refusalId} error={refusal} />
         {isOfApp || !settings.hasOwnEntry ? (
           <span className="pr-8 text-right text-[11px] text-muted">
             {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}

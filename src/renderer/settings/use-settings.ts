@@ -7,33 +7,12 @@ import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
 /** Scope of a value: this agent, all agents, or the app. */
 export type Scope = 'agent' | 'all' | 'app'
 
-export interface Settings {
-  readonly all: readonly PlacedSetting[]
-  /** True if the agent has its own entry in the configuration, so that it can have its own values. */
-  readonly hasOwnEntry: boolean
-  /** Returns the value set in a scope, or undefined if it is inherited. */
-  ownValue(setting: PlacedSetting, scope: Scope): unknown
-  effectiveValue(setting: PlacedSetting, scope: Scope): unknown
-  /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
-  inheritedValue(setting: PlacedSetting, scope: Scope): unknown
-  /**
-   * Sets a value in a scope.
-   * @param value undefined restores the inherited value
-   * @param onDone receives the error if the value was refused
-   */
-  set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | undefined) => void): void
-}
+export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 
 const defaultsPath = ['agents', 'defaults']
 
-interface SettingsQuery {
-  readonly settings: Settings | undefined
-  readonly error: Error | null
-  readonly refetch: () => void
-}
-
 /** Reads and writes the settings of an agent. `settings` is undefined while loading or after an error. */
-export function useSettings(agent: Agent): SettingsQuery {
+export function useSettings(agent: Agent) {
   const source = useQuery(api.settings.source.queryOptions())
   const set = useMutation(
     api.settings.set.mutationOptions({ meta: { handlesError: true }, onError: () => void source.refetch() }),
@@ -50,14 +29,23 @@ export function useSettings(agent: Agent): SettingsQuery {
   return {
     settings: {
       all: [...placeSettings(settingRows(agentSchema), false), ...placeSettings(settingRows(schema), true)],
+      /** True if the agent has its own entry in the configuration, so that it can have its own values. */
       hasOwnEntry: index >= 0,
-      ownValue: (setting, scope) => valueAt(written, pathOf(setting, scope)),
-      effectiveValue: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
-      inheritedValue: (setting, scope) => (scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined),
-      set(setting, scope, value, onDone) {
+      /** Returns the value set in a scope, or undefined if it is inherited. */
+      ownValue: (setting: PlacedSetting, scope: Scope) => valueAt(written, pathOf(setting, scope)),
+      effectiveValue: (setting: PlacedSetting, scope: Scope) => valueAt(inForce, pathOf(setting, scope)),
+      /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
+      inheritedValue: (setting: PlacedSetting, scope: Scope) =>
+        scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined,
+      /**
+       * Sets a value in a scope.
+       * @param value undefined restores the inherited value
+       * @param onDone receives the error if the value was refused
+       */
+      set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | null) => void) {
         const path = pathOf(setting, scope)
         set.mutate(value === undefined ? { path, reset: true } : { path, value }, {
-          onSettled: (_result, error) => onDone(error ?? undefined),
+          onSettled: (_result, error) => onDone(error),
         })
       },
     },

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { useCurrentAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
+import { useMedia } from '#lib/util/use-media.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { Toasts } from '#lib/ui/toasts.tsx'
 import type { Agent, Appearance, RecoveredChange } from '#shared/contract/index.ts'
-import { runWithErrorToast, dismissToast, showSticky } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSticky } from '#lib/feedback/toast.ts'
 import { applyLocale } from '#lib/i18n/index.ts'
 import { ImportNotice } from '../settings/import/import-notice.tsx'
 import { MoveNotice } from '../editor/links/move-notice.tsx'
@@ -73,13 +75,7 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
 }
 
 function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
-  const [systemIsDark, setSystemIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
-  useEffect(() => {
-    const media = matchMedia('(prefers-color-scheme: dark)')
-    const onChange = () => setSystemIsDark(media.matches)
-    media.addEventListener('change', onChange)
-    return () => media.removeEventListener('change', onChange)
-  }, [])
+  const systemIsDark = useMedia('(prefers-color-scheme: dark)')
   const chosen = appearance?.theme ?? 'system'
   const theme = chosen === 'system' ? (systemIsDark ? 'dark' : 'light') : chosen
   useEffect(() => {
@@ -112,7 +108,7 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
     // Runs when another window has marked the changes as seen, or another agent is shown.
     return () => {
       isShown = false
-      for (const { id } of ended ?? []) dismissToast(id)
+      for (const { id } of ended ?? []) toast.dismiss(id)
     }
   }, [agent, ended, navigate, t])
   return null

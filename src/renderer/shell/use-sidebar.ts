@@ -1,8 +1,8 @@
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
+import { useMedia } from '#lib/util/use-media.ts'
 
 /** Minimum window width for a sidebar beside the view, px. */
 const minWidth = 900
-const query = `(max-width: ${minWidth - 1}px)`
 
 export interface SidebarState {
   readonly mode: 'beside' | 'drawer' | 'hidden'
@@ -12,7 +12,7 @@ export interface SidebarState {
 
 /** @param address current address; a drawer closes when it changes */
 export function useSidebar(address: string): SidebarState {
-  const isNarrow = useSyncExternalStore(onWidthChange, () => matchMedia(query).matches)
+  const isNarrow = useMedia(`(max-width: ${minWidth - 1}px)`)
   const [isBeside, setIsBeside] = useState(true)
   const [drawerAddress, setDrawerAddress] = useState<string>()
   const isVisible = isNarrow ? drawerAddress === address : isBeside
@@ -22,10 +22,4 @@ export function useSidebar(address: string): SidebarState {
     else setIsBeside(!isBeside)
   }
   return { mode: !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
-}
-
-function onWidthChange(listener: () => void): () => void {
-  const media = matchMedia(query)
-  media.addEventListener('change', listener)
-  return () => media.removeEventListener('change', listener)
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
-import { downloadBlob } from '#lib/util/download.ts'
+import { download } from '#lib/util/download.ts'
 
 /** Failed actions show a toast and return false or undefined. */
 export interface FileActions {
@@ -53,7 +53,7 @@ export function useFileActions(agent: string): FileActions {
       async exportNote(path) {
         const archive = await runWithErrorToast(client.import.packNote({ agent, path }))
         const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
-        if (archive) downloadBlob(`${name}.zip`, archive.value)
+        if (archive) download(`${name}.zip`, archive.value)
       },
       reveal: (path, shouldOpen) => void runWithErrorToast(client.workspace.reveal({ agent, path, open: shouldOpen })),
     }),

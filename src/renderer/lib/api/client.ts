@@ -24,23 +24,18 @@ function shouldRetry(failures: number, error: unknown): boolean {
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-/** Keeps cached data when the runtime cannot be reached, and marks it stale for a refetch after reconnecting. */
-function createQueryCache(): QueryCache {
-  return new QueryCache({
-    onError: (error, query) => {
-      const hasData = query.state.data !== undefined
-      if (hasData && !(error instanceof ORPCError))
-        query.setState({ status: 'success', error: null, isInvalidated: true })
-    },
-  })
-}
-
 /**
  * Data never goes stale on a timer: events invalidate it. Failed mutations show a toast. Failed queries do
  * not: their view shows the error and a retry.
  */
 export const queryClient = new QueryClient({
-  queryCache: createQueryCache(),
+  queryCache: new QueryCache({
+    // Keeps cached data when the runtime cannot be reached, and marks it stale for a refetch after reconnecting.
+    onError: (error, query) => {
+      if (query.state.data !== undefined && !(error instanceof ORPCError))
+        query.setState({ status: 'success', error: null, isInvalidated: true })
+    },
+  }),
   mutationCache: createMutationCache(),
   defaultOptions: {
     queries: {

@@ -64,7 +64,9 @@ export class Connection {
   /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
   async check(): Promise<void> {
     const drop = this.#dropSocket
-    if (drop && !(await isRuntimeReachable()) && this.#dropSocket === drop) drop()
+    if (!drop) return
+    const status = await requestStatus(storedKey(), AbortSignal.timeout(reachabilityTimeoutMs))
+    if (status === undefined && this.#dropSocket === drop) drop()
   }
 
   async #connectPort(): Promise<Link> {
@@ -172,16 +174,14 @@ function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number
 /** Resolves after `ms`, or earlier if another page of this browser gets access or the browser is online again. */
 function delay(ms: number): Promise<void> {
   if (ms === 0) return Promise.resolve()
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      window.removeEventListener('online', finish)
-      stop()
-      resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    window.addEventListener('online', finish)
-    const stop = onKeyChange(finish)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const listening = new AbortController()
+  window.addEventListener('online', () => resolve(), listening)
+  window.addEventListener('storage', ({ key }) => key === storageName && resolve(), listening)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    listening.abort()
   })
 }
 
@@ -214,31 +214,18 @@ async function takeKeyFromAddress(): Promise<void> {
 
 /** Checks over HTTP whether the key is valid, since a refused WebSocket does not report a reason. */
 async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknown'> {
-  try {
-    const { status } = await fetch('/rpc', { headers: { 'Commonplace-Key': key }, cache: 'no-store' })
-    return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
-  } catch {
-    // The runtime is not running.
-    return 'unknown'
-  }
+  const status = await requestStatus(key)
+  return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
 }
 
 const reachabilityTimeoutMs = 3000
 
-async function isRuntimeReachable(): Promise<boolean> {
+/** Returns the HTTP status of a request with this key; undefined if the runtime does not answer. */
+async function requestStatus(key: string, signal?: AbortSignal): Promise<number | undefined> {
   try {
-    const headers = { 'Commonplace-Key': storedKey() }
-    await fetch('/rpc', { headers, cache: 'no-store', signal: AbortSignal.timeout(reachabilityTimeoutMs) })
-    return true
+    const headers = { 'Commonplace-Key': key }
+    return (await fetch('/rpc', { headers, cache: 'no-store', ...(signal && { signal }) })).status
   } catch {
-    return false
+    return undefined
   }
-}
-
-function onKeyChange(listener: () => void): () => void {
-  const onStorage = ({ key }: StorageEvent) => {
-    if (key === storageName) listener()
-  }
-  window.addEventListener('storage', onStorage)
-  return () => window.removeEventListener('storage', onStorage)
 }

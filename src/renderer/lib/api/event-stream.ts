@@ -1,3 +1,4 @@
+import type { QueryKey } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'
@@ -20,64 +21,51 @@ export async function followEvents(): Promise<never> {
 /** DOM event on `window`, sent when the runtime asks to open an address (its `detail`). */
 export const goToEvent = 'commonplace:go-to'
 
+/** Queries that an event makes stale. */
+const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
+  filesChanged: [api.habits, api.workspace, api.links, api.tags, api.context, api.checks.list, api.history.standing],
+  indexChanged: [api.search, api.workspace.list],
+  sessionChanged: [api.sessions.list, api.sessions.find, api.search.recalls],
+  contextChanged: [api.context],
+  agentsChanged: [api.habits, api.agents, api.settings, api.workspace, api.search, api.context, api.chat.models],
+  settingsChanged: [
+    api.habits,
+    api.settings,
+    api.context,
+    api.history,
+    api.search,
+    api.workspace.list,
+    api.agents,
+    api.chat.models,
+  ],
+  checksChanged: [api.checks.list],
+  upkeepChanged: [api.upkeep.list, api.upkeep.count],
+  recovered: [api.search],
+  historyChanged: [api.history.timeline, api.history.blame, api.history.standing],
+  acceptedChanged: [api.history.accepted],
+  usageChanged: [api.settings.usage],
+  healthChanged: [api.health],
+  clientsChanged: [api.clients],
+  mcpChanged: [api.settings.mcpServers],
+}
+
 function applyEvent(event: AppEvent): void {
-  const invalidate = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
+  for (const query of staleQueries[event.type] ?? []) void queryClient.invalidateQueries({ queryKey: query.key() })
   switch (event.type) {
-    case 'hello':
-      return
-    case 'filesChanged':
-      invalidate(api.habits.key())
-      invalidate(api.workspace.key())
-      invalidate(api.links.key())
-      invalidate(api.tags.key())
-      invalidate(api.context.key())
-      invalidate(api.checks.list.key())
-      invalidate(api.history.standing.key())
-      return
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
       return
-    case 'indexChanged':
-      invalidate(api.search.key())
-      invalidate(api.workspace.list.key())
-      return
-    case 'sessionChanged':
-      invalidate(api.sessions.list.key())
-      invalidate(api.sessions.find.key())
-      invalidate(api.search.recalls.key())
-      invalidate(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
+    case 'sessionChanged': {
+      const input = { agent: event.agent, session: event.session }
+      void queryClient.invalidateQueries({ queryKey: api.sessions.usage.key({ input }) })
       // An open conversation follows its own stream, except for archiving and restoring. Others are refetched
       // when they are opened.
       void queryClient.invalidateQueries({
-        queryKey: api.sessions.get.key({ input: { agent: event.agent, session: event.session } }),
+        queryKey: api.sessions.get.key({ input }),
         refetchType: event.isWhole ? 'active' : 'none',
       })
       return
-    case 'contextChanged':
-      invalidate(api.context.key())
-      return
-    case 'agentsChanged':
-      invalidate(api.habits.key())
-      invalidate(api.agents.key())
-      invalidate(api.settings.key())
-      invalidate(api.workspace.key())
-      invalidate(api.search.key())
-      invalidate(api.context.key())
-      invalidate(api.chat.models.key())
-      return
-    case 'settingsChanged':
-      invalidate(api.habits.key())
-      invalidate(api.settings.key())
-      invalidate(api.context.key())
-      invalidate(api.history.key())
-      invalidate(api.search.key())
-      invalidate(api.workspace.list.key())
-      invalidate(api.agents.key())
-      invalidate(api.chat.models.key())
-      return
-    case 'checksChanged':
-      invalidate(api.checks.list.key())
-      return
+    }
     case 'checksProgress': {
       const { agent, done, total } = event
       queryClient.setQueryData(
@@ -86,19 +74,12 @@ function applyEvent(event: AppEvent): void {
       )
       return
     }
-    case 'upkeepChanged':
-      invalidate(api.upkeep.list.key())
-      invalidate(api.upkeep.count.key())
-      return
     case 'moveProgress':
       // Moving an attachment sends no other event, so links are refetched when a move ends.
-      if (!event.moving) invalidate(api.links.key())
+      if (!event.moving) void queryClient.invalidateQueries({ queryKey: api.links.key() })
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
-    case 'turnEnded':
-      return
     case 'recovered':
-      invalidate(api.search.key())
       toast.warning(i18next.t('error.recovered'))
       return
     case 'fault':
@@ -120,25 +101,6 @@ function applyEvent(event: AppEvent): void {
         queryKey: api.workspace.read.key(),
         predicate: ({ state }) => state.status === 'error',
       })
-      invalidate(api.history.timeline.key())
-      invalidate(api.history.blame.key())
-      invalidate(api.history.standing.key())
-      return
-    case 'acceptedChanged':
-      invalidate(api.history.accepted.key())
-      return
-    case 'usageChanged':
-      invalidate(api.settings.usage.key())
-      return
-    case 'healthChanged':
-      invalidate(api.health.key())
-      return
-    case 'clientsChanged':
-      invalidate(api.clients.key())
-      return
-    case 'mcpChanged':
-      invalidate(api.settings.mcpServers.key())
-      return
   }
 }
 

@@ -7,41 +7,30 @@ import { showSuccess } from '../feedback/toast.ts'
 
 type HunkStatus = 'there' | 'undone' | 'changed'
 
-export interface RevertStatus {
-  /** Status of each hunk. While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
-  readonly statusOf: (index: number) => HunkStatus
-  /** Status of the whole change: `there` while any hunk can be undone. */
-  readonly overall: HunkStatus
-  readonly isUndoing: boolean
-  /** Undoes one hunk, or all hunks that are still there. */
-  readonly undo: (index?: number) => void
-  /** Redoes one hunk, or all hunks that were undone. */
-  readonly redo: (index?: number) => void
-}
+export type RevertStatus = ReturnType<typeof useRevertStatus>
 
 /** Returns the undo status of a change, with actions that undo and redo it. @param patch unified diff of the change */
-export function useRevertStatus(agent: string, path: string, patch: string): RevertStatus {
+export function useRevertStatus(agent: string, path: string, patch: string) {
   const status = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
   const redo = useRedo()
-  const statusOf = (index: number) => status?.hunks[index] ?? 'there'
+  /** While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
+  const statusOf = (index: number): HunkStatus => status?.hunks[index] ?? 'there'
   const canUndo = !status || status.hunks.includes('there')
+  /** @param index one hunk; all hunks of this status if undefined */
+  const inputFor = (hunkStatus: HunkStatus, index: number | undefined) => ({
+    agent,
+    path: status?.path ?? path,
+    patch: pickHunks(patch, (hunk) => (index === undefined ? statusOf(hunk) === hunkStatus : hunk === index)),
+  })
+  const overall: HunkStatus = canUndo ? 'there' : status.hunks.includes('changed') ? 'changed' : 'undone'
   return {
     statusOf,
-    overall: canUndo ? 'there' : status.hunks.includes('changed') ? 'changed' : 'undone',
+    /** `there` while any hunk can be undone. */
+    overall,
     isUndoing: undo.isPending || redo.isPending,
-    undo: (index) =>
-      undo.mutate({
-        agent,
-        path: status?.path ?? path,
-        patch: pickHunks(patch, (hunk) => (index === undefined ? statusOf(hunk) === 'there' : hunk === index)),
-      }),
-    redo: (index) =>
-      redo.mutate({
-        agent,
-        path: status?.path ?? path,
-        patch: pickHunks(patch, (hunk) => (index === undefined ? statusOf(hunk) === 'undone' : hunk === index)),
-      }),
+    undo: (index?: number) => undo.mutate(inputFor('there', index)),
+    redo: (index?: number) => redo.mutate(inputFor('undone', index)),
   }
 }
 

@@ -9,18 +9,12 @@ const emptyDraft: Draft = { text: '', attachments: [] }
 const mountedFields = new Map<string, () => Draft>()
 const movedDrafts = new Map<string, Draft>()
 
-export interface DraftField {
-  readonly draft: Draft
-  readonly change: (next: (before: Draft) => Draft) => void
-  readonly clear: () => void
-}
-
 /**
  * Returns the unsent message of a conversation, which is saved shortly after each key. If two windows show the same
  * conversation, the last one to type wins; the other loads its text on focus.
  * @param initialText replaces the stored draft
  */
-export function useDraft(agent: string, session: string | undefined, initialText?: string): DraftField {
+export function useDraft(agent: string, session: string | undefined, initialText?: string) {
   const key = keyOf(agent, session)
   const [draft, setDraft] = useState<Draft>(() =>
     initialText === undefined

@@ -16,8 +16,9 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
   if (code === 'tool_repeats' && (data['what'] === 'same' || data['what'] === 'row'))
     return i18next.t(`error.tool_repeats_${data['what']}`, data)
-  if (code === 'folder_unusable' && isFolderFault(data['fault']))
-    return i18next.t('error.folder_unusable', { ...data, reason: i18next.t(`folderFault.${data['fault']}`) })
+  const folderFault = `folderFault.${String(data['fault'])}` as 'folderFault.disk'
+  if (code === 'folder_unusable' && i18next.exists(folderFault))
+    return i18next.t('error.folder_unusable', { ...data, reason: i18next.t(folderFault) })
   if (code === 'input_invalid' && data['fault'] === 'relative')
     return i18next.t('error.path_relative', { path: String(data['path']) })
   if (code === 'input_invalid' && data['reason'] === invalidUrlMessage)
@@ -30,31 +31,9 @@ export function explainCode(code: string, data: Record<string, unknown>): string
 
 /** Explains an error during setup. Omits hints about messages and settings, which do not exist yet. */
 export function explainSetup(error: unknown): string {
-  if (error instanceof ORPCError && isSetupCode(error.code))
-    return i18next.t(`onboarding.failed.${error.code}`, { ...(error.data as { provider: string }) })
-  return explainError(error)
-}
-
-const setupCodes = ['provider_key_missing', 'provider_unavailable', 'provider_failed'] as const
-
-function isSetupCode(code: string): code is (typeof setupCodes)[number] {
-  return (setupCodes as readonly string[]).includes(code)
-}
-
-const folderFaults = [
-  'disk',
-  'ENOENT',
-  'ENOTDIR',
-  'EEXIST',
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOSPC',
-  'ENAMETOOLONG',
-] as const
-
-function isFolderFault(fault: unknown): fault is (typeof folderFaults)[number] {
-  return (folderFaults as readonly unknown[]).includes(fault)
+  if (!(error instanceof ORPCError)) return explainError(error)
+  const key = `onboarding.failed.${error.code}` as 'onboarding.failed.provider_failed'
+  return i18next.exists(key) ? i18next.t(key, { ...(error.data as { provider: string }) }) : explainError(error)
 }
 
 const invalidUrlMessage = 'Invalid URL'
@@ -65,15 +44,8 @@ function configReason({ key, fault, allowed, reason }: Record<string, unknown>):
 }
 
 /** Explains an invalid configuration value. Falls back to the English message if there is no translation. */
-export function explainFault({
-  message,
-  fault,
-  allowed,
-}: {
-  message: string
-  fault?: unknown
-  allowed?: unknown
-}): string {
+export function explainFault(problem: { message: string; fault?: unknown; allowed?: unknown }): string {
+  const { message, fault, allowed } = problem
   if (fault === undefined) return message
   return i18next.t(`configFault.${String(fault) as ConfigFault}`, { allowed: String(allowed) })
 }

@@ -36,7 +36,7 @@ export async function errorTextOf(work: Promise<unknown>): Promise<string | unde
 }
 
 /** Duration of a toast with an action, in ms. Hovering pauses it. */
-const undoToastMs = 10_000
+export const undoToastMs = 10_000
 
 interface ToastOptions {
   readonly look?: 'plain' | 'success'
@@ -81,15 +81,6 @@ export function showSticky(text: string, { id, description, undo, link, onDismis
     cancel: { label: link.label, onClick: dismissThen(link.go) },
     ...(undoButton && { action: { label: undoButton.label, onClick: dismissThen(undoButton.onClick) } }),
   })
-}
-
-/** Warns about a change that was only partly made. */
-export function showWarning(text: string, { id }: Pick<ToastOptions, 'id'> = {}): void {
-  toast.warning(text, { duration: undoToastMs, ...(id === undefined ? {} : { id }) })
-}
-
-export function dismissToast(id: string): void {
-  toast.dismiss(id)
 }
 
 function undoAction(undo: () => Promise<unknown>) {

@@ -15,30 +15,13 @@ export interface FileLines {
   readonly endLine: number
 }
 
-interface Paths {
-  chat(session?: string, message?: string): string
-  file(path: string, startLine?: number, endLine?: number): string
-  source(path: string, startLine?: number, endLine?: number): string
-  search(query?: string, why?: FileLine): string
-  recalls(message?: string): string
-  checks(): string
-  context(session?: string): string
-  settings(section?: string): string
-  changes(): string
-  find(): string
-  brokenLinks(): string
-  inbox(proposal?: string): string
-  forget(): string
-  capture(): string
-}
-
-export const paths: Paths = {
+export const paths = {
   chat: (session?: string, message?: string) =>
     session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
   file: (path: string, startLine?: number, endLine?: number) =>
     `/file/${path.split('/').map(encodePart).join('/')}${formatHash(startLine, endLine)}`,
   /** The view of a search result or citation: the conversation for a transcript, else the file. */
-  source: (path: string, startLine?: number, endLine?: number) => {
+  source: (path: string, startLine?: number, endLine?: number): string => {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, startLine, endLine) : paths.chat(session)
   },

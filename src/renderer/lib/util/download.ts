@@ -1,9 +1,6 @@
-export function download(name: string, text: string): void {
-  downloadBlob(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
-}
-
-export function downloadBlob(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content)
+export function download(name: string, content: string | Blob): void {
+  const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain;charset=utf-8' }) : content
+  const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -6,7 +6,7 @@ import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { Button } from '#lib/ui/button.tsx'
-import { downloadBlob } from '#lib/util/download.ts'
+import { download } from '#lib/util/download.ts'
 import { toggled } from '#lib/util/toggled.ts'
 import { ForeignSettingsChoice } from './foreign-settings.tsx'
 import { ImportPlanView } from './import-plan.tsx'
@@ -161,7 +161,7 @@ function Export({ agent }: { agent: Agent }) {
   const [withHistory, setWithHistory] = useState(false)
   const pack = useMutation(
     api.import.pack.mutationOptions({
-      onSuccess: (zip) => downloadBlob(`commonplace-${agent.id}.zip`, zip),
+      onSuccess: (zip) => download(`commonplace-${agent.id}.zip`, zip),
     }),
   )
   return (

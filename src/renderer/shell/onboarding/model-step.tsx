@@ -14,28 +14,10 @@ type Provider = (typeof providers)[number]
 
 const offline = 'offline'
 
-export interface ModelChoice {
-  readonly provider: Provider
-  /** Undefined until the provider has listed its models. */
-  readonly model: string | undefined
-  readonly models: readonly string[]
-  readonly key: string
-  readonly address: string
-  readonly error: Error | null
-  readonly isConnecting: boolean
-  readonly choose: (provider: Provider) => void
-  readonly chooseModel: (model: string) => void
-  readonly changeInput: (change: { readonly key?: string; readonly address?: string }) => void
-  /** Lists the provider's models, even if they are cached. */
-  readonly connect: () => void
-  /**
-   * Connects to the provider unless it is connected.
-   * @returns the chosen model; undefined if the provider failed (the step shows the error)
-   */
-  readonly ensureConnected: () => Promise<string | undefined>
-}
+export type ModelChoice = ReturnType<typeof useModelChoice>
 
-export function useModelChoice(agent: Agent): ModelChoice {
+/** Returns the choice of a provider and model, with its state; `model` is undefined until the provider has listed its models. */
+export function useModelChoice(agent: Agent) {
   const [provider, setProvider] = useState<Provider>(offline)
   const [chosenModel, setChosenModel] = useState<string>()
   const [typed, setTyped] = useState({ key: '', address: '' })
@@ -62,20 +44,22 @@ export function useModelChoice(agent: Agent): ModelChoice {
     models: connect.data ?? [],
     error: connect.error,
     isConnecting: connect.isPending,
-    choose(next) {
+    choose(next: Provider) {
       setProvider(next)
       setChosenModel(undefined)
       connect.reset()
     },
     chooseModel: setChosenModel,
-    changeInput(change) {
+    changeInput(change: { readonly key?: string; readonly address?: string }) {
       setTyped({ ...typed, ...change })
       // The model list belongs to the previous address or key.
       setChosenModel(undefined)
       connect.reset()
     },
+    /** Lists the provider's models, even if they are cached. */
     connect: () => connect.mutate(),
-    ensureConnected: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
+    /** Returns the chosen model after connecting if needed; undefined if the provider failed (the step shows the error). */
+    ensureConnected: async (): Promise<string | undefined> => model ?? (await connect.mutateAsync().catch(() => []))[0],
   }
 }
 
