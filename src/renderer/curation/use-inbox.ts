@@ -39,8 +39,11 @@ export function useInbox(agent: string, initial: string | undefined) {
     setSelection({ id: proposals[next]?.id, index: next })
   }
   const toggleChecked = (id: string) => setCheckedIds(toggled(checkedIds, id))
-  const reopenAction = (reopenedIds: string[]) => async () => {
-    await client.upkeep.reopen({ agent, ids: reopenedIds })
+  const reopenAction = (reopenedIds: string[]) => async () =>
+    void (await client.upkeep.reopen({ agent, ids: reopenedIds }))
+  const closeTargets = async (text: 'upkeep.refused' | 'upkeep.snoozed', action: () => Promise<unknown>) => {
+    if (ids.length === 0 || tab !== 'open') return
+    await runAction(action, ids, () => ({ text: t(text, { count: ids.length }), undo: reopenAction(ids) }))
   }
   const undoAction = (acceptance: string) => () => client.upkeep.undo({ agent, acceptance })
 
@@ -91,23 +94,9 @@ export function useInbox(agent: string, initial: string | undefined) {
         acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: undoAction(acceptance) },
       )
     },
-    refuse: async () => {
-      if (ids.length === 0 || tab !== 'open') return
-      await runAction(
-        () => client.upkeep.refuse({ agent, ids }),
-        ids,
-        () => ({ text: t('upkeep.refused', { count: ids.length }), undo: reopenAction(ids) }),
-      )
-    },
-    snooze: async (span: Snooze) => {
-      if (ids.length === 0 || tab !== 'open') return
-      const until = Date.now() + snoozes[span]
-      await runAction(
-        () => client.upkeep.snooze({ agent, ids, until }),
-        ids,
-        () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopenAction(ids) }),
-      )
-    },
+    refuse: () => closeTargets('upkeep.refused', () => client.upkeep.refuse({ agent, ids })),
+    snooze: (span: Snooze) =>
+      closeTargets('upkeep.snoozed', () => client.upkeep.snooze({ agent, ids, until: Date.now() + snoozes[span] })),
     restore: async ({ acceptance, id }: Proposal) => {
       const undo = acceptance === undefined ? reopenAction([id]) : undoAction(acceptance)
       await runAction(() => undoable.runUndo(undo), [id])

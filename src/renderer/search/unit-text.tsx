@@ -1,6 +1,7 @@
+import { useTranslation } from 'react-i18next'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { useSpeakerNames } from './speaker-names.ts'
+import { sessionOfPath } from '#lib/router/paths.ts'
 
 /** Maximum characters; only results in old transcripts are longer. */
 const maxShown = 1500
@@ -17,8 +18,10 @@ const noWords: readonly string[] = []
 
 /** Shows the text of a result. */
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
-  const withSpeakerNames = useSpeakerNames()
-  const shown = clipLine(withSpeakerNames(path, withoutBlankLines(text)), maxShown)
+  const { t } = useTranslation()
+  const compact = text.trim().replace(/\n\s*\n/g, '\n')
+  const names = { User: t('search.said.user'), Assistant: t('search.said.assistant') }
+  const shown = clipLine(sessionOfPath(path) === undefined ? compact : nameSpeakers(compact, names), maxShown)
   return (
     <p className={`break-words whitespace-pre-line ${className}`}>
       <Highlight text={shown} words={words} />
@@ -26,6 +29,7 @@ export function UnitText({ path, text, words = noWords, className = '' }: UnitTe
   )
 }
 
-function withoutBlankLines(text: string): string {
-  return text.trim().replace(/\n\s*\n/g, '\n')
+/** Replaces the speakers of a transcript with their display names. They appear only at the start of a line. */
+export function nameSpeakers(text: string, names: Readonly<Record<'User' | 'Assistant', string>>): string {
+  return text.replace(/^(- )?(User|Assistant): /gm, (_, dash = '', name: 'User' | 'Assistant') => dash + names[name])
 }

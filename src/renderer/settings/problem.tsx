@@ -77,8 +77,7 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {
     onDone?.()
-    const pending = startRemedy(agent, remedy, navigate)
-    if (pending) void runWithErrorToast(pending)
+    void runWithErrorToast(startRemedy(agent, remedy, navigate))
   }
   return (
     <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={onClick}>
@@ -87,21 +86,17 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   )
 }
 
-/** Starts a remedy. @returns the promise of its request; undefined if it only navigates */
-function startRemedy(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
+async function startRemedy(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> {
   switch (remedy.kind) {
     case 'tryAgain':
       return client.health.tryAgain({ agent })
     case 'reindex':
       return client.search.reindex({ agent })
     case 'settings':
-      navigate(paths.settings(remedy.section))
-      return undefined
+      return navigate(paths.settings(remedy.section))
     case 'configFile':
-      navigate(paths.settings('file'))
-      return undefined
+      return navigate(paths.settings('file'))
     case 'file':
-      navigate(paths.file(remedy.path))
-      return undefined
+      return navigate(paths.file(remedy.path))
   }
 }

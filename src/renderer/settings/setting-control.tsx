@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import type { TFunction } from 'i18next'
+import { useState, type ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
@@ -43,67 +44,60 @@ export function Control({ row, name, value, unset, onSet, errorId }: ControlProp
           className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
         />
       )
-    case 'number':
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={value === null || value === undefined ? '' : String(value)}
-          hint={row.isNullable ? t('settings.none') : rangeOf(row)}
-          inputMode="decimal"
-          onDone={(text) => {
-            if (text.trim() === '' && row.isNullable) onSet(null)
-            else if (text.trim() === '') onSet(undefined)
-            else onSet(Number.isNaN(Number(text)) ? text : Number(text))
-          }}
-        />
-      )
     case 'weights':
       return <Weights name={name} value={value} onSet={onSet} errorId={errorId} />
+    default: {
+      const { initial, hint = unset, read } = textFormatOf(row, value, t)
+      return (
+        <TextInput
+          name={name}
+          errorId={errorId}
+          initial={initial}
+          hint={hint ?? ''}
+          isLong={row.kind === 'longText' || row.kind === 'list'}
+          inputMode={row.kind === 'number' ? 'decimal' : undefined}
+          onDone={(text) => onSet(read(text))}
+        />
+      )
+    }
+  }
+}
+
+interface TextFormat {
+  readonly initial: string
+  readonly hint?: string
+  /** Returns the value to set; undefined restores the inherited value. An invalid text is set as it is. */
+  readonly read: (text: string) => unknown
+}
+
+function textFormatOf(row: SettingRow, value: unknown, t: TFunction): TextFormat {
+  switch (row.kind) {
+    case 'number':
+      return {
+        initial: String(value ?? ''),
+        hint: row.isNullable ? t('settings.none') : rangeOf(row),
+        read(text) {
+          if (text.trim() === '') return row.isNullable ? null : undefined
+          return Number.isNaN(Number(text)) ? text : Number(text)
+        },
+      }
     case 'duration':
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={typeof value === 'number' ? formatDuration(value) : String(value ?? '')}
-          hint="90s, 5m, 2h"
-          onDone={(text) => onSet(text.trim() === '' ? undefined : text.trim())}
-        />
-      )
-    case 'text':
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={asText(value)}
-          {...(unset === undefined ? {} : { hint: unset })}
-          onDone={(text) => onSet(text === '' ? undefined : text)}
-        />
-      )
-    case 'longText':
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={asText(value)}
-          isLong
-          onDone={(text) => onSet(text === '' ? undefined : text)}
-        />
-      )
+      return {
+        initial: typeof value === 'number' ? formatDuration(value) : String(value ?? ''),
+        hint: '90s, 5m, 2h',
+        read: (text) => text.trim() || undefined,
+      }
     case 'list':
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={Array.isArray(value) ? value.join('\n') : ''}
-          hint={t('settings.onePerLine')}
-          isLong
-          onDone={(text) => {
-            const lines = text.split('\n').flatMap((line) => line.trim() || [])
-            onSet(lines.length === 0 ? undefined : lines)
-          }}
-        />
-      )
+      return {
+        initial: Array.isArray(value) ? value.join('\n') : '',
+        hint: t('settings.onePerLine'),
+        read(text) {
+          const lines = text.split('\n').flatMap((line) => line.trim() || [])
+          return lines.length === 0 ? undefined : lines
+        },
+      }
+    default:
+      return { initial: typeof value === 'string' ? value : '', read: (text) => text || undefined }
   }
 }
 
@@ -146,10 +140,6 @@ function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
 
 const initialVectorShare = 0.3
 
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
 function rangeOf({ min, max }: SettingRow): string {
   if (min === undefined) return ''
   return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
@@ -158,42 +148,32 @@ function rangeOf({ min, max }: SettingRow): string {
 interface TextInputProps {
   readonly name: string
   readonly initial: string
-  readonly hint?: string
+  readonly hint: string
   readonly isLong?: boolean
-  readonly inputMode?: 'decimal'
+  readonly inputMode: 'decimal' | undefined
   readonly errorId: string | undefined
   readonly onDone: (text: string) => void
 }
 
-function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId, onDone }: TextInputProps) {
+function TextInput({ name, initial, hint, isLong = false, inputMode, errorId, onDone }: TextInputProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)
-  if (isLong)
-    return (
-      <textarea
-        aria-label={name}
-        aria-invalid={errorId !== undefined}
-        aria-describedby={errorId}
-        value={text}
-        rows={2}
-        placeholder={hint}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={finish}
-        className={`${field} resize-y font-mono text-[12px]`}
-      />
-    )
+  const attributes = {
+    'aria-label': name,
+    'aria-invalid': errorId !== undefined,
+    'aria-describedby': errorId,
+    value: text,
+    placeholder: hint,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => setText(event.target.value),
+    onBlur: finish,
+  }
+  if (isLong) return <textarea {...attributes} rows={2} className={`${field} resize-y font-mono text-[12px]`} />
   return (
     <input
-      aria-label={name}
-      aria-invalid={errorId !== undefined}
-      aria-describedby={errorId}
-      value={text}
+      {...attributes}
       inputMode={inputMode}
-      placeholder={hint}
       title={hint}
       spellCheck={false}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={finish}
       onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && finish()}
       className={field}
     />

@@ -71,12 +71,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), { keys: commandKeys.newChat }),
     command('capture', (t) => t('capture.open'), capture, { keys: commandKeys.capture }),
     command('newFile', (t) => t('nav.newFile'), newFile),
-    command(
-      'goToFile',
-      (t) => t('palette.openFile'),
-      () => palette('files'),
-      { keys: commandKeys.goToFile },
-    ),
+    command('goToFile', (t) => t('palette.openFile'), palette.bind(null, 'files'), { keys: commandKeys.goToFile }),
     command('search', (t) => t('palette.goSearch'), goTo(paths.search()), { keys: commandKeys.search }),
     command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
     command('chat', (t) => t('palette.goChat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),

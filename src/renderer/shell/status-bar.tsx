@@ -37,7 +37,15 @@ export function StatusBar({ agent, session }: StatusBarProps) {
       <SpendingWarning />
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
-      <ModelMenu agent={agent} />
+      <AgentModelPicker
+        agent={agent}
+        trigger={
+          <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
+            <span className="sr-only">{t('status.model')} </span>
+            {agent.model === offlineModelId ? t('status.noModel') : agent.model}
+          </button>
+        }
+      />
     </footer>
   )
 }
@@ -135,33 +143,16 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   )
 }
 
-function ModelMenu({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
-  return (
-    <AgentModelPicker
-      agent={agent}
-      trigger={
-        <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
-          <span className="sr-only">{t('status.model')} </span>
-          {agent.model === offlineModelId ? t('status.noModel') : agent.model}
-        </button>
-      }
-    />
-  )
-}
-
 function SpendingWarning() {
   const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())
   const spending = usage.data?.spending
   if (!spending?.warns || spending.limit === null) return null
   return (
-    <Link
-      href={paths.settings('spending')}
-      className="tabular flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
-    >
-      <TriangleAlert size={12} aria-hidden />
-      {t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
+    <Link href={paths.settings('spending')} className="tabular rounded-sm hover:bg-soft">
+      <Warning
+        text={t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
+      />
     </Link>
   )
 }

@@ -13,28 +13,21 @@ export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, error
 
 /** JSON bytes of a file's text in a message: 20 MB of prose with escaped line breaks. */
 const maxTextBytes = 22 * 1024 * 1024
+/** JSON bytes of a UTF-16 code unit: a control character is written as `\u0001`. */
+const maxBytesPerUnit = 6
 
 /** Text of a file, up to the largest file that can be opened. */
 export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
-  .refine((text) => jsonBytes(text) <= maxTextBytes, 'exceeds the maximum file size (20 MB)')
+  .refine(
+    (text) => text.length * maxBytesPerUnit <= maxTextBytes || jsonBytes(text) <= maxTextBytes,
+    'exceeds the maximum file size (20 MB)',
+  )
 
 /** Returns the size of `text` as a JSON string in UTF-8, in bytes, quotes included. */
 export function jsonBytes(text: string): number {
-  let bytes = 2
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (unit < 0x20) bytes += unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 2 : 6
-    else if (unit < 0x80) bytes += unit === 0x22 || unit === 0x5c ? 2 : 1
-    else if (unit < 0x800) bytes += 2
-    else if (unit < 0xd800 || unit > 0xdfff) bytes += 3
-    else if (unit < 0xdc00 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      bytes += 4
-      index += 1
-    } else bytes += 6
-  }
-  return bytes
+  return new TextEncoder().encode(JSON.stringify(text)).byteLength
 }
 
 export const base = oc.errors(errorMap)

@@ -7,12 +7,7 @@ export type DataLocality = (typeof dataLocalities)[number]
  * @param url undefined for a provider's default address (remote)
  */
 export function isLocalAddress(url: string | undefined): boolean {
-  const host =
-    url === undefined
-      ? undefined
-      : URL.parse(url)
-          ?.hostname.toLowerCase()
-          .replace(/^\[|\]$|\.$/g, '')
+  const host = URL.parse(url ?? '')?.hostname.replace(/^\[|\]$|\.$/g, '')
   if (host === undefined) return false
   if (host === 'localhost' || host.endsWith('.localhost') || host === '::1') return true
   // URL.parse normalizes short and hex forms (`127.1`, `0x7f000001`) to four decimal numbers.

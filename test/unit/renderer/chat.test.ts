@@ -5,7 +5,7 @@ import { patchLines } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
 import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
 import type { RecordedSearch } from '../../../src/shared/contract/index.ts'
 import { withUniqueName } from '../../../src/renderer/chat/composer/attach-to-message.ts'
-import { nameSpeakers } from '../../../src/renderer/search/speaker-names.ts'
+import { nameSpeakers } from '../../../src/renderer/search/unit-text.tsx'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 

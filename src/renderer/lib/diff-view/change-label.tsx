@@ -4,7 +4,9 @@ import { Link } from 'wouter'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { useAgentName } from '../agents/agent-name.ts'
 import { paths } from '../router/paths.ts'
+import { Button } from '../ui/button.tsx'
 import { clipLine } from '../util/clip.ts'
+import type { RevertStatus } from './use-revert-status.ts'
 
 export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
@@ -47,8 +49,30 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
   )
 }
 
-/** States why a change can no longer be undone. */
-export function UndoneLabel({ status }: { status: 'undone' | 'changed' }) {
+interface RevertButtonsProps {
+  readonly revert: RevertStatus
+  /** 0-based index of a hunk; the whole change if undefined. */
+  readonly index?: number
+}
+
+/** Undoes a change, or states why it can no longer be undone, and redoes it. */
+export function RevertButtons({ revert, index }: RevertButtonsProps) {
   const { t } = useTranslation()
-  return <span className="text-muted">{t(status === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
+  const status = index === undefined ? revert.overall : revert.statusOf(index)
+  if (status === 'there')
+    return (
+      <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
+        {t('tool.undo')}
+      </Button>
+    )
+  return (
+    <>
+      <span className="py-0.5 text-muted">{t(status === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
+      {status === 'undone' && (
+        <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo(index)}>
+          {t('tool.redo')}
+        </Button>
+      )}
+    </>
+  )
 }

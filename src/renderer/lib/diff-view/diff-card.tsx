@@ -1,10 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { Button } from '../ui/button.tsx'
 import { paths } from '../router/paths.ts'
 import { Patch } from './patch.tsx'
-import { UndoneLabel } from './change-label.tsx'
+import { RevertButtons } from './change-label.tsx'
 import { useRevertStatus } from './use-revert-status.ts'
 
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
@@ -24,18 +23,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
         <span className="flex-1" />
         {/* Kept together when they wrap below the path. */}
         <span className="flex items-center gap-3 whitespace-nowrap">
-          {revert.overall === 'there' ? (
-            <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo()}>
-              {t('tool.undo')}
-            </Button>
-          ) : (
-            <UndoneLabel status={revert.overall} />
-          )}
-          {revert.overall === 'undone' && (
-            <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo()}>
-              {t('tool.redo')}
-            </Button>
-          )}
+          <RevertButtons revert={revert} />
           <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
             {t('tool.open')}
           </Link>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { hunkKey, splitHunks } from '#shared/util/patch-hunks.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { UndoneLabel } from './change-label.tsx'
+import { RevertButtons } from './change-label.tsx'
 import { Patch } from './patch.tsx'
 import { useRevertStatus, type RevertStatus } from './use-revert-status.ts'
 
@@ -63,20 +63,7 @@ function Hunk({ hunk, index, revert, onAccept }: HunkProps) {
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
       <Patch patch={hunk} isUndone={status === 'undone'} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
-        {status === 'there' ? (
-          <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
-            {t('tool.undo')}
-          </Button>
-        ) : (
-          <span className="py-0.5">
-            <UndoneLabel status={status} />
-          </span>
-        )}
-        {status === 'undone' && (
-          <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo(index)}>
-            {t('tool.redo')}
-          </Button>
-        )}
+        <RevertButtons revert={revert} index={index} />
         {onAccept && status !== 'undone' && (
           <Button look="link" title={t('changes.acceptHint')} onClick={onAccept}>
             {t('history.accept')}

@@ -32,8 +32,9 @@ export function explainCode(code: string, data: Record<string, unknown>): string
 /** Explains an error during setup. Omits hints about messages and settings, which do not exist yet. */
 export function explainSetup(error: unknown): string {
   if (!(error instanceof ORPCError)) return explainError(error)
-  const key = `onboarding.failed.${error.code}` as 'onboarding.failed.provider_failed'
-  return i18next.exists(key) ? i18next.t(key, { ...(error.data as { provider: string }) }) : explainError(error)
+  const key = `onboarding.failed.${error.code}`
+  if (!i18next.exists(key)) return explainError(error)
+  return i18next.t(key as 'onboarding.failed.provider_failed', { ...(error.data as { provider: string }) })
 }
 
 const invalidUrlMessage = 'Invalid URL'

@@ -39,7 +39,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     if (!failure) return this.props.children
     const { piece, variant = 'row' } = this.props
     const details = `${describeError(failure.error)}\n${failure.componentStack}`.trim()
-    const Fallback = fallbacks[variant]
+    const Fallback = variant === 'row' ? BrokenRow : BrokenView
     return <Fallback piece={piece} details={details} onRetry={this.#retry} />
   }
 
@@ -85,5 +85,3 @@ function BrokenView({ piece, ...actions }: BrokenProps) {
     </div>
   )
 }
-
-const fallbacks = { row: BrokenRow, view: BrokenView } as const

@@ -21,10 +21,7 @@ export function SearchField({ label, value, onChange, onKeyDown }: SearchFieldPr
   )
 }
 
-interface FilterFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
+interface FilterFieldProps extends Omit<SearchFieldProps, 'onKeyDown'> {
   readonly className: string
 }
 

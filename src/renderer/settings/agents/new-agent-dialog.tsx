@@ -6,8 +6,7 @@ import { api } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { Dialog } from '#lib/ui/dialog.tsx'
-import { ColorChoice } from './color-choice.tsx'
-import { agentColors } from './colors.ts'
+import { agentColors, ColorChoice } from './color-choice.tsx'
 
 interface NewAgentDialogProps {
   /** Agent whose settings are copied; defaults to the shared settings. */
