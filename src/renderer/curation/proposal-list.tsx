@@ -9,12 +9,7 @@ import { stripMarks } from './strip-marks.ts'
 
 const rowHeight = 66
 
-interface ProposalListProps {
-  readonly inbox: InboxState
-  readonly onOpen: (id: string) => void
-}
-
-export function ProposalList({ inbox, onOpen }: ProposalListProps) {
+export function ProposalList({ inbox, onOpen }: { inbox: InboxState; onOpen: (id: string) => void }) {
   const { t } = useTranslation()
   const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)

@@ -31,7 +31,10 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
   const [limit, setLimit] = useState(pageSize)
   const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent: agent.id } }))
   const shown = useMemo(
-    () => (recalls.data ?? []).filter((recall) => hasOutcome(recall, outcome) && mentions(recall, filter)),
+    () =>
+      (recalls.data ?? []).filter(
+        (recall) => (outcome === 'all' || outcomeOf(recall) === outcome) && mentions(recall, filter),
+      ),
     [recalls.data, outcome, filter],
   )
   return (
@@ -88,10 +91,6 @@ function outcomeOf({ results, candidates }: Recall): Exclude<Outcome, 'all'> {
   if (results.some(({ use }) => use !== null)) return 'used'
   if (results.length > 0) return 'unused'
   return candidates > 0 ? 'below' : 'nothing'
-}
-
-function hasOutcome(recall: Recall, outcome: Outcome): boolean {
-  return outcome === 'all' || outcomeOf(recall) === outcome
 }
 
 function mentions({ query, question, title, results }: Recall, filter: string): boolean {

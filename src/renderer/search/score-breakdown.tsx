@@ -5,7 +5,6 @@ import type { Candidate, ScorePart } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 
-/** Shows how the score was computed. */
 export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
   const { t } = useTranslation()
   const { vector, text, parts, logit, score } = candidate
@@ -157,11 +156,7 @@ function formatSigned(value: number): string {
   return `${value < 0 ? '−' : '+'}${size}`
 }
 
-interface NamedTerm {
-  readonly term: string
-  readonly instead?: string | undefined
-  readonly alike?: string | undefined
-}
+type NamedTerm = NonNullable<Candidate['text']>['terms'][number]
 
 /** Formats a query term, its replacement if the memory lacks the term, and a related word. */
 function formatTerm({ term, instead, alike }: NamedTerm): string {

@@ -9,14 +9,12 @@ const maxShown = 1500
 interface UnitTextProps {
   readonly path: string
   readonly text: string
-  /** Words to mark. */
   readonly words?: readonly string[]
   readonly className?: string
 }
 
 const noWords: readonly string[] = []
 
-/** Shows the text of a result. */
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const { t } = useTranslation()
   const compact = text.trim().replace(/\n\s*\n/g, '\n')

@@ -28,8 +28,10 @@ const initialHalfLifeDays = 30
 /** Initial weights when the weighted sum is chosen. */
 const classicWeights = { vector: 0.7, text: 0.3 }
 
-const maxShownResults = 50
-const maxShownCharacters = 6000
+const limits = [
+  { key: 'maxResults', name: 'whatIf.results', min: 1, max: 50, step: 1 },
+  { key: 'maxCharacters', name: 'whatIf.characters', min: 100, max: 6000, step: 100 },
+] as const
 
 export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
@@ -42,7 +44,7 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
     }),
   )
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
-  const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = settings
+  const { weights, minScore, recencyHalfLifeDays } = settings
   const change = (changes: Partial<SearchSettings>) => onPreview({ ...settings, ...changes })
   return (
     <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
@@ -86,24 +88,16 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
             </Link>
           </p>
         )}
-        <Slider
-          label={t('whatIf.results')}
-          shown={formatNumber(maxResults)}
-          value={maxResults}
-          min={1}
-          max={maxShownResults}
-          step={1}
-          onChange={(value) => change({ maxResults: value })}
-        />
-        <Slider
-          label={t('whatIf.characters')}
-          shown={formatNumber(maxCharacters)}
-          value={maxCharacters}
-          min={100}
-          max={maxShownCharacters}
-          step={100}
-          onChange={(value) => change({ maxCharacters: value })}
-        />
+        {limits.map(({ key, name, ...range }) => (
+          <Slider
+            key={key}
+            label={t(name)}
+            shown={formatNumber(settings[key])}
+            value={settings[key]}
+            {...range}
+            onChange={(value) => change({ [key]: value })}
+          />
+        ))}
         <div className="flex flex-col gap-1">
           <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
             <input

@@ -7,12 +7,13 @@ import { api } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-text.tsx'
 import { useHash } from '#lib/router/paths.ts'
 import { IconButton } from '#lib/ui/button.tsx'
+import { Choice } from '#lib/ui/choice.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
 import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
 import { useSettingNames } from './setting-name.ts'
-import type { Scope, Settings } from './use-settings.ts'
+import type { Settings } from './use-settings.ts'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
@@ -23,7 +24,7 @@ interface SettingRowViewProps {
 export function SettingRowView({ setting, settings, agent }: SettingRowViewProps) {
   const { t } = useTranslation()
   const { nameOf } = useSettingNames()
-  const [chosenScope, setChosenScope] = useState<Scope>('agent')
+  const [chosenScope, setChosenScope] = useState<'agent' | 'all'>('agent')
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
   const refusalId = useId()
@@ -92,7 +93,17 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
           </span>
         ) : (
-          <ScopeChoice name={name} agent={agent} scope={scope} onChoose={setChosenScope} />
+          <div className="flex justify-end pr-8">
+            <Choice
+              label={t('settings.scopeOf', { name })}
+              value={chosenScope}
+              options={[
+                { value: 'agent', name: t('settings.onlyAgent', { name: agent.name }) },
+                { value: 'all', name: t('settings.allAgents') },
+              ]}
+              onChoose={setChosenScope}
+            />
+          </div>
         )}
       </div>
       {pendingChange && recipient && (
@@ -132,37 +143,6 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   function resetControl(): void {
     setResetCount((count) => count + 1)
   }
-}
-
-interface ScopeChoiceProps {
-  readonly name: string
-  readonly agent: Agent
-  readonly scope: Scope
-  readonly onChoose: (scope: Scope) => void
-}
-
-function ScopeChoice({ name, agent, scope, onChoose }: ScopeChoiceProps) {
-  const { t } = useTranslation()
-  const options = [
-    ['agent', t('settings.onlyAgent', { name: agent.name })],
-    ['all', t('settings.allAgents')],
-  ] as const
-  return (
-    <div role="radiogroup" aria-label={t('settings.scopeOf', { name })} className="flex justify-end gap-2 pr-8">
-      {options.map(([value, label]) => (
-        <button
-          key={value}
-          type="button"
-          role="radio"
-          aria-checked={scope === value}
-          onClick={() => onChoose(value)}
-          className="min-h-6 max-w-40 truncate text-[11px] text-muted underline-offset-4 hover:text-text aria-checked:text-text aria-checked:underline"
-        >
-          {label}
-        </button>
-      ))}
-    </div>
-  )
 }
 
 interface EmbeddingConsentProps {

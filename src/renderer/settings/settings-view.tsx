@@ -110,12 +110,7 @@ function SearchResults({ agent, query, onFollow }: SearchResultsProps) {
   )
 }
 
-interface SectionNavProps {
-  readonly shown: SectionId | undefined
-  readonly onFollow: () => void
-}
-
-function SectionNav({ shown, onFollow }: SectionNavProps) {
+function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollow: () => void }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   return (

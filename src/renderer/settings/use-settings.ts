@@ -5,7 +5,7 @@ import { placeSettings, type PlacedSetting } from './setting-sections.ts'
 import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
 
 /** Scope of a value: this agent, all agents, or the app. */
-export type Scope = 'agent' | 'all' | 'app'
+type Scope = 'agent' | 'all' | 'app'
 
 export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 

@@ -26,7 +26,7 @@ export interface CommandContext {
   readonly capture: () => void
   readonly newFile: () => void
   readonly toggleSidebar: () => void
-  readonly palette: (mode: 'all' | 'files') => void
+  readonly goToFile: () => void
 }
 
 /** Returns the label of a command in the language of `t`. */
@@ -58,20 +58,24 @@ export function useModelCommands(agent: Agent): Command[] {
     )
 }
 
-export function useCommands({ agent, session, capture, newFile, toggleSidebar, palette }: CommandContext): Command[] {
+export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
   // Rerenders the labels when the language changes.
   useTranslation()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const goTo = (path: string) => () => navigate(path)
+  const lookForProposals = () => {
+    navigate(paths.inbox())
+    void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
+  }
   const settingsCommand = (id: (typeof sections)[number]['id']) =>
     command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
   return [
     command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), { keys: commandKeys.newChat }),
     command('capture', (t) => t('capture.open'), capture, { keys: commandKeys.capture }),
     command('newFile', (t) => t('nav.newFile'), newFile),
-    command('goToFile', (t) => t('palette.openFile'), palette.bind(null, 'files'), { keys: commandKeys.goToFile }),
+    command('goToFile', (t) => t('palette.openFile'), goToFile, { keys: commandKeys.goToFile }),
     command('search', (t) => t('palette.goSearch'), goTo(paths.search()), { keys: commandKeys.search }),
     command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
     command('chat', (t) => t('palette.goChat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
@@ -79,14 +83,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('brokenLinks', (t) => t('links.brokenTitle'), goTo(paths.brokenLinks())),
     command('changes', (t) => t('changes.title'), goTo(paths.changes())),
     command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox())),
-    command(
-      'upkeep',
-      (t) => t('upkeep.look'),
-      () => {
-        navigate(paths.inbox())
-        void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
-      },
-    ),
+    command('upkeep', (t) => t('upkeep.look'), lookForProposals),
     command('forget', (t) => t('forget.title'), goTo(paths.forget())),
     command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
     command('checks', (t) => t('checks.title'), goTo(paths.checks())),
@@ -101,11 +98,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
           ),
         ]),
     command('sidebar', (t) => t('nav.toggleSidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
-    command(
-      'reindex',
-      (t) => t('palette.reindex'),
-      () => reindex(agent.id),
-    ),
+    command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
     ...agents
       .filter(({ id, archived }) => id !== agent.id && !archived)
       .map(({ id, name }) =>
@@ -143,8 +136,8 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
   ]
 }
 
-function reindex(agent: string): void {
-  const t = i18next.t
+const reindex = (agent: string) => () => {
+  const { t } = i18next
   const controller = new AbortController()
   toast.promise(client.search.reindex({ agent }, { signal: controller.signal }), {
     loading: t('palette.reindexing'),

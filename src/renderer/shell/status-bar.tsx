@@ -14,12 +14,7 @@ import { ContextBar } from '../chat/context/context-bar.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
 import { explainProblem, ProblemItem, problemKey, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
-interface StatusBarProps {
-  readonly agent: Agent
-  readonly session: string | undefined
-}
-
-export function StatusBar({ agent, session }: StatusBarProps) {
+export function StatusBar({ agent, session }: { agent: Agent; session: string | undefined }) {
   const { t } = useTranslation()
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const connection = useConnectionState()

@@ -28,6 +28,7 @@ import { CaptureCard } from './capture-card.tsx'
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
   const [capture, setCapture] = useState<{ text: string | undefined }>()
+  const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [, navigate] = useLocation()
@@ -50,7 +51,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     capture: () => setCapture({ text: undefined }),
     newFile: () => setIsNamingFile(true),
     toggleSidebar: sidebar.toggle,
-    palette: setPalette,
+    goToFile: () => setPalette('files'),
   })
   useShortcuts({
     [commandKeys.palette]: () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
@@ -84,29 +85,20 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         <SelectionActions onCapture={(text) => setCapture({ text })} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={capture}>
-        {capture && <CaptureDialog agents={agents} text={capture.text} onClose={() => setCapture(undefined)} />}
+        {capture && (
+          <Modal
+            className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none"
+            onClose={closeCapture}
+          >
+            <CaptureCard agents={agents} initialText={capture.text} onClose={closeCapture} />
+          </Modal>
+        )}
       </ErrorBoundary>
       {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
         <CommandPalette agent={agent} commands={commands} mode={palette} onClose={() => setPalette('closed')} />
       </ErrorBoundary>
     </div>
-  )
-}
-
-interface CaptureDialogProps {
-  readonly agents: readonly Agent[]
-  readonly text: string | undefined
-  readonly onClose: () => void
-}
-
-function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
-  return (
-    <Modal className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none" onClose={onClose}>
-      <ErrorBoundary piece="part" resetKey={text}>
-        <CaptureCard agents={agents} initialText={text} onClose={onClose} />
-      </ErrorBoundary>
-    </Modal>
   )
 }
 

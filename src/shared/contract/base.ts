@@ -5,11 +5,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes, type ErrorCode } from '../util/errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
-
-export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, errorItem])) as Record<
-  ErrorCode,
-  typeof errorItem
->
+const errorMap = Object.fromEntries(errorCodes.map((code) => [code, errorItem])) as Record<ErrorCode, typeof errorItem>
 
 /** JSON bytes of a file's text in a message: 20 MB of prose with escaped line breaks. */
 const maxTextBytes = 22 * 1024 * 1024

@@ -98,12 +98,6 @@ export const modelSchema = z.object({
 })
 export type Model = z.infer<typeof modelSchema>
 
-export const modelListSchema = z.object({
-  models: z.array(modelSchema),
-  /** Providers whose model list could not be fetched, with the error code. */
-  failures: z.array(z.object({ provider: z.string(), code: z.string() })),
-})
-
 export const chat = {
   /** Starts a turn in the background. Creates a session if none is given. Resolves before the answer. */
   send: base
@@ -140,5 +134,11 @@ export const chat = {
     .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
     .output(done),
   /** `fresh`: refetches the lists instead of using the cache. */
-  models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(modelListSchema),
+  models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(
+    z.object({
+      models: z.array(modelSchema),
+      /** Providers whose model list could not be fetched, with the error code. */
+      failures: z.array(z.object({ provider: z.string(), code: z.string() })),
+    }),
+  ),
 }

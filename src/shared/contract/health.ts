@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { base, done, forAgent, idSchema } from './base.ts'
+import { batchSchema } from './history.ts'
 
 /** Parts that can fail independently of each other. */
 export const appPartSchema = z.enum([
@@ -49,14 +50,8 @@ export const problemSchema = z.object({
 export type Problem = z.infer<typeof problemSchema>
 
 /** A change of several notes that a crash interrupted and that the app completed at this start. */
-const recoveredChangeSchema = z.object({
+const recoveredChangeSchema = batchSchema.extend({
   id: idSchema,
-  kind: z.enum(['move', 'tag', 'replacement']),
-  /** Empty if unknown. */
-  from: z.string(),
-  to: z.string(),
-  /** Number of notes written. */
-  notes: z.number().int(),
   /** Number of notes left unchanged, because they were edited since the crash. */
   left: z.number().int(),
   /** Batch id for `history.undoBatch`; null if it cannot be undone as a batch. */

@@ -96,17 +96,22 @@ export const fileCommitsSchema = z.object({
 export type FileCommits = z.infer<typeof fileCommitsSchema>
 export type FileCommit = FileCommits['commits'][number]
 
+/** A change of many notes. */
+export const batchSchema = z.object({
+  kind: z.enum(['move', 'tag', 'replacement']),
+  /** Empty if unknown. */
+  from: z.string(),
+  to: z.string(),
+  /** Number of notes written. */
+  notes: z.number().int(),
+})
+
 /** A change of many notes that one undo reverts. */
-const pastBatchSchema = z.object({
+const pastBatchSchema = batchSchema.extend({
   undo: idSchema,
   /** Milliseconds since the epoch. */
   at: z.number(),
-  kind: z.enum(['move', 'tag', 'replacement']),
-  from: z.string(),
-  to: z.string(),
   count: z.number().int().optional(),
-  /** Number of notes written. */
-  notes: z.number().int(),
 })
 export type PastBatch = z.infer<typeof pastBatchSchema>
 

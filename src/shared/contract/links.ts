@@ -161,12 +161,6 @@ export const links = {
   cancelMove: base.input(forAgent).output(done),
 }
 
-const notePropertySchema = z.object({
-  name: z.string(),
-  values: z.array(z.string()),
-  line: z.number().int(),
-})
-
 export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, left: true, id: true }).extend({
   tags: z.number().int(),
   /** True if a tag of the new name exists; the two are merged. */
@@ -182,7 +176,7 @@ export const tags = {
   /** Properties and tags of a note, in text order. */
   of: base.input(forFile).output(
     z.object({
-      properties: z.array(notePropertySchema),
+      properties: z.array(z.object({ name: z.string(), values: z.array(z.string()), line: z.number().int() })),
       tags: z.array(z.object({ name: z.string(), line: z.number().int() })),
     }),
   ),

@@ -64,7 +64,6 @@ export type IndexStatus = z.infer<typeof indexStatusSchema>
 /** Scripts by which embedding quality is measured: most models know only some languages. */
 export const scripts = ['latin', 'cjk', 'other'] as const
 export type Script = (typeof scripts)[number]
-export const scriptSchema = z.enum(scripts)
 
 const textCountsSchema = z.object({
   texts: z.number().int(),
@@ -122,7 +121,7 @@ export const retrieverNoticeSchema = z.object({
   /** With `vectors_incomplete` and `vectors_local`: number of units without vectors. */
   count: z.number().int().optional(),
   /** With `vectors_weak`. */
-  script: scriptSchema.optional(),
+  script: z.enum(scripts).optional(),
   /** Start of the problem, milliseconds since the epoch. */
   since: z.number().optional(),
 })
@@ -156,13 +155,6 @@ export const searchResultSchema = z.object({
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
-
-export const timingsSchema = z.object({
-  embedMs: z.number(),
-  vectorMs: z.number(),
-  textMs: z.number(),
-  totalMs: z.number(),
-})
 
 export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
 
@@ -227,7 +219,7 @@ const searchRunSchema = z.object({
   /** Null for the ranking model. */
   weights: weightsSchema.nullable(),
   notice: retrieverNoticeSchema.nullable(),
-  timings: timingsSchema,
+  timings: z.object({ embedMs: z.number(), vectorMs: z.number(), textMs: z.number(), totalMs: z.number() }),
 })
 
 export const searchResponseSchema = searchRunSchema.extend({

@@ -55,8 +55,6 @@ export const proposedFileSchema = z.object({
 })
 export type ProposedFile = z.infer<typeof proposedFileSchema>
 
-export const proposalStates = ['open', 'snoozed', 'accepted', 'refused', 'withdrawn'] as const
-
 export const proposalSchema = z.object({
   id: z.string(),
   rule: upkeepRuleSchema,
@@ -88,7 +86,7 @@ export const proposalSchema = z.object({
     /** `wrong`, `outdated`: the search query that returned the line. */
     query: z.string().optional(),
   }),
-  state: z.enum(proposalStates),
+  state: z.enum(['open', 'snoozed', 'accepted', 'refused', 'withdrawn']),
   /** Time of the last state change, ms since the epoch. */
   stateAt: z.number(),
   /** `snoozed`: end time, ms since the epoch. */

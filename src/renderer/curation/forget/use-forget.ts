@@ -5,7 +5,6 @@ import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { toggled } from '#lib/util/toggled.ts'
 
-/** State of a permanent deletion: the search, the selection and the run. */
 export function useForget(agent: string) {
   const [words, setWords] = useState('')
   const [lines, setLines] = useState<ReadonlySet<string>>(new Set())

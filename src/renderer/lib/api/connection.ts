@@ -17,7 +17,6 @@ import { maxMessageBytes } from '#shared/util/limits.ts'
  */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'sendLimitExceeded'
 
-/** Thrown when a query has waited too long for a connection. */
 export class ConnectionTimeoutError extends Error {
   override name = 'Unreachable'
 }

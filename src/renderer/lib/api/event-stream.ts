@@ -21,7 +21,6 @@ export async function followEvents(): Promise<never> {
 /** DOM event on `window`, sent when the runtime asks to open an address (its `detail`). */
 export const goToEvent = 'commonplace:go-to'
 
-/** Queries that an event makes stale. */
 const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
   filesChanged: [api.habits, api.workspace, api.links, api.tags, api.context, api.checks.list, api.history.standing],
   indexChanged: [api.search, api.workspace.list],

@@ -17,7 +17,8 @@ interface UnsentMessage {
   readonly draft: Draft
 }
 
-type StoredDraft = (UnsavedFile & { readonly writer: string }) | UnsentMessage
+type StoredFile = UnsavedFile & { readonly writer: string }
+type StoredDraft = StoredFile | UnsentMessage
 
 /** Debounce, in ms. Together with the write, a draft is on disk within 300 ms of the last key. */
 export const draftDebounceMs = 200
@@ -39,7 +40,7 @@ export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: str
 
 /** Returns the message draft that this browser holds and the runtime does not have yet, or undefined. */
 export function localMessageDraft(agent: string, session: string | undefined): Draft | undefined {
-  const stored = read(messageKey(agent, session))
+  const stored = read(keyOf({ kind: 'message', agent, session }))
   return stored?.kind === 'message' ? stored.draft : undefined
 }
 
@@ -48,7 +49,7 @@ export function localMessageDraft(agent: string, session: string | undefined): D
  * @returns null if the draft was discarded, undefined if nothing is stored
  */
 export function localFileDraft(agent: string, path: string): FileDraft | null | undefined {
-  const stored = read(fileKey(agent, path, windowId()))
+  const stored = read(keyOf({ kind: 'file', agent, path, writer: windowId() }))
   return stored?.kind === 'file' ? stored.draft : undefined
 }
 
@@ -108,18 +109,9 @@ function read(key: string): StoredDraft | undefined {
   return text === null ? undefined : (JSON.parse(text) as StoredDraft)
 }
 
-function keyOf(stored: StoredDraft): string {
-  return stored.kind === 'file'
-    ? fileKey(stored.agent, stored.path, stored.writer)
-    : messageKey(stored.agent, stored.session)
-}
-
-function fileKey(agent: string, path: string, writer: string): string {
-  return `${keyPrefixOf(agent)}${JSON.stringify(['file', path, writer])}`
-}
-
-function messageKey(agent: string, session: string | undefined): string {
-  return `${keyPrefixOf(agent)}${JSON.stringify(['message', session ?? null])}`
+function keyOf(stored: Omit<StoredFile, 'draft'> | Omit<UnsentMessage, 'draft'>): string {
+  const place = stored.kind === 'file' ? [stored.path, stored.writer] : [stored.session ?? null]
+  return `${keyPrefixOf(stored.agent)}${JSON.stringify([stored.kind, ...place])}`
 }
 
 /** Includes the workspace: the same origin may serve another memory later. */

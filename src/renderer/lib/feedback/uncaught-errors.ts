@@ -10,7 +10,6 @@ const maxTracked = 20
 /** Browsers report this as an error, although the layout settles in the next frame. */
 const ignoredErrors = /^ResizeObserver loop/
 
-/** Shows a toast for uncaught errors and unhandled rejections of this window. */
 export function reportUncaughtErrors(): void {
   const lastShownAt = new Map<string, number>()
   const report = (error: unknown, message: string) => {

@@ -22,7 +22,6 @@ export function useNewNoteFolder(agent: string): string {
   return vault.newNotes === 'beside' || vault.newNotes.path === '' ? '' : `${vault.newNotes.path}/`
 }
 
-/** Returns the path of the long-term memory file. */
 export function useLongTermPath(agent: string): string {
   const folder = useVaultSettings(agent)?.own ?? ''
   return folder === '' ? longTermName : `${folder}/${longTermName}`

@@ -137,13 +137,10 @@ export function linesOfHash(hash: string): Omit<FileLines, 'path'> | undefined {
   return first === undefined ? undefined : { startLine: Number(first), endLine: Math.max(Number(first), Number(last)) }
 }
 
-/** Lines of a file to scroll to and mark. */
 export interface MarkedLines extends Omit<FileLines, 'path'> {
-  /** Words to mark in these lines. */
   readonly words: readonly string[]
 }
 
-/** State of a link to a file. */
 export type FileLinkState = Pick<MarkedLines, 'words'>
 
 /** Returns the lines of the address, with the words that its link names. */

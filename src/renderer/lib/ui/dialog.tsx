@@ -8,7 +8,6 @@ interface DialogProps {
   /** Label of the button that submits; without it the dialog can only be closed. */
   readonly action?: string | undefined
   readonly canSubmit?: boolean
-  /** Element before the buttons. */
   readonly aside?: ReactNode
   /** Distance from the top, width and height. */
   readonly className?: string

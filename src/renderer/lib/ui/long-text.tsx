@@ -16,11 +16,9 @@ const lineHeight = 20
 interface LongTextProps {
   readonly text: string
   readonly label: string
-  /** Lines to scroll to and mark. */
   readonly marked?: MarkedLines | undefined
 }
 
-/** Shows a text of any length in virtual rows, with search and copy. */
 export function LongText({ text, label, marked }: LongTextProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()

@@ -20,7 +20,6 @@ export function Modal({ className, onClose, children }: ModalProps) {
   )
 }
 
-/** Title of a dialog, also for screen readers. */
 export function ModalTitle({ children }: { children: ReactNode }) {
   return <Dialog.Title className="font-semibold">{children}</Dialog.Title>
 }

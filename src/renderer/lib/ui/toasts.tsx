@@ -4,12 +4,7 @@ import { Toaster } from 'sonner'
 /** Offsets that keep toasts clear of a view's header, the composer and the status bar, px. */
 const toastOffset = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
 
-interface ToastsProps {
-  readonly theme: 'light' | 'dark'
-  readonly position: 'top-right' | 'bottom-right'
-}
-
-export function Toasts({ theme, position }: ToastsProps) {
+export function Toasts({ theme, position }: { theme: 'light' | 'dark'; position: 'top-right' | 'bottom-right' }) {
   const { t } = useTranslation()
   return (
     <div ref={restoreFocus}>

@@ -12,12 +12,7 @@ export const agentColors = [
   '#7a6a58',
 ] as const
 
-interface ColorChoiceProps {
-  readonly value: string
-  readonly onChoose: (color: string) => void
-}
-
-export function ColorChoice({ value, onChoose }: ColorChoiceProps) {
+export function ColorChoice({ value, onChoose }: { value: string; onChoose: (color: string) => void }) {
   const { t } = useTranslation()
   return (
     <div role="radiogroup" aria-label={t('agents.color')} className="flex gap-1.5">

@@ -47,7 +47,6 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
   )
 }
 
-/** Moves the agent's own files to another folder. */
 export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { t } = useTranslation()
   const current = useVaultSettings(agent.id)?.own

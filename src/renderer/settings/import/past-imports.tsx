@@ -14,7 +14,6 @@ interface EndedImport {
   readonly isCancelled: boolean
 }
 
-/** Shows a toast with an undo action. */
 export function showImported(t: TFunction, agent: string, { id, count, isCancelled }: EndedImport): void {
   void refetchImports()
   if (count === 0) toast(t('import.nothingDone'))
