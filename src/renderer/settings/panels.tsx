@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
@@ -15,7 +16,7 @@ import { AgentsSettings } from './agents/agents-settings.tsx'
 import { ImportSettings } from './import/import-settings.tsx'
 import { ConnectPrograms } from './connect-programs.tsx'
 import { KnownPrograms } from './known-programs.tsx'
-import { MeaningPanel } from './meaning-panel.tsx'
+import { useSettingNames } from './setting-name.ts'
 import { Providers } from './providers.tsx'
 import type { SectionId } from './setting-sections.ts'
 import { Spending } from './spending.tsx'
@@ -183,6 +184,38 @@ function DataLocations() {
       <Link href={paths.forget()} className="self-start text-accent hover:underline">
         {t('data.forget')}
       </Link>
+    </div>
+  )
+}
+
+function MeaningPanel({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const { valueNameOf } = useSettingNames()
+  const input = { agent: agent.id }
+  const status = useQuery(api.search.status.queryOptions({ input }))
+  const { embedded, units } = status.data ?? {}
+  const { data, error, refetch } = useQuery({
+    ...api.search.embeddingCost.queryOptions({ input }),
+    // Part of the key, since the result depends on the units with vectors.
+    queryKey: [...api.search.embeddingCost.queryKey({ input }), embedded, units],
+    enabled: status.data !== undefined,
+    placeholderData: (previous) => previous,
+  })
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data || !status.data) return <Skeleton lines={3} />
+  const { provider, model } = status.data
+  const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
+  return (
+    <div className="flex flex-col gap-2">
+      <p>
+        {provider === 'none'
+          ? t('meaning.none')
+          : t(isRemoteEmbeddingProvider(provider) ? 'meaning.remote' : 'meaning.here', { provider: name, model })}
+      </p>
+      <p className="text-muted">
+        {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
+        {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
+      </p>
     </div>
   )
 }

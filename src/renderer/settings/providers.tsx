@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProviderStatus } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-text.tsx'
+import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 
 export function Providers() {

@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, Appearance } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents/agent-switcher.tsx'
 import { api, client } from '#lib/api/client.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
@@ -16,7 +16,7 @@ export interface Command {
   readonly id: string
   readonly label: string
   readonly keywords: readonly string[]
-  readonly keys?: string
+  readonly keys: string | undefined
   readonly run: () => void
 }
 
@@ -39,23 +39,19 @@ function command(
   { keys, keywords = [] }: { keys?: string; keywords?: readonly string[] } = {},
 ): Command {
   const english = labelOf(i18next.getFixedT('en'))
-  return { id, label: labelOf(i18next.t), keywords: [english, ...keywords], ...(keys !== undefined && { keys }), run }
+  return { id, label: labelOf(i18next.t), keywords: [english, ...keywords], keys, run }
 }
 
 const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
+const setAppearance = (change: Partial<Appearance>) => runAsync(() => client.settings.setAppearance(change))
 
 /** Returns a command for each available model. Queries the providers; used only while the palette is open. */
 export function useModelCommands(agent: Agent): Command[] {
   const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
+  const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent.id, model }))
   return models
     .filter(({ available }) => available)
-    .map(({ id }) =>
-      command(
-        `model/${id}`,
-        (t) => t('palette.model', { model: id }),
-        runAsync(() => client.settings.setModel({ agent: agent.id, model: id })),
-      ),
-    )
+    .map(({ id }) => command(`model/${id}`, (t) => t('palette.model', { model: id }), choose(id)))
 }
 
 export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
@@ -65,6 +61,8 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const goTo = (path: string) => () => navigate(path)
+  const switchTo = (id: string) => () => switchAgent(id)
+  const stopTurn = (stopped: string) => runAsync(() => client.chat.stop({ agent: agent.id, session: stopped }))
   const lookForProposals = () => {
     navigate(paths.inbox())
     void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
@@ -89,48 +87,32 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
     command('checks', (t) => t('checks.title'), goTo(paths.checks())),
     ...(session === undefined
       ? []
-      : [
-          command(
-            'stop',
-            (t) => t('palette.stop'),
-            runAsync(() => client.chat.stop({ agent: agent.id, session })),
-            { keys: commandKeys.stop },
-          ),
-        ]),
+      : [command('stop', (t) => t('palette.stop'), stopTurn(session), { keys: commandKeys.stop })]),
     command('sidebar', (t) => t('nav.toggleSidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
     command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
     ...agents
       .filter(({ id, archived }) => id !== agent.id && !archived)
       .map(({ id, name }) =>
-        command(
-          `agent/${id}`,
-          (t) => `${t('nav.agent')}: ${name}`,
-          () => switchAgent(id),
-          { keywords: [id] },
-        ),
+        command(`agent/${id}`, (t) => `${t('nav.agent')}: ${name}`, switchTo(id), { keywords: [id] }),
       ),
     command('settings', (t) => t('settings.title'), goTo(paths.settings()), { keys: commandKeys.settings }),
     ...sections.map(({ id }) => settingsCommand(id)),
     command('import', (t) => t('import.title'), goTo(paths.settings('import'))),
     ...(['system', 'light', 'dark'] as const).map((theme) =>
-      command(
-        `theme/${theme}`,
-        (t) => t('palette.theme', { theme: t(`theme.${theme}`) }),
-        runAsync(() => client.settings.setAppearance({ theme })),
-      ),
+      command(`theme/${theme}`, (t) => t('palette.theme', { theme: t(`theme.${theme}`) }), setAppearance({ theme })),
     ),
     ...(['system', ...locales] as const).map((locale) =>
       command(
         `locale/${locale}`,
         (t) => t('palette.language', { language: t(`locale.${locale}`) }),
-        runAsync(() => client.settings.setAppearance({ locale })),
+        setAppearance({ locale }),
       ),
     ),
     ...(['leave', 'delay', 'off'] as const).map((autosave) =>
       command(
         `autosave/${autosave}`,
         (t) => t('palette.autosave', { when: t(`autosave.${autosave}`) }),
-        runAsync(() => client.settings.setAppearance({ autosave })),
+        setAppearance({ autosave }),
       ),
     ),
   ]

@@ -105,7 +105,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
                   onClose()
                   run()
                 }}
-                {...(keys !== undefined && { keys })}
+                keys={keys}
               >
                 {label}
               </Row>
@@ -193,26 +193,17 @@ const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selecte
 
 const noKeywords: readonly string[] = []
 
-function Row({
-  onSelect,
-  keys,
-  value,
-  keywords = noKeywords,
-  children,
-}: {
-  onSelect: () => void
-  keys?: string
-  value?: string
-  keywords?: readonly string[]
-  children: ReactNode
-}) {
+interface RowProps {
+  readonly onSelect: () => void
+  readonly keys?: string | undefined
+  readonly value: string
+  readonly keywords?: readonly string[]
+  readonly children: ReactNode
+}
+
+function Row({ onSelect, keys, value, keywords = noKeywords, children }: RowProps) {
   return (
-    <Command.Item
-      onSelect={onSelect}
-      keywords={[...keywords]}
-      className={rowLook}
-      {...(value === undefined ? {} : { value })}
-    >
+    <Command.Item onSelect={onSelect} keywords={[...keywords]} className={rowLook} value={value}>
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {keys && <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>}
     </Command.Item>

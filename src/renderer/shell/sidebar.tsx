@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Command, FileDiff, Gauge, Inbox, Plus, Search, Settings } from 'lucide-react'
+import { Command, FileDiff, Gauge, Inbox, PanelLeft, Plus, Search, Settings } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '#lib/router/command-keys.ts'
@@ -12,11 +13,12 @@ import { FileTree } from '../editor/tree/file-tree.tsx'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { IconButton } from '#lib/ui/button.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { Keys, NavRow } from '#lib/ui/nav-row.tsx'
+import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { hintTarget } from '#lib/tour/tour.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
-import { SidebarButton } from './sidebar-frame.tsx'
 import type { SidebarState } from './use-sidebar.ts'
 
 interface SidebarProps {
@@ -133,5 +135,32 @@ function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: stri
     >
       {t('nav.context')}
     </NavRow>
+  )
+}
+
+export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
+  const { t } = useTranslation()
+  if (sidebar.mode !== 'drawer') return children
+  return (
+    <Modal className="inset-y-0 left-0 flex max-w-[88vw] bg-side shadow-float" onClose={sidebar.close}>
+      <span className="sr-only">
+        <ModalTitle>{t('nav.main')}</ModalTitle>
+      </span>
+      {children}
+    </Modal>
+  )
+}
+
+export function SidebarButton({ onToggle }: { onToggle: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <IconButton
+      label={t('nav.toggleSidebar')}
+      title={`${t('nav.toggleSidebar')} (${formatBoundKeys(commandKeys.sidebar)})`}
+      className="-ml-1"
+      onClick={onToggle}
+    >
+      <PanelLeft size={15} />
+    </IconButton>
   )
 }

@@ -1,6 +1,6 @@
 import { decodeAs } from '#platform'
 import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
-import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 
 /** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 (Chinese versions of Windows). */
@@ -11,7 +11,7 @@ export function findTagLines(bytes: Uint8Array, rename: TagRename): readonly num
   for (const encoding of encodings) {
     const text = decodeAs(encoding, bytes, false) ?? ''
     if (!tagKey(text).includes(tagKey(rename.from))) continue
-    const tags = parseAllTags(text).tags.map(({ name, line }) => ({ name, line, place: null }))
+    const tags = parseProperties(text, rewriteLimits).tags.map(({ name, line }) => ({ name, line, place: null }))
     const { left: lines } = renameTag({ tags }, rename)
     if (lines.length > 0) return lines
   }

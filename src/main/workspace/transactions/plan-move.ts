@@ -11,7 +11,7 @@ import {
 } from '#shared/markdown/links/rewrite-links.ts'
 import { escapeEdits, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
 import { isTagName, isUnderTag } from '#shared/markdown/properties/property-test.ts'
-import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches, describeChange } from '#platform'
@@ -112,7 +112,7 @@ export async function planTagRename(
     planTagEdits(index, rename, forbidden),
   )
   for (const { path, after } of rewrites) {
-    const parsedAfter = parseAllTags(after)
+    const parsedAfter = parseProperties(after, rewriteLimits)
     const keepsOldTag = parsedAfter.tags.some(
       ({ name }) => isUnderTag(name, tagKey(from)) && !isUnderTag(to, tagKey(from)),
     )
@@ -150,7 +150,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
   const current = note.isPartial ? await index.text(note.path) : undefined
   // `createPlan` checks again a note that has changed since.
   if (current?.hash !== note.hash) return note
-  const { tags, isPartial } = parseAllTags(current.text)
+  const { tags, isPartial } = parseProperties(current.text, rewriteLimits)
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
 }
 

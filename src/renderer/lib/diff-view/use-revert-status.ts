@@ -12,8 +12,21 @@ export type RevertStatus = ReturnType<typeof useRevertStatus>
 /** Returns the undo status of a change, with actions that undo and redo it. @param patch unified diff of the change */
 export function useRevertStatus(agent: string, path: string, patch: string) {
   const status = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
-  const undo = useUndo()
-  const redo = useRedo()
+  const { t } = useTranslation()
+  // A mutation stays pending until the new status is loaded, so that the buttons cannot be clicked twice.
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() })
+  const undo = useMutation(
+    api.workspace.undo.mutationOptions({
+      onSettled,
+      onSuccess: ({ path, trashed }, { patch }) => {
+        if (trashed === undefined) showSuccess(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
+        else showSuccess(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
+      },
+    }),
+  )
+  const redo = useMutation(
+    api.workspace.redo.mutationOptions({ onSettled, onSuccess: () => toast.success(t('tool.redone')) }),
+  )
   /** While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
   const statusOf = (index: number): HunkStatus => status?.hunks[index] ?? 'there'
   const canUndo = !status || status.hunks.includes('there')
@@ -32,28 +45,4 @@ export function useRevertStatus(agent: string, path: string, patch: string) {
     undo: (index?: number) => undo.mutate(inputFor('there', index)),
     redo: (index?: number) => redo.mutate(inputFor('undone', index)),
   }
-}
-
-function useUndo() {
-  const { t } = useTranslation()
-  return useMutation(
-    api.workspace.undo.mutationOptions({
-      onSuccess: ({ path, trashed }, { agent, patch }) => {
-        if (trashed === undefined) showSuccess(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
-        else showSuccess(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
-      },
-      // Stays pending until the new status is loaded, so that the buttons cannot be clicked twice.
-      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
-    }),
-  )
-}
-
-function useRedo() {
-  const { t } = useTranslation()
-  return useMutation(
-    api.workspace.redo.mutationOptions({
-      onSuccess: () => toast.success(t('tool.redone')),
-      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
-    }),
-  )
 }

@@ -69,9 +69,6 @@ const minShownDollars = 0.0001
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4
   if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
-  return new Intl.NumberFormat(i18next.language, {
-    style: 'currency',
-    currency: 'USD',
-    maximumFractionDigits: digits,
-  }).format(dollars)
+  const format = { style: 'currency', currency: 'USD', maximumFractionDigits: digits } as const
+  return new Intl.NumberFormat(i18next.language, format).format(dollars)
 }

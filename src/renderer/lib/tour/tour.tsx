@@ -3,7 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../router/command-keys.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBoundKeys } from '../util/shortcuts.ts'
-import { endTour, isTourDue } from './tour-state.ts'
+
+/** Set while the hints of the first start are due. They are shown once. */
+const storageKey = 'commonplace.tour'
+
+export function planTour(): void {
+  localStorage.setItem(storageKey, 'due')
+}
 
 const hints = ['files', 'why', 'palette'] as const
 export type Hint = (typeof hints)[number]
@@ -29,7 +35,7 @@ interface TourProps {
 
 export function Tour({ place, isPaletteOpen }: TourProps) {
   const { t } = useTranslation()
-  const [index, setIndex] = useState(() => (isTourDue() ? 0 : hints.length))
+  const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
   const hint = hints[index]
   const isHintFollowed =
     hint !== undefined &&
@@ -37,7 +43,7 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
   if (isHintFollowed) setIndex(index + 1)
   const isOver = index >= hints.length
   useEffect(() => {
-    if (isOver) endTour()
+    if (isOver) localStorage.removeItem(storageKey)
   }, [isOver])
   const spot = useHintPosition(hint)
   if (!hint) return null

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 export type PinyinOf = (text: string) => readonly string[]
 
 const noSpellings: readonly string[] = []
+const noSpelling: PinyinOf = () => noSpellings
 const hanCharacter = /\p{Script=Han}/u
 
 /** Loads the pinyin dictionary when `isNeeded` is true. Before that, the returned function finds no spellings. */
@@ -19,10 +20,6 @@ export function usePinyin(isNeeded: boolean): PinyinOf {
     retry: false,
   })
   return dictionary.data ?? noSpelling
-}
-
-function noSpelling(): readonly string[] {
-  return noSpellings
 }
 
 async function loadDictionary(): Promise<PinyinOf> {

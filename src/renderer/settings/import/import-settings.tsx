@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-text.tsx'
+import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { download } from '#lib/util/download.ts'
 import { toggled } from '#lib/util/toggled.ts'
@@ -31,6 +31,10 @@ export function ImportSettings({ agent }: { agent: Agent }) {
     plan.reset()
   }
   const [withAttachments, setWithAttachments] = useState(true)
+  const fields = [
+    { name: t('import.source'), value: path, set: setPath, hint: t('import.sourceHint') },
+    { name: t('import.into'), value: into, set: setInto, hint: undefined },
+  ]
   const preview = (change: { path?: string; withAttachments?: boolean } = {}) =>
     plan.mutate({ agent: agent.id, path, into, withAttachments, ...change })
   return (
@@ -63,31 +67,21 @@ export function ImportSettings({ agent }: { agent: Agent }) {
         }}
         className="flex flex-col gap-2"
       >
-        <label className="flex flex-col gap-1">
-          {t('import.source')}
-          <input
-            value={path}
-            spellCheck={false}
-            onChange={(event) => {
-              setPath(event.target.value)
-              clearPlan()
-            }}
-            className={fieldLook}
-          />
-          <span className="text-[12px] text-muted">{t('import.sourceHint')}</span>
-        </label>
-        <label className="flex flex-col gap-1">
-          {t('import.into')}
-          <input
-            value={into}
-            spellCheck={false}
-            onChange={(event) => {
-              setInto(event.target.value)
-              clearPlan()
-            }}
-            className={fieldLook}
-          />
-        </label>
+        {fields.map(({ name, value, set, hint }) => (
+          <label key={name} className="flex flex-col gap-1">
+            {name}
+            <input
+              value={value}
+              spellCheck={false}
+              onChange={(event) => {
+                set(event.target.value)
+                clearPlan()
+              }}
+              className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
+            />
+            {hint !== undefined && <span className="text-[12px] text-muted">{hint}</span>}
+          </label>
+        ))}
         <div>
           <Button type="submit" disabled={path.trim() === '' || plan.isPending}>
             {t(plan.isPending ? 'import.looking' : 'import.look')}
@@ -152,9 +146,6 @@ function ForeignSettings() {
     </section>
   )
 }
-
-const fieldLook =
-  'rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 
 function Export({ agent }: { agent: Agent }) {
   const { t } = useTranslation()

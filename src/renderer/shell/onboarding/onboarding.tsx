@@ -6,7 +6,7 @@ import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-text.tsx'
+import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { ForeignSettingsChoice } from '../../settings/import/foreign-settings.tsx'
@@ -15,7 +15,7 @@ import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { describeVault } from '../../editor/vault-setting-names.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
-import { planTour } from '#lib/tour/tour-state.ts'
+import { planTour } from '#lib/tour/tour.tsx'
 
 const debounceMs = 250
 

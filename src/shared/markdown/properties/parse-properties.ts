@@ -9,9 +9,10 @@ import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
 const maxTags = 2000
-/** Limits for display and search (`displayLimits`), and for rewriting (`rewriteLimits`). */
+/** Limits for display and search. */
 const displayLimits = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
-const rewriteLimits = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
+/** Limits for rewriting: the result is partial only if the front matter exceeds 250,000 characters. */
+export const rewriteLimits = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
 const maxValue = 1000
 const maxNames = 100
 const maxName = 300
@@ -26,17 +27,8 @@ const inlineTag = new RegExp(
 )
 const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)::(?:[\t ]+([^\n]*?))?[\t ]*\r?$/gmu
 
-/** Parses a note within the limits for display and search. */
-export function parseProperties(text: string): NoteProperties {
-  return parseWithLimits(text, displayLimits)
-}
-
-/** Parses a note without limits on tags, for rewriting; partial only if the front matter exceeds 250,000 characters. */
-export function parseAllTags(text: string): NoteProperties {
-  return parseWithLimits(text, rewriteLimits)
-}
-
-function parseWithLimits(text: string, limits: typeof displayLimits): NoteProperties {
+/** Parses a note. @param limits `rewriteLimits` to find all tags */
+export function parseProperties(text: string, limits = displayLimits): NoteProperties {
   const matterEnd = frontMatterEnd(text)
   const entries = frontMatterEntries(text, limits.frontMatter)
   const hasColons = text.includes('::', matterEnd)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../../src/shared/markdown/links/rewrite-links.ts'
-import { namesOf, parseAllTags, parseProperties } from '../../../../src/shared/markdown/properties/parse-properties.ts'
+import { namesOf, rewriteLimits, parseProperties } from '../../../../src/shared/markdown/properties/parse-properties.ts'
 import { propertyQuery, tagQuery } from '../../../../src/shared/markdown/properties/queries.ts'
 import { parsePropertyTest, testValue } from '../../../../src/shared/markdown/properties/property-test.ts'
 import { renameTag } from '../../../../src/shared/markdown/properties/rename-tag.ts'
@@ -220,7 +220,7 @@ describe('renaming a tag', () => {
   ])('misses none of many occurrences: %s', (_, piece, count) => {
     const text = piece.repeat(count)
     expect(parseProperties(text).isPartial).toBe(true)
-    const { edits } = renameTag(parseAllTags(text), { from: 'work', to: 'job' })
+    const { edits } = renameTag(parseProperties(text, rewriteLimits), { from: 'work', to: 'job' })
     expect(edits).toHaveLength(count)
     expect(applyEdits(text, edits)).toBe(text.replaceAll('work', 'job'))
   })
