@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
+import { timestampSchema } from '../contract/base.ts'
 import { sourceKinds } from '../markdown/provenance.ts'
 import { toolDetailsSchema } from './tool-details.ts'
 
@@ -45,8 +46,7 @@ const localSchema = z.literal(true).optional()
 export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
-  /** Milliseconds since the epoch. */
-  timestamp: z.number(),
+  timestamp: timestampSchema,
   local: localSchema,
   /** For a summary, which is stored as a user message: the sources of what it summarizes. */
   sources: z.array(untrustedSourceSchema).optional(),
@@ -68,7 +68,7 @@ export const assistantMessageSchema = z.object({
   errorCode: z.string().optional(),
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),
-  timestamp: z.number(),
+  timestamp: timestampSchema,
   local: localSchema,
   /** Parts of a remote model's answer that equal local lines. It never received those, so they are not redacted. */
   guessed: z.array(z.string()).optional(),
@@ -82,7 +82,7 @@ export const toolResultMessageSchema = z.object({
   content: z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema])),
   details: toolDetailsSchema.optional(),
   isError: z.boolean(),
-  timestamp: z.number(),
+  timestamp: timestampSchema,
   local: localSchema,
   /** Sources of the text in the result. */
   sources: z.array(untrustedSourceSchema).optional(),

@@ -28,6 +28,9 @@ export function jsonBytes(text: string): number {
 
 export const base = oc.errors(errorMap)
 
+/** Milliseconds since the epoch. */
+export const timestampSchema = z.number()
+
 export const agentIdSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxChecks, maxQuery } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, idSchema, progressSchema, timestampSchema } from './base.ts'
 
 const expectedLinesSchema = z
   .object({ path: filePathSchema, startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
@@ -27,8 +27,7 @@ export const checkSchema = z.object({
 export type Check = z.infer<typeof checkSchema>
 
 export const checkRunSchema = z.object({
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   /** `asked`: started by the user; `index`, `settings`: after a change of the index or of the settings. */
   cause: z.enum(['asked', 'index', 'settings']),
   passed: z.number().int(),

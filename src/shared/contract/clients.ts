@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
-import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema } from './base.ts'
+import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema, timestampSchema } from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
@@ -16,8 +16,8 @@ export const memoryClientSchema = z.object({
   permission: clientPermissionSchema,
   /** True if an HTTP access token exists. */
   hasToken: z.boolean(),
-  /** Milliseconds since the epoch; null if it has never connected. */
-  usedAt: z.number().nullable(),
+  /** Null if it has never connected. */
+  usedAt: timestampSchema.nullable(),
   /** Number of notes it has written. */
   writes: z.number().int(),
   /** True if the user declared its model local: it may read local notes. */

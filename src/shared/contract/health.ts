@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, done, forAgent, idSchema } from './base.ts'
+import { base, done, forAgent, idSchema, timestampSchema } from './base.ts'
 import { batchSchema } from './history.ts'
 
 /** Parts that can fail independently of each other. */
@@ -40,8 +40,7 @@ export const problemSchema = z.object({
   level: z.enum(['note', 'warning', 'bad']),
   /** Agent id; undefined for a problem that concerns all agents. */
   agent: z.string().optional(),
-  /** Milliseconds since the epoch. */
-  since: z.number(),
+  since: timestampSchema,
   message: z.string(),
   path: z.string().optional(),
   files: z.array(z.string()).optional(),

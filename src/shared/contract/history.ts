@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPatch } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, forFile, forProgramSchema, idSchema } from './base.ts'
+import { base, done, filePathSchema, forAgent, forFile, forProgramSchema, idSchema, timestampSchema } from './base.ts'
 import { leftFileSchema } from './find.ts'
 
 /**
@@ -41,8 +41,7 @@ export const historyEntrySchema = z.object({
   now: z.string(),
   /** Previous path, if the change moved the file. */
   from: z.string().optional(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   added: z.number().int(),
   removed: z.number().int(),
   /** False if the change deleted the file. */
@@ -80,8 +79,7 @@ export const fileCommitsSchema = z.object({
   commits: z.array(
     z.object({
       commit: z.string(),
-      /** Milliseconds since the epoch. */
-      at: z.number(),
+      at: timestampSchema,
       author: z.string(),
       subject: z.string(),
       /** Path at that commit, and the previous path if the commit moved the file. */
@@ -109,8 +107,7 @@ export const batchSchema = z.object({
 /** A change of many notes that one undo reverts. */
 const pastBatchSchema = batchSchema.extend({
   undo: idSchema,
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   count: z.number().int().optional(),
 })
 export type PastBatch = z.infer<typeof pastBatchSchema>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes } from '../util/errors.ts'
 import { maxId, maxPath } from '../util/limits.ts'
-import { base, done, forAgent, forFile, progressSchema } from './base.ts'
+import { base, done, forAgent, forFile, progressSchema, timestampSchema } from './base.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
@@ -116,8 +116,7 @@ export type ImportStatus = z.infer<typeof importStatusSchema>
 
 export const pastImportSchema = z.object({
   id: z.string(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   /** Source path. */
   path: z.string(),
   /** Number of created files that still exist. */

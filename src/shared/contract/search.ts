@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { embeddingProviders } from '../util/providers.ts'
-import { filePathSchema, base, forAgent, forFile, forProgramSchema, idSchema } from './base.ts'
+import { filePathSchema, base, forAgent, forFile, forProgramSchema, idSchema, timestampSchema } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
 
 /** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
@@ -54,8 +54,7 @@ export const indexStatusSchema = z.object({
       code: z.string(),
       message: z.string(),
       path: z.string().optional(),
-      /** Milliseconds since the epoch. */
-      since: z.number().optional(),
+      since: timestampSchema.optional(),
     }),
   ),
 })
@@ -389,8 +388,7 @@ export const recallSchema = z.object({
   /** Id of the user message being answered. */
   message: z.string(),
   question: z.string(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   query: z.string(),
   minScore: z.number(),
   /** Number of units considered; if `results` is empty, all were below the threshold. */

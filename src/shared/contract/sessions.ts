@@ -3,14 +3,13 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
-import { base, done, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
+import { base, done, forAgent, forSession, idSchema, sessionIdSchema, timestampSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
   title: z.string(),
-  /** Milliseconds since the epoch. */
-  createdAt: z.number(),
-  updatedAt: z.number(),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
   messages: z.number().int(),
   pinned: z.boolean(),
   /** True if the user or a model named the session; otherwise `title` is its first words. */

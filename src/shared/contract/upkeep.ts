@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxSearchText } from '../util/limits.ts'
-import { base, done, forAgent, forFile, idSchema, progressSchema } from './base.ts'
+import { base, done, forAgent, forFile, idSchema, progressSchema, timestampSchema } from './base.ts'
 import { storedRequestSchema } from './context.ts'
 
 /**
@@ -67,8 +67,7 @@ export const proposalSchema = z.object({
   ]),
   /** Share of the review request's cost: US dollars (null if the price is unknown) and tokens. */
   cost: z.object({ usd: z.number().nullable(), tokens: z.number().int() }).optional(),
-  /** Milliseconds since the epoch. */
-  at: z.number(),
+  at: timestampSchema,
   /** Lines that support the proposal; the first one is its subject. */
   evidence: z.array(evidenceSchema),
   /** Edits to apply; empty if the user has to decide. */

@@ -11,6 +11,7 @@ import {
   idSchema,
   storedDraftSchema,
   windowIdSchema,
+  timestampSchema,
 } from './base.ts'
 import { indexExclusionSchema } from './search.ts'
 
@@ -34,8 +35,7 @@ export const fileEntrySchema = z.object({
   date: z.string().optional(),
   /** Bytes. */
   size: z.number(),
-  /** Milliseconds since the epoch. */
-  modifiedAt: z.number(),
+  modifiedAt: timestampSchema,
   words: z.number().int(),
   tokens: z.number().int(),
   /** Reason why it is not searchable; undefined if it is. */
@@ -99,8 +99,7 @@ export const workspace = {
       type: z.string(),
       /** Bytes of the whole file. */
       size: z.number().int(),
-      /** Milliseconds since the epoch. */
-      modifiedAt: z.number(),
+      modifiedAt: timestampSchema,
       data: z.string(),
     }),
   ),
