@@ -1,25 +1,15 @@
 import type { RecalledLines, SearchResult } from '#shared/contract/index.ts'
 
-interface ComparedLines {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
-  /** Undefined if the search did not return the lines. */
-  readonly scoreThen: number | undefined
-  readonly scoreNow: number | undefined
-  readonly use: RecalledLines['use']
-}
-
 /**
  * Compares stored results with current ones. Overlapping lines of the same file count as the same result,
- * since edits shift lines.
+ * since edits shift lines. A score is undefined if that search did not return the lines.
  */
 export function compareResults(
   stored: readonly RecalledLines[],
   current: readonly Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score'>[],
-): ComparedLines[] {
+) {
   const unmatched = [...current]
-  const compared: ComparedLines[] = stored.map(({ path, startLine, endLine, score, use }) => {
+  const compared = stored.map(({ path, startLine, endLine, score, use }) => {
     const index = unmatched.findIndex(
       (other) => other.path === path && other.startLine <= endLine && startLine <= other.endLine,
     )

@@ -121,18 +121,16 @@ function formatDate(year = 0, month = 0, day = 0): string | undefined {
   return isValidDate ? `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}` : undefined
 }
 
-interface FormatParser {
-  /** Undefined if `isDailyFormat` rejects the format. */
-  readonly pattern: RegExp | undefined
-  readonly dateParts: readonly NonNullable<Token['part']>[]
+/** Parsers by format; cached, because every file of a vault is checked against the same format. */
+const parsers = new Map<string, ReturnType<typeof createParser>>()
+
+function parserFor(format: string) {
+  const parser = parsers.get(format) ?? createParser(format)
+  parsers.set(format, parser)
+  return parser
 }
 
-/** Parsers by format; cached, because every file of a vault is checked against the same format. */
-const parsers = new Map<string, FormatParser>()
-
-function parserFor(format: string): FormatParser {
-  const cached = parsers.get(format)
-  if (cached) return cached
+function createParser(format: string) {
   const pieces = isDailyFormat(format) ? (parseFormat(format) ?? []) : []
   const source = pieces
     .map((piece) => {
@@ -140,10 +138,9 @@ function parserFor(format: string): FormatParser {
       return piece.part ? `(${piece.pattern})` : `(?:${piece.pattern})`
     })
     .join('')
-  const parser = {
+  return {
+    /** Undefined if `isDailyFormat` rejects the format. */
     pattern: pieces.length === 0 ? undefined : new RegExp(`^${source}\\.(?:md|markdown)$`),
     dateParts: pieces.flatMap((piece) => ('literal' in piece || !piece.part ? [] : [piece.part])),
   }
-  parsers.set(format, parser)
-  return parser
 }

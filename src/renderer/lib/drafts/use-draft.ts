@@ -41,11 +41,11 @@ export function useDraft(agent: string, session: string | undefined, initialText
   )
 
   useEffect(() => {
-    let isCurrent = true
+    const mounted = new AbortController()
     const load = async () => {
       const draftAtStart = latest.current
       const stored = await client.sessions.draft(session === undefined ? { agent } : { agent, session })
-      if (!isCurrent) return
+      if (mounted.signal.aborted) return
       if (latest.current === draftAtStart) show(stored ?? emptyDraft)
       else if (isEmpty(draftAtStart) && stored && stored.text !== latest.current.text)
         change((typed) => joinDrafts(stored, typed))
@@ -72,16 +72,12 @@ export function useDraft(agent: string, session: string | undefined, initialText
       return taken
     }
     mountedFields.set(key, takeDraft)
-    window.addEventListener('focus', refresh)
-    window.addEventListener('blur', flush)
-    window.addEventListener('pagehide', flush)
-    document.addEventListener('visibilitychange', flush)
+    window.addEventListener('focus', refresh, mounted)
+    window.addEventListener('blur', flush, mounted)
+    window.addEventListener('pagehide', flush, mounted)
+    document.addEventListener('visibilitychange', flush, mounted)
     return () => {
-      isCurrent = false
-      window.removeEventListener('focus', refresh)
-      window.removeEventListener('blur', flush)
-      window.removeEventListener('pagehide', flush)
-      document.removeEventListener('visibilitychange', flush)
+      mounted.abort()
       if (mountedFields.get(key) === takeDraft) mountedFields.delete(key)
       flush()
     }

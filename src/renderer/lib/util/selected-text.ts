@@ -36,14 +36,14 @@ export function useSelectedText(): SelectedText | undefined {
     }
     const onEditorSelection = (event: Event) => update((event as CustomEvent<SelectedText | undefined>).detail)
     const onScroll = () => update(undefined)
-    document.addEventListener('selectionchange', onPageSelection)
-    document.addEventListener(editorEvent, onEditorSelection)
-    document.addEventListener('scroll', onScroll, { capture: true, passive: true })
+    const mounted = new AbortController()
+    const { signal } = mounted
+    document.addEventListener('selectionchange', onPageSelection, { signal })
+    document.addEventListener(editorEvent, onEditorSelection, { signal })
+    document.addEventListener('scroll', onScroll, { capture: true, passive: true, signal })
     return () => {
       clearTimeout(timer)
-      document.removeEventListener('selectionchange', onPageSelection)
-      document.removeEventListener(editorEvent, onEditorSelection)
-      document.removeEventListener('scroll', onScroll, { capture: true })
+      mounted.abort()
     }
   }, [])
   return selected

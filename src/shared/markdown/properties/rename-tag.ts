@@ -9,15 +9,11 @@ export interface TagRename {
   readonly to: string
 }
 
-export interface RenamedTags {
-  /** In text order. */
-  readonly edits: readonly Edit[]
-  /** 1-based lines with occurrences that cannot be rewritten. */
-  readonly left: readonly number[]
-}
-
-/** Returns the edits that rename a tag and its nested tags in one note. */
-export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: TagRename): RenamedTags {
+/**
+ * Returns the edits that rename a tag and its nested tags in one note, in text order.
+ * @returns `left`: 1-based lines with occurrences that cannot be rewritten
+ */
+export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: TagRename) {
   const key = tagKey(from)
   const depth = from.split('/').length
   const edits: Edit[] = []
