@@ -228,14 +228,14 @@ class ThreadLink implements ClientLink<Record<never, never>> {
     // Registered before RPCLink's own listener, which would report the close as an abort.
     port.on('close', () => {
       this.isOpen = false
-      for (const reject of this.#pendingRejects) reject(threadEndedError())
+      for (const reject of this.#pendingRejects) reject(new ThreadEndedError())
       this.#pendingRejects.clear()
     })
     this.#link = new RPCLink({ port })
   }
 
   call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {
-    if (!this.isOpen) return Promise.reject(threadEndedError())
+    if (!this.isOpen) return Promise.reject(new ThreadEndedError())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#pendingRejects.add(reject)
     const removeReject = () => this.#pendingRejects.delete(reject)
@@ -244,6 +244,7 @@ class ThreadLink implements ClientLink<Record<never, never>> {
   }
 }
 
-function threadEndedError(): Error {
-  return new Error('a thread ended before it answered')
+/** The rejection of a call that a thread did not answer before it ended. */
+export class ThreadEndedError extends Error {
+  override message = 'a thread ended before it answered'
 }

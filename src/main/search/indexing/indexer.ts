@@ -21,7 +21,7 @@ import { hasCurrentSchema, isCorruption, openForWriting } from './index-schema.t
 import { folderOf, type IndexedFolder } from './indexed-folder.ts'
 import { removeForbidden, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
-export interface IndexerSettings {
+export interface MemorySource {
   /** Absolute path of the index. */
   readonly file: string
   /** The first is the workspace. */
@@ -30,6 +30,9 @@ export interface IndexerSettings {
   /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
   readonly debounceMs: number
+}
+
+export interface IndexerSettings extends MemorySource {
   /** False for a single terminal command: files are synced once. */
   readonly watch: boolean
   /** Delay before an unavailable folder or index is tried again. */

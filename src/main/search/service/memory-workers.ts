@@ -1,6 +1,7 @@
 import type { RouterClient } from '@orpc/server'
-import { AppError } from '#shared/util/errors.ts'
-import { startThread, type Thread, workerEntry, searcherYoungGenerationMb } from '#platform'
+import { stat } from 'node:fs/promises'
+import { clockOffset, startThread, workerEntry, searcherYoungGenerationMb, type Clock, type Thread } from '#platform'
+import type { MemorySource } from '../indexing/indexer.ts'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
 
@@ -10,14 +11,6 @@ export interface ThreadEntries {
   readonly searcher: URL
 }
 
-function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter>> {
-  return startThread(entries.indexer)
-}
-
-function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRouter>> {
-  return startThread(entries.searcher, searcherYoungGenerationMb)
-}
-
 export function threadEntries(mainFolder: URL): ThreadEntries {
   return {
     indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
@@ -25,49 +18,62 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
   }
 }
 
-export interface IndexerProgress {
-  /** Number of `notifyWritten` calls so far. */
-  touches: number
-  /** Number of `notifyWritten` calls when the indexer last became idle; undefined while it has work. */
-  idleAt: number | undefined
-}
-
 export interface MemoryWorkers {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
-  readonly pending: IndexerProgress
+  /** Number of `notifyWritten` calls so far, and when the indexer last became idle (undefined while it has work). */
+  readonly pending: { touches: number; idleAt: number | undefined }
   readonly stop: AbortController
-  /** Aborted when a worker has died, so that pending calls fail. */
-  readonly died: AbortController
 }
 
-export function startThreads(entries: ThreadEntries): MemoryWorkers {
+export function startThreads({ indexer, searcher }: ThreadEntries): MemoryWorkers {
   return {
-    indexer: startIndexer(entries),
-    searcher: startSearcher(entries),
+    indexer: startThread(indexer),
+    searcher: startThread(searcher, searcherYoungGenerationMb),
     pending: { touches: 0, idleAt: undefined },
     stop: new AbortController(),
-    died: new AbortController(),
   }
 }
 
-/** Rejects with AppError `index_unavailable` when a worker dies, because it will not answer. */
-export function rejectOnExit<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const fail = () => reject(new AppError('index_unavailable', 'the search worker stopped and is being restarted'))
-  if (died.aborted) fail()
-  died.addEventListener('abort', fail, { once: true })
-  work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
-  return promise
-}
-
-export async function stopThreads({ indexer, searcher, stop, died }: MemoryWorkers): Promise<void> {
+export async function stopThreads({ indexer, searcher, stop }: MemoryWorkers): Promise<void> {
   stop.abort()
   // The last connection to close checkpoints the database, which only a writable one can do, so the indexer is closed
   // last.
-  await Promise.race([searcher.exited, searcher.client.close().catch(() => undefined)])
-  await Promise.race([indexer.exited, indexer.client.close().catch(() => undefined)])
-  // Before `terminate`, so that pending calls fail with this error.
-  died.abort()
+  await searcher.client.close().catch(() => undefined)
+  await indexer.client.close().catch(() => undefined)
   await Promise.all([indexer.terminate(), searcher.terminate()])
+}
+
+/** On Windows, a file that the searcher has open can't be moved aside. */
+const canBeOpenTwice = process.platform !== 'win32'
+const retryMs = 30_000
+
+/**
+ * Opens the index in both workers.
+ * @param eventsSubscribed resolves when the indexer's events are subscribed
+ * @throws AppError if the index can't be opened
+ */
+export async function openWorkers(
+  { indexer, searcher }: MemoryWorkers,
+  source: MemorySource,
+  { watch, now }: { readonly watch: boolean; readonly now: Clock },
+  eventsSubscribed: Promise<void>,
+): Promise<void> {
+  const { file, embedding } = source
+  const searcherInput = { file, embedding, clockAheadMs: clockOffset(now) }
+  const fileIdBefore = canBeOpenTwice ? await fileIdOf(file) : undefined
+  // An existing index is opened for reading while the indexer starts.
+  const reading = fileIdBefore === undefined ? Promise.resolve() : searcher.client.open(searcherInput)
+  reading.catch(() => undefined)
+  await eventsSubscribed
+  await indexer.client.open({ ...source, watch, retryMs })
+  await reading
+  // The indexer may have replaced the file.
+  if (fileIdBefore === undefined || (await fileIdOf(file)) !== fileIdBefore) await searcher.client.open(searcherInput)
+}
+
+/** Identifies a file on disk. Returns undefined on errors, which the indexer reports. */
+async function fileIdOf(file: string): Promise<string | undefined> {
+  const info = await stat(file, { bigint: true }).catch(() => undefined)
+  return info && `${info.dev}:${info.ino}`
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   EmbeddingModel,
   Explanation,
@@ -11,16 +12,18 @@ import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from
 import { AppError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import { bytesOfIndex } from '../indexing/index-bytes.ts'
-import type { IndexerEvent } from '../indexing/indexer.ts'
-import { openWorkers, type MemorySource } from './open-workers.ts'
+import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
 import { explainExclusion } from '../indexing/index-exclusion.ts'
-import type { ThreadEntries, MemoryWorkers } from './memory-workers.ts'
+import { openWorkers, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500
+/** Pause between two looks at the progress of embedding, ms. */
+const pollMs = 50
+
 export interface MemoryOptions {
   readonly source: MemorySource
   readonly search: () => MemorySettings['search']
@@ -43,7 +46,6 @@ export class Memory {
   #status: IndexStatus | undefined
   #isSavingPower = false
   readonly #provider: ProviderCircuitBreaker
-  readonly #listeners = new Set<() => void>()
 
   /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
@@ -63,9 +65,11 @@ export class Memory {
     shareEmbeddings(options.source.embedding)
     this.#threads = new WorkerSupervisor({
       entries: options.threads,
-      open: (threads, eventsSubscribed) => {
-        const workerState = { isHeld: this.#provider.failure !== undefined, isSavingPower: this.#isSavingPower }
-        return openWorkers(threads, this.#source, options, workerState, eventsSubscribed)
+      open: async (threads, eventsSubscribed) => {
+        await openWorkers(threads, this.#source, options, eventsSubscribed)
+        const { client } = threads.indexer
+        if (this.#provider.failure) await client.pauseEmbedding(true)
+        if (this.#isSavingPower) await client.savePower(true)
       },
       onEvent: (event) => this.#onIndexerEvent(event),
       onOutcome: (outcome) => this.#provider.record(outcome),
@@ -76,8 +80,7 @@ export class Memory {
 
   /** @throws AppError if the index can't be opened */
   async opened(): Promise<this> {
-    await this.#threads.opened()
-    return this
+    return this.#threads.call(async () => this)
   }
 
   /** Restarts the workers with another source if it differs. Calls made meanwhile wait. */
@@ -96,10 +99,8 @@ export class Memory {
    */
   search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#readIndex(async (threads) => {
-      const { searcher } = threads
-      const stale = !(await this.#catchUp(threads, options.catchUpMs))
-      const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.permit }
-      return { ...(await searcher.client.search(request, signal ? { signal } : {})), ...this.#staleness() }
+      const request = await this.#requestFor(threads, query, options)
+      return { ...(await threads.searcher.client.search(request, signal ? { signal } : {})), ...this.#staleness() }
     })
   }
 
@@ -115,16 +116,18 @@ export class Memory {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     return this.#readIndex(async (threads) => {
-      const { searcher } = threads
-      const stale = !(await this.#catchUp(threads, options.catchUpMs))
-      const { permit } = this.#provider
-      const request = { query, defaults: this.#options.search(), options, stale, leave: permit, why }
-      const explained = await searcher.client.explain(request, signal ? { signal } : {})
+      const request = { ...(await this.#requestFor(threads, query, options)), why }
+      const explained = await threads.searcher.client.explain(request, signal ? { signal } : {})
       const explanation = { ...explained, ...this.#staleness() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
       const unsearched = await this.#exclusionFor(threads, explanation.why.path)
       return { ...explanation, why: { ...explanation.why, unsearched } }
     })
+  }
+
+  async #requestFor(threads: MemoryWorkers, query: string, options: SearchOverrides) {
+    const stale = !(await this.#catchUp(threads, options.catchUpMs))
+    return { query, defaults: this.#options.search(), options, stale, leave: this.#provider.queryPermit() }
   }
 
   /**
@@ -185,20 +188,19 @@ export class Memory {
   async waitForVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
     // Callers want the current state, not that of the last attempt.
     if (this.#provider.failure) await this.#provider.tryNow()
-    const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
-    this.#listeners.add(tell)
+    const unsubscribe = this.changes.subscribe((change) => change.type === 'status' && onProgress(change.status))
     try {
       for (;;) {
         const { status, isStopped } = await this.#threads.call(({ indexer }) =>
           indexer.client.embedded(undefined, signal ? { signal } : {}),
         )
         signal?.throwIfAborted()
-        const isDone = status.embedded >= status.units || (!isStopped && !this.#provider.isWaiting)
+        const isDone = status.embedded >= status.units || (!isStopped && this.#provider.retryInMs === undefined)
         if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
-        await this.#change(signal)
+        await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
       }
     } finally {
-      this.#listeners.delete(tell)
+      unsubscribe()
     }
   }
 
@@ -249,7 +251,6 @@ export class Memory {
     switch (event.type) {
       case 'status':
         this.#status = event.status
-        this.#notifyListeners()
         return this.#changes.emit({ type: 'status', status: this.#withFailure(event.status) })
       case 'pending':
         return
@@ -265,7 +266,6 @@ export class Memory {
 
   #onProviderChange(): void {
     if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
-    this.#notifyListeners()
   }
 
   #onFault(error: unknown): void {
@@ -275,23 +275,6 @@ export class Memory {
   #withFailure(status: IndexStatus): IndexStatus {
     const { failure } = this.#provider
     return failure ? { ...status, problems: [...status.problems, failure] } : status
-  }
-
-  #notifyListeners(): void {
-    for (const listener of this.#listeners) listener()
-  }
-
-  async #change(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => reject(signal?.reason)
-    this.#listeners.add(resolve)
-    signal?.addEventListener('abort', abort, { once: true })
-    try {
-      await promise
-    } finally {
-      this.#listeners.delete(resolve)
-      signal?.removeEventListener('abort', abort)
-    }
   }
 
   #readIndex<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
-import { fromOrpcError } from '#platform'
+import { fromOrpcError, ThreadEndedError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
-import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
+import { startThreads, stopThreads, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
 
 const maxCrashes = 3
 const crashWindowMs = 60_000
@@ -31,19 +31,10 @@ export class WorkerSupervisor {
   /** Times of worker deaths, by `performance.now()`. */
   #crashes: readonly number[] = []
 
-  /** Starts the workers; `opened` waits for them. */
+  /** Starts the workers. */
   constructor(options: WorkerSupervisorOptions) {
     this.#options = options
     this.#threads = this.#start()
-  }
-
-  /** @throws AppError if the index can't be opened */
-  async opened(): Promise<void> {
-    try {
-      await this.#threads
-    } catch (error) {
-      throw fromOrpcError(error)
-    }
   }
 
   /** Replaces the workers by new ones. Calls made meanwhile wait. @throws the error if the index can't be opened */
@@ -60,12 +51,12 @@ export class WorkerSupervisor {
   async call<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     const threadsAtCall = this.#threads
     try {
-      const threads = await threadsAtCall
-      return await rejectOnExit(work(threads), threads.died.signal)
+      return await work(await threadsAtCall)
     } catch (error) {
       const isAborted = error instanceof Error && error.name === 'AbortError'
       if (threadsAtCall !== this.#threads && !isAborted) return this.call(work)
-      throw fromOrpcError(error)
+      if (!(error instanceof ThreadEndedError)) throw fromOrpcError(error)
+      throw new AppError('index_unavailable', 'the search worker stopped and is being restarted')
     }
   }
 
@@ -92,29 +83,23 @@ export class WorkerSupervisor {
     const threads = startThreads(this.#options.entries)
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {
-        threads.died.abort()
         this.#options.onFault(error)
         void this.#recover(threads)
       })
     try {
-      const outcomes = this.#followOutcomes(threads)
-      const eventsSubscribed = this.#followEvents(threads)
+      const { indexer, searcher, stop } = threads
+      const outcomes = searcher.client
+        .outcomes(undefined, { signal: stop.signal })
+        .then((stream) => void this.#follow(threads, stream, this.#options.onOutcome))
+      const eventsSubscribed = indexer.client
+        .events(undefined, { signal: stop.signal })
+        .then((stream) => void this.#follow(threads, stream, (event) => this.#handleEvent(threads, event)))
       await Promise.all([outcomes, eventsSubscribed, this.#options.open(threads, eventsSubscribed)])
       return threads
     } catch (error) {
       await stopThreads(threads)
       throw error
     }
-  }
-
-  async #followEvents(threads: MemoryWorkers): Promise<void> {
-    const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
-    void this.#follow(threads, events, (event) => this.#handleEvent(threads, event))
-  }
-
-  async #followOutcomes(threads: MemoryWorkers): Promise<void> {
-    const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
-    void this.#follow(threads, outcomes, (outcome) => this.#options.onOutcome(outcome))
   }
 
   async #follow<T>(
@@ -126,12 +111,9 @@ export class WorkerSupervisor {
       for await (const event of events) await apply(event)
     } catch (error) {
       // A dying worker ends its event stream; its exit handler reports the error.
-      await Promise.race([
-        threads.indexer.exited,
-        threads.searcher.exited,
-        sleep(exitEventMs, undefined, { ref: false }),
-      ])
-      if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#options.onFault(error)
+      const { indexer, searcher, stop } = threads
+      await Promise.race([indexer.exited, searcher.exited, sleep(exitEventMs, undefined, { ref: false })])
+      if (!stop.signal.aborted && indexer.isOpen && searcher.isOpen) this.#options.onFault(error)
     }
   }
 
@@ -142,17 +124,16 @@ export class WorkerSupervisor {
   }
 
   /** Makes the searcher close the old index while the new one replaces it. */
-  async #replaceIndex({ indexer, searcher, died }: MemoryWorkers, isRebuilt: boolean): Promise<void> {
+  async #replaceIndex({ indexer, searcher }: MemoryWorkers, isRebuilt: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#replacement = promise
     try {
       if (isRebuilt) await Promise.allSettled(this.#readers)
-      // Rejects if the workers are replaced, because they would never answer.
-      await rejectOnExit(searcher.client.release(), died.signal)
+      await searcher.client.release()
       try {
-        if (isRebuilt) await rejectOnExit(indexer.client.swap(), died.signal)
+        if (isRebuilt) await indexer.client.swap()
       } finally {
-        await rejectOnExit(searcher.client.resume(), died.signal)
+        await searcher.client.resume()
       }
     } finally {
       resolve()

@@ -1,9 +1,4 @@
-import {
-  ProviderHealth,
-  type ProviderFailure,
-  type ProviderOutcome,
-  type QueryPermit,
-} from '../embeddings/provider-health.ts'
+import { ProviderHealth, type ProviderFailure, type ProviderOutcome } from '../embeddings/provider-health.ts'
 import type { Clock } from '#platform'
 
 export interface CircuitBreakerActions {
@@ -16,38 +11,25 @@ export interface CircuitBreakerActions {
   readonly onFault: (error: unknown) => void
 }
 
-export class ProviderCircuitBreaker {
-  readonly #health: ProviderHealth
+/** Health of a provider, with the actions that follow from it. */
+export class ProviderCircuitBreaker extends ProviderHealth {
   readonly #actions: CircuitBreakerActions
   #timer: NodeJS.Timeout | undefined
   #reported: ProviderFailure | undefined
   #isClosed = false
 
   constructor(actions: CircuitBreakerActions, now: Clock) {
-    this.#health = new ProviderHealth(now)
+    super(now)
     this.#actions = actions
   }
 
-  get failure(): ProviderFailure | undefined {
-    return this.#health.failure
-  }
-
-  get permit(): QueryPermit {
-    return this.#health.queryPermit()
-  }
-
-  /** True after a failure, until the next attempt. */
-  get isWaiting(): boolean {
-    return this.#health.retryInMs !== undefined
-  }
-
-  record(outcome: ProviderOutcome): void {
-    this.#health.record(outcome)
+  override record(outcome: ProviderOutcome): void {
+    super.record(outcome)
     this.#apply()
   }
 
-  reset(): void {
-    this.#health.reset()
+  override reset(): void {
+    super.reset()
     this.#apply()
   }
 
@@ -67,7 +49,7 @@ export class ProviderCircuitBreaker {
   }
 
   #apply(): void {
-    const { failure, retryInMs } = this.#health
+    const { failure, retryInMs } = this
     clearTimeout(this.#timer)
     if (retryInMs !== undefined && !this.#isClosed)
       this.#timer = setTimeout(() => void this.#retry().catch(this.#actions.onFault), retryInMs)
