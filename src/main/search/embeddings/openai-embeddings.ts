@@ -1,5 +1,5 @@
-import OpenAI from 'openai'
-import { AppError, type ErrorCode } from '#shared/util/errors.ts'
+import { AppError, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
 import { boundedFetch, redact, toPlainLine, redirectError, redirectTarget, parseRetryAfter } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
@@ -16,7 +16,7 @@ export interface OpenAiEmbeddingOptions {
   readonly provider: 'openai' | 'gemini' | 'openai-compatible'
   readonly model: string
   readonly apiKey: string
-  readonly baseUrl: string | undefined
+  readonly baseUrl: string
   readonly address?: string | undefined
   readonly batchSize: number
 }
@@ -25,48 +25,35 @@ export interface OpenAiEmbeddingOptions {
 const timeoutMs = 60_000
 
 export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): EmbeddingProvider {
-  const client = new OpenAI({
-    apiKey: options.apiKey,
-    ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-    // A redirect would pass the texts and the key to another server.
-    fetchOptions: { redirect: 'manual' },
-    maxRetries: 0,
-    timeout: timeoutMs,
-    logLevel: 'off',
-    fetch: boundedFetch(
-      globalThis.fetch,
-      () => ({ whole: maxVectorBytes }),
-      () => fail(options, 'a response that is too large'),
-    ),
-  })
-  const knownLength = options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0)
+  const { provider, model, address, batchSize } = options
+  const knownLength = provider === 'openai-compatible' ? 0 : (knownDimensions[model] ?? 0)
   let lastLength = 0
   return {
-    provider: options.provider,
-    model: options.model,
-    address: options.address,
-    batchSize: options.batchSize,
+    provider,
+    model,
+    address,
+    batchSize,
     get dimensions() {
       return knownLength || lastLength
     },
     async embed(texts, signal) {
       if (texts.length === 0) return []
-      const answer = await request(client, options, texts, signal)
+      const answer = await request(options, texts, signal)
       const parsedVectors = texts.map((_text, index) => {
-        const item = answer.find((candidate) => candidate.index === index) ?? answer[index]
-        return Array.isArray(item?.embedding) ? toUnitVector(item.embedding) : undefined
+        const item = answer.find((candidate) => candidate['index'] === index) ?? answer[index]
+        return Array.isArray(item?.['embedding']) ? toUnitVector(item['embedding']) : undefined
       })
       const usableVectors = parsedVectors.filter((vector) => vector !== undefined)
       const [first] = usableVectors
       if (!first)
-        fail(
+        throw wrongAnswer(
           options,
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
       // Not compared with earlier answers, which may be wrong: the caller compares the length with the index.
       const expected = knownLength || mostFrequent(usableVectors.map(({ length }) => length))
       if (usableVectors.every(({ length }) => length !== expected))
-        fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
+        throw wrongAnswer(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
       lastLength = expected
       return parsedVectors.map((vector) => (vector?.length === expected ? vector : undefined))
     },
@@ -79,35 +66,42 @@ function mostFrequent(lengths: readonly number[]): number {
 }
 
 async function request(
-  client: OpenAI,
   options: OpenAiEmbeddingOptions,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Partial<OpenAI.Embedding>[]> {
-  // The client's own timeout ends with the first bytes of the response.
-  const timeoutSignal = AbortSignal.timeout(timeoutMs)
+): Promise<Record<string, unknown>[]> {
+  const { provider, model, apiKey, baseUrl } = options
+  // Does not follow redirects, which would pass the texts and the key to another server.
+  const send = boundedFetch(
+    fetch,
+    () => ({ whole: maxVectorBytes }),
+    () => wrongAnswer(options, 'a response that is too large'),
+  )
+  const timeout = AbortSignal.timeout(timeoutMs)
+  let response: Response | undefined
   try {
-    const answer: unknown = await client.embeddings.create(
-      { model: options.model, input: texts.map(truncate), encoding_format: 'float' },
-      { signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal },
-    )
-    return itemsOf(answer) ?? fail(options, `an answer without vectors${quoteText(answer, options.apiKey)}`)
+    response = await send(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ model, input: texts.map(truncate), encoding_format: 'float' }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    const text = await response.text()
+    if (!response.ok) throw refusal(options, response, text)
+    const answer = parseJson(text)
+    const items = isRecord(answer) ? answer['data'] : undefined
+    if (Array.isArray(items) && items.every(isRecord)) return items
+    // A response that is not JSON, such as an error page, helps to identify the server.
+    throw wrongAnswer(options, answer === undefined ? `invalid JSON: ${cleanText(text, apiKey)}` : 'no vectors')
   } catch (error) {
     signal?.throwIfAborted()
-    throw embeddingFailure(error, options)
+    if (error instanceof AppError) throw error
+    const failed = (code: ErrorCode, problem: string) => failure(options, code, problem, rootCauseMessage(error))
+    if (timeout.aborted)
+      throw failure(options, 'provider_timeout', `${provider} did not answer the embedding request in time`)
+    if (!response) throw failed('provider_unavailable', `${provider} cannot be reached for embeddings`)
+    throw failed('provider_cut', `${provider} closed the connection in the middle of the response`)
   }
-}
-
-function itemsOf(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
-  if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
-    return undefined
-  const items: unknown[] = answer.data
-  return items.every((item) => typeof item === 'object' && item !== null) ? items : undefined
-}
-
-/** A response that is not JSON, such as an error page, helps to identify the server. */
-function quoteText(answer: unknown, apiKey: string): string {
-  return typeof answer === 'string' && answer !== '' ? `: ${cleanText(answer, apiKey)}` : ''
 }
 
 /**
@@ -120,69 +114,48 @@ function truncate(text: string): string {
   return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed()
 }
 
-function fail({ provider, model }: OpenAiEmbeddingOptions, problem: string): never {
-  throw new AppError('provider_error', `${provider}/${model} answered with ${problem}`, { provider, reason: problem })
+function wrongAnswer({ provider, model }: OpenAiEmbeddingOptions, problem: string): AppError {
+  return new AppError('provider_error', `${provider}/${model} answered with ${problem}`, { provider, reason: problem })
 }
 
-interface ErrorContext {
-  readonly provider: string
-  /** Must be removed from every message. */
-  readonly apiKey: string
+function failure(
+  { provider, apiKey }: OpenAiEmbeddingOptions,
+  code: ErrorCode,
+  summary: string,
+  serverMessage = '',
+  data: ErrorData = {},
+): AppError {
+  const reason = cleanText(serverMessage, apiKey)
+  return new AppError(code, reason === '' ? summary : `${summary}: ${reason}`, { provider, reason, ...data })
 }
 
-function embeddingFailure(error: unknown, { provider, apiKey }: ErrorContext): AppError {
-  if (error instanceof AppError) return error
-  const detail = cleanText(messageOf(error), apiKey)
-  const toError = (code: ErrorCode, summary: string, data: Record<string, number> = {}) =>
-    new AppError(
-      code,
-      detail === '' ? summary : `${summary}: ${detail}`,
-      { provider, reason: detail, ...data },
-      { cause: error },
-    )
-  if (isTimeout(error)) return toError('provider_timeout', `${provider} did not answer the embedding request in time`)
-  if (error instanceof OpenAI.APIConnectionError)
-    return toError('provider_unavailable', `${provider} cannot be reached for embeddings`)
-  if (error instanceof OpenAI.APIError) {
-    const status = error.status ?? 0
-    const target = redirectTarget(error.status, error.headers)
-    if (target !== undefined) return redirectError(provider, target, error)
-    const retryAfterMs = parseRetryAfter(error.headers)
-    const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-    if (status === 401 || status === 403)
-      return toError('provider_auth', `${provider} refused the key for embeddings`, data)
-    if (status === 429)
-      return toError('provider_rate_limited', `${provider} limits the rate of embedding requests`, data)
-    if (status >= 500) return toError('provider_unavailable', `${provider} has a server error (${status})`, data)
-    return toError('provider_error', `${provider} refused the embedding request`, data)
-  }
-  if (error instanceof SyntaxError) return toError('provider_error', `${provider} returned invalid JSON`)
-  if (error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message))
-    return toError('provider_cut', `${provider} closed the connection in the middle of the response`)
-  return toError('provider_error', `${provider} returned an unusable response`)
+function refusal(options: OpenAiEmbeddingOptions, { status, headers }: Response, body: string): AppError {
+  const { provider } = options
+  const target = redirectTarget(status, headers)
+  if (target !== undefined) return redirectError(provider, target, undefined)
+  const retryAfterMs = parseRetryAfter(headers)
+  const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const refused = (code: ErrorCode, summary: string) => failure(options, code, summary, messageOf(body), data)
+  if (status === 401 || status === 403) return refused('provider_auth', `${provider} refused the key for embeddings`)
+  if (status === 429) return refused('provider_rate_limited', `${provider} limits the rate of embedding requests`)
+  if (status >= 500) return refused('provider_unavailable', `${provider} has a server error (${status})`)
+  return refused('provider_error', `${provider} refused the embedding request`)
 }
 
-function isTimeout(error: unknown): boolean {
-  return (
-    error instanceof OpenAI.APIConnectionTimeoutError ||
-    (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')) ||
-    error instanceof OpenAI.APIUserAbortError
-  )
+/** Returns the message of an error response, or its whole text. */
+function messageOf(body: string): string {
+  const answer = parseJson(body)
+  const error = isRecord(answer) ? answer['error'] : undefined
+  const message = isRecord(error) ? error['message'] : error
+  return typeof message === 'string' ? message : body
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof OpenAI.APIConnectionError) return rootCauseMessage(error)
-  if (error instanceof OpenAI.APIUserAbortError || !(error instanceof Error)) return ''
-  if (!(error instanceof OpenAI.APIError)) return rootCauseMessage(error)
-  // The client prefixes the message with the status.
-  return error.message.replace(/^\d{3} /, '').replace(/^status code \(no body\)$/, '')
-}
-
-function rootCauseMessage(error: Error): string {
-  let inner: Error = error
-  while (inner.cause instanceof Error) inner = inner.cause
-  const first = inner instanceof AggregateError && inner.errors[0] instanceof Error ? inner.errors[0] : inner
-  return first.message === '' && 'code' in first ? String(first.code) : first.message
+function rootCauseMessage(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if (error.cause instanceof Error) return rootCauseMessage(error.cause)
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  const message = first instanceof Error ? first.message : ''
+  return message === '' && 'code' in error ? String(error.code) : message
 }
 
 function cleanText(text: string, apiKey: string): string {

@@ -3,7 +3,7 @@
  * be called for a pause that grows, and then only by a probe. The more often it is late, the shorter searches wait for
  * its vectors. Pure except for the clock.
  */
-import type { ErrorCode } from '#shared/util/errors.ts'
+import type { AppError, ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
 
 export type ProviderOutcome =
@@ -18,6 +18,11 @@ export type ProviderOutcome =
       readonly message: string
       readonly retryAfterMs?: number | undefined
     }
+
+export function failedOutcome({ code, message, data }: AppError): ProviderOutcome {
+  const { retryAfterMs } = data
+  return { kind: 'failed', code, message, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) }
+}
 
 export interface ProviderFailure {
   readonly code: ErrorCode

@@ -1,26 +1,22 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import type { IndexExclusion } from '#shared/contract/index.ts'
+import type { IndexExclusion, IndexStatus } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isMemoryPath, exclusionReason, resolveInside } from '#workspace'
 import { sessionsPrefix } from './indexed-file.ts'
 import type { IndexedFolder } from './indexed-folder.ts'
 
-export interface ExclusionQuery {
-  /** Path as requested: relative to the workspace, or with another folder's prefix. */
-  readonly path: string
-  readonly folders: readonly IndexedFolder[]
-  readonly isIndexed: boolean
-  readonly problems: readonly { readonly path?: string | undefined; readonly message: string }[]
-}
-
-/** Returns the reason why no search finds a line of the file. @throws the system error if it can't be examined */
-export async function explainExclusion({
-  path,
-  folders,
-  isIndexed,
-  problems,
-}: ExclusionQuery): Promise<IndexExclusion> {
+/**
+ * Returns the reason why no search finds a line of the file.
+ * @param path as requested: relative to the workspace, or with another folder's prefix
+ * @throws the system error if it can't be examined
+ */
+export async function explainExclusion(
+  path: string,
+  folders: readonly IndexedFolder[],
+  isIndexed: boolean,
+  problems: IndexStatus['problems'],
+): Promise<IndexExclusion> {
   if (isIndexed) return { reason: path.startsWith(sessionsPrefix) ? 'notMemory' : 'emptyLine' }
   const problem = problems.find((one) => one.path === path)
   if (problem) return { reason: 'unreadable', message: problem.message }

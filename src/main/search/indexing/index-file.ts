@@ -49,7 +49,9 @@ export async function openIndexFile(
   await rm(oldSnapshotOf(file), { force: true })
   const files = filesOf(file)
   if (isCorrupt) await setAside(file, files.damaged)
-  const { db: current, damage: corruptionMessage, aside: movedAsideTo } = await openCurrent(file, files.damaged)
+  const info = await stat(file).catch(() => undefined)
+  const movedAsideTo = info && (!info.isFile() || isNotIndex(file)) ? await renameDamaged(file) : undefined
+  const { db: current, damage: corruptionMessage } = await openIfIntact(file, files.damaged)
   const { db: unfinished } = await openIfIntact(files.next, undefined)
   if (current && matchesIdentity(current, identity)) {
     unfinished?.close()
@@ -103,21 +105,6 @@ async function adoptCaches(store: UnitStore, others: readonly string[], keep?: s
   }
 }
 
-interface Opened {
-  readonly db: Db | undefined
-  readonly damage: string | undefined
-}
-
-async function openCurrent(
-  file: string,
-  corruptFile: string,
-): Promise<Opened & { readonly aside: string | undefined }> {
-  const info = await stat(file).catch(() => undefined)
-  const isIndexOrMissing = info === undefined || (info.isFile() && !isNotIndex(file))
-  if (!isIndexOrMissing) return { db: undefined, damage: undefined, aside: await renameDamaged(file) }
-  return { ...(await openIfIntact(file, corruptFile)), aside: undefined }
-}
-
 /** Returns true if the file is not a database, or is a database without the table that every index has. */
 function isNotIndex(file: string): boolean {
   let db: Db | undefined
@@ -133,19 +120,22 @@ function isNotIndex(file: string): boolean {
 }
 
 /** Opens a database, if it exists. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
-async function openIfIntact(file: string, aside: string | undefined): Promise<Opened> {
-  if (!existsSync(file)) return { db: undefined, damage: undefined }
+async function openIfIntact(
+  file: string,
+  aside: string | undefined,
+): Promise<{ readonly db?: Db; readonly damage?: string }> {
+  if (!existsSync(file)) return {}
   let db: Db | undefined
   try {
     db = openForWriting(file)
     db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return { db, damage: undefined }
+    return { db }
   } catch (error) {
     db?.close()
     if (!isCorruption(error)) throw error
     if (aside === undefined) await removeIndexFile(file)
     else await setAside(file, aside)
-    return { db: undefined, damage: error.message }
+    return { damage: error.message }
   }
 }
 

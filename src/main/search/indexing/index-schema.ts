@@ -18,16 +18,18 @@ const transcriptVersion = 2
 /** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'
 
-/** Everything that the index depends on besides the files. A difference rebuilds the index. */
-export interface IndexIdentity {
+const identitySchema = z.object({
   /** Empty strings if there is no embedding provider. */
-  readonly provider: string
-  readonly model: string
+  provider: z.string(),
+  model: z.string(),
   /** Always 0, the model's default length; `meta` has it after the first vector. Earlier indexes may have another. */
-  readonly dimensions: number
+  dimensions: z.number(),
   /** The provider's URL if it is not the default one. */
-  readonly address?: string | undefined
-}
+  address: z.string().optional(),
+})
+
+/** Everything that the index depends on besides the files. A difference rebuilds the index. */
+export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
 /** Returns the identity that the settings ask for. */
 export function identityOf({ provider, model, baseUrl }: EmbeddingSource): IndexIdentity {
@@ -58,22 +60,12 @@ export function hasCurrentSchema(db: Db): boolean {
 
 const versionSchema = z.object({ schemaVersion: z.number() })
 
-const builtForSchema = z.object({
-  provider: z.string(),
-  model: z.string(),
-  dimensions: z.number(),
-  address: z.string().optional(),
-})
-
-/** The embedding model of an index; empty strings if it has none. */
-export type IndexModel = Readonly<z.infer<typeof builtForSchema>>
-
 /** @throws SyntaxError or ZodError if the text is not a fingerprint */
-export function parseFingerprint(text: string): IndexModel {
-  return builtForSchema.parse(JSON.parse(text))
+export function parseFingerprint(text: string): IndexIdentity {
+  return identitySchema.parse(JSON.parse(text))
 }
 
-export function modelOfIndex(db: Db): IndexModel {
+export function modelOfIndex(db: Db): IndexIdentity {
   const text = getMeta(db, 'fingerprint')
   return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
 }
@@ -84,18 +76,12 @@ export function modelOfIndex(db: Db): IndexModel {
  */
 export const dimensionsKeyPrefix = 'length:'
 
-export function dimensionsKey({ model, dimensions, ...asked }: IndexModel): string {
+export function dimensionsKey({ model, dimensions, ...asked }: IndexIdentity): string {
   return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}/${dimensions}`
 }
 
 /** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */
-export function cacheKey({
-  provider,
-  address,
-}: {
-  readonly provider: string
-  readonly address?: string | undefined
-}): string {
+export function cacheKey({ provider, address }: Pick<IndexIdentity, 'provider' | 'address'>): string {
   return address === undefined ? provider : `${provider} ${address}`
 }
 

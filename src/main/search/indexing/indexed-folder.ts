@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MemoryScope } from '#shared/contract/index.ts'
+import type { IndexStatus, MemoryScope } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import {
   createAdaptiveStat,
@@ -38,11 +38,7 @@ export const contentBySource: Readonly<Record<Source, 'scope' | 'memory' | 'mark
   sessions: 'transcripts',
 }
 
-export interface SyncProblem {
-  readonly code: string
-  readonly message: string
-  readonly path?: string
-}
+export type SyncProblem = IndexStatus['problems'][number]
 
 export interface FileCandidate {
   readonly folder: IndexedFolder

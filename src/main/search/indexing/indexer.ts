@@ -13,13 +13,12 @@ import type { UnitCounts } from '../units/unit-statements.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
-import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
-import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { hasCurrentSchema, isCorruption, openForWriting } from './index-schema.ts'
-import { folderOf, type IndexedFolder } from './indexed-folder.ts'
-import { removeForbidden, syncAll, syncPaths, type SyncReport } from './sync.ts'
+import { folderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
+import { removeForbidden, syncAll, syncPaths } from './sync.ts'
+import { FolderWatcher } from './watcher.ts'
 
 export interface MemorySource {
   /** Absolute path of the index. */
@@ -86,15 +85,9 @@ export class Indexer {
   #total = 0
   #toldAt = 0
   #etaMs: number | undefined
-  readonly #problems = new IndexProblems(() => this.#emitStatus())
-  readonly #watchers = new FolderWatchers(
-    {
-      onWorkspaceChange: (path) => this.#onPathChanged(path),
-      onOtherFolderChange: () => this.#changes.requestFullSync(),
-      onReady: () => this.#changes.requestFullSync(readyMs),
-    },
-    this.#problems,
-  )
+  /** Problems of the index by code, and of files by path. */
+  readonly #problems = new Map<string, SyncProblem>()
+  #watchers: FolderWatcher[] = []
   /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
   #hasScanned = false
   #isCorrupt = false
@@ -118,9 +111,25 @@ export class Indexer {
       this.#download = share < 1 ? { file, share } : undefined
       this.#progress(this.#done, this.#total)
     })
-    if (typeof provider === 'string') this.#problems.raise(provider, describeIncompleteSettings(provider, embedding))
+    if (typeof provider === 'string') this.#raise(provider, describeIncompleteSettings(provider, embedding))
     else if (provider)
-      this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal, !embedding.isLocal)
+      this.#embedder = new Embedder(
+        provider,
+        {
+          onProgress: (etaMs) => {
+            this.#etaMs = etaMs
+            this.#progress(this.#done, this.#total)
+          },
+          onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
+          onEnd: (hasNewResults) => {
+            this.#emitStatus()
+            if (hasNewResults) this.#emit({ type: 'indexed' })
+          },
+          onError: (error) => void this.#recover(error),
+        },
+        this.#stop.signal,
+        !embedding.isLocal,
+      )
     await this.#enqueue(async () => this.#openIndex())
     this.#changes.requestFullSync(0)
     if (this.#settings.watch) void this.#watchSoon()
@@ -137,9 +146,27 @@ export class Indexer {
     try {
       while (!this.#changes.isSynced(first) && performance.now() < latest) await pause(watchPauseMs / 10)
       await pause(watchPauseMs)
-      this.#watchers.watch(this.#settings.folders)
+      this.#watch()
     } catch {
       // The indexer was closed meanwhile.
+    }
+  }
+
+  /** Watches all existing folders except the transcripts, which the app writes itself and reports. */
+  #watch(): void {
+    const [workspace] = this.#settings.folders
+    for (const one of this.#settings.folders) {
+      if (one.source === 'sessions' || !existsSync(one.folder)) continue
+      const watcher = new FolderWatcher(one.folder, {
+        onChange: (path) => (one === workspace ? this.#onPathChanged(path) : this.#changes.requestFullSync()),
+        onReady: () => this.#changes.requestFullSync(readyMs),
+        onLimit: (reason) => this.#raise('watch_limit', reason),
+        onLimitCleared: () => {
+          if (!this.#watchers.some(({ isPolling }) => isPolling)) this.#clear('watch_limit')
+        },
+        onError: (error) => this.#raise('watch_failed', messageOf(error)),
+      })
+      this.#watchers.push(watcher)
     }
   }
 
@@ -249,7 +276,7 @@ export class Indexer {
       total: this.#total,
       ...(this.#etaMs === undefined ? {} : { etaMs: this.#etaMs }),
       ...(this.#download ? { download: this.#download } : {}),
-      problems: [...this.#problems.all, ...(this.#embedder?.problems() ?? [])],
+      problems: [...this.#problems.values(), ...(this.#embedder?.problems() ?? [])],
     }
   }
 
@@ -257,7 +284,7 @@ export class Indexer {
     this.#stop.abort()
     this.#changes.close()
     for (const timer of [this.#retry, this.#filesTimer]) clearTimeout(timer)
-    await this.#watchers.close()
+    await Promise.all(this.#watchers.map((watcher) => watcher.close()))
     await this.#queue
     await this.#embedder?.ended
     this.#store?.close()
@@ -268,22 +295,23 @@ export class Indexer {
     this.#store = undefined
     const isCorrupt = this.#isCorrupt
     const { file, folders, embedding, notes } = this.#settings
-    const opened = await openIndexFile(file, embedding, notes, isCorrupt)
-    const { store, rebuildPath, corruptionMessage, movedAsideTo } = opened
+    const { store, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(
+      file,
+      embedding,
+      notes,
+      isCorrupt,
+    )
     this.#isCorrupt = false
     this.#store = store
     this.#rebuildPath = rebuildPath
     this.#isReplacing = false
     removeForbidden(store, folders)
     if (rebuildPath !== undefined) this.#removeForbiddenFromOld()
-    this.#problems.clear('index_failed')
+    this.#clear('index_failed')
     if (movedAsideTo !== undefined)
-      this.#problems.raise(
-        'index_foreign',
-        `a file at the index's path was not an index; it was moved to ${movedAsideTo}`,
-      )
+      this.#raise('index_foreign', `a file at the index's path was not an index; it was moved to ${movedAsideTo}`)
     if (isCorrupt || corruptionMessage !== undefined)
-      this.#problems.raise('index_damaged', corruptionMessage ?? 'the index file is corrupt')
+      this.#raise('index_damaged', corruptionMessage ?? 'the index file is corrupt')
     if (isCorrupt) this.#emit({ type: 'reopen' })
     this.#state = this.#rebuildPath === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()
@@ -391,14 +419,12 @@ export class Indexer {
     const { folders } = this.#settings
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
-    this.#problems.recordSync(report, full ? undefined : paths)
+    for (const { path } of this.#problems.values())
+      if (path !== undefined && (full || paths.includes(path))) this.#problems.delete(path)
+    for (const problem of report.problems) this.#problems.set(problem.path ?? problem.code, problem)
     if (full && !force && this.#hasScanned) for (const path of report.changed) this.#reportFile(path)
     this.#hasScanned ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
-    await this.#afterSync(store, report)
-  }
-
-  async #afterSync(store: UnitStore, report: SyncReport): Promise<void> {
     if (this.#rebuildPath !== undefined) return this.#requestReplacement(store)
     this.#state = 'ready'
     this.#emitStatus()
@@ -417,32 +443,16 @@ export class Indexer {
     this.#emit({ type: 'replace' })
   }
 
-  #embedderEvents(): ConstructorParameters<typeof Embedder>[1] {
-    return {
-      onProgress: (etaMs) => {
-        this.#etaMs = etaMs
-        this.#progress(this.#done, this.#total)
-      },
-      onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
-      onEnd: (hasNewResults) => {
-        this.#emitStatus()
-        if (hasNewResults) this.#emit({ type: 'indexed' })
-      },
-      onError: (error) => void this.#recover(error),
-    }
-  }
-
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
-    const message = error instanceof Error ? error.message : String(error)
     if (isCorruption(error)) {
       this.#isCorrupt = true
       this.#store?.db.close()
       this.#store = undefined
     }
     this.#state = 'failed'
-    this.#problems.clear('index_failed')
-    this.#problems.raise('index_failed', message)
+    this.#clear('index_failed')
+    this.#raise('index_failed', messageOf(error))
     if (!this.#isCorrupt || this.#hasRecreated) return this.#retryLater(() => this.#openIndex())
     // A corrupt index is recreated at once, but only the first time; then after the retry delay.
     this.#hasRecreated = true
@@ -464,6 +474,17 @@ export class Indexer {
     }, this.#settings.retryMs)
   }
 
+  /** Adds a problem that remains until `#clear`. Does nothing if there is one with this code. */
+  #raise(code: string, message: string): void {
+    if (this.#problems.has(code)) return
+    this.#problems.set(code, { code, message })
+    this.#emitStatus()
+  }
+
+  #clear(code: string): void {
+    if (this.#problems.delete(code)) this.#emitStatus()
+  }
+
   #progress(done: number, total: number): void {
     this.#done = done
     this.#total = total
@@ -476,4 +497,8 @@ export class Indexer {
   #emitStatus(): void {
     this.#emit({ type: 'status', status: this.status() })
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -24,7 +24,7 @@ import {
 } from '../units/prepare-units.ts'
 import type { IndexedFile } from '../units/unit-statements.ts'
 import type { UnitStore } from '../units/unit-store.ts'
-import type { FileContent, KnownFile, Source } from './indexed-file.ts'
+import type { FileContent, Source } from './indexed-file.ts'
 import { Worker } from 'node:worker_threads'
 
 export interface SyncReport {
@@ -152,18 +152,6 @@ export function removeForbidden(store: UnitStore, folders: readonly IndexedFolde
   })
 }
 
-interface Batch {
-  readonly files: number
-  readonly toPrepare: readonly FileContent[]
-  readonly touched: readonly FileContent[]
-  readonly removed: readonly Pick<KnownFile, 'source' | 'path'>[]
-}
-
-interface BatchInPreparation {
-  readonly batch: Batch
-  readonly preparing: Promise<readonly PreparedFile[]>
-}
-
 async function indexCandidates(
   store: UnitStore,
   todo: readonly FileCandidate[],
@@ -172,39 +160,51 @@ async function indexCandidates(
   { onProgress, signal, worker: source }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  const read = await createBatchReader(store, todo, known, problems)
+  const roots = new Map<IndexedFolder, ResolvedRoots>()
+  for (const { folder } of todo)
+    if (!roots.has(folder))
+      roots.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
+  const isNew = ({ source, path, hash }: FileContent) => {
+    const previous = known.get(keyOf(source, path))
+    return previous?.hash !== hash || store.hasOtherRule(previous)
+  }
   const worker = source && todo.length >= manyFiles ? new PreparationWorker(source) : undefined
+  const prepare = async (files: readonly FileCandidate[]) => {
+    const read = await Promise.all(files.map((file) => readCandidate(file, roots.get(file.folder), problems)))
+    const found = read.filter((file) => file !== undefined)
+    const texts = found.filter((file) => 'text' in file)
+    const touched = texts.filter((file) => !isNew(file))
+    const removed = found.filter((file) => !('text' in file))
+    const tasks = texts.filter(isNew).map((file) => ({ file, known: store.knownUnits(file.source, file.path) }))
+    const prepared = worker ? await worker.prepare(tasks) : prepareAll(tasks, store.settings)
+    return { files: files.length, prepared, touched, removed }
+  }
   const batches = batchesOf(todo, worker ? 2 : 1)
-  const pendingBatches: Promise<BatchInPreparation>[] = []
+  const pending: ReturnType<typeof prepare>[] = []
   const takeNext = () => {
     const { value: files } = batches.next()
     if (!files) return
-    const reading = read(files)
-    const batchPromise = reading.then((batch) => {
-      const tasks = batch.toPrepare.map((file) => ({ file, known: store.knownUnits(file.source, file.path) }))
-      return { batch, preparing: worker?.prepare(tasks) ?? Promise.resolve(prepareAll(tasks, store.settings)) }
-    })
+    const batch = prepare(files)
     // Avoids an unhandled rejection; the error is thrown when the batch is awaited.
-    batchPromise.catch(() => undefined)
-    pendingBatches.push(batchPromise)
+    batch.catch(() => undefined)
+    pending.push(batch)
   }
   store.setBulkMode(worker !== undefined)
   try {
     let done = 0
     for (let at = 0; at < (worker ? batchesAhead : 1); at += 1) takeNext()
-    for (let next = pendingBatches.shift(); next; next = pendingBatches.shift()) {
-      const { batch, preparing } = await next
-      const prepared = await preparing
+    for (let next = pending.shift(); next; next = pending.shift()) {
+      const { files, prepared, touched, removed } = await next
       signal.throwIfAborted()
       if (worker) takeNext()
       store.transaction(() => {
         for (const file of prepared) store.replaceFile(file)
-        for (const file of batch.touched) store.touchFile(file)
-        for (const { source, path } of batch.removed) store.removeFile(source, path)
+        for (const file of touched) store.touchFile(file)
+        for (const { source, path } of removed) store.removeFile(source, path)
       })
       changed.push(...prepared.map(({ path }) => path))
-      changed.push(...batch.removed.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
-      done += batch.files
+      changed.push(...removed.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
+      done += files
       onProgress(done, todo.length)
       await sleep(batchPauseMs)
       signal.throwIfAborted()
@@ -215,33 +215,6 @@ async function indexCandidates(
     await worker?.close()
   }
   return changed
-}
-
-async function createBatchReader(
-  store: UnitStore,
-  todo: readonly FileCandidate[],
-  known: ReadonlyMap<string, IndexedFile>,
-  problems: SyncProblem[],
-): Promise<(files: readonly FileCandidate[]) => Promise<Batch>> {
-  const rootsByFolder = new Map<IndexedFolder, ResolvedRoots>()
-  for (const { folder } of todo)
-    if (!rootsByFolder.has(folder))
-      rootsByFolder.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
-  const isNew = ({ source, path, hash }: FileContent) => {
-    const previous = known.get(keyOf(source, path))
-    return previous?.hash !== hash || store.hasOtherRule(previous)
-  }
-  return async (files) => {
-    const read = await Promise.all(files.map((file) => readCandidate(file, rootsByFolder.get(file.folder), problems)))
-    const found = read.filter((file) => file !== undefined)
-    const texts = found.filter((file) => 'text' in file)
-    return {
-      files: files.length,
-      toPrepare: texts.filter(isNew),
-      touched: texts.filter((file) => !isNew(file)),
-      removed: found.filter((file) => !('text' in file)),
-    }
-  }
 }
 
 function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<readonly FileCandidate[], undefined> {

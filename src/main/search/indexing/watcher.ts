@@ -30,7 +30,7 @@ export class FolderWatcher {
   #watcher: FSWatcher
   #nativeCandidate: FSWatcher | undefined
   #retry: NodeJS.Timeout | undefined
-  #isPolling = false
+  isPolling = false
   #closed = false
 
   /** @param folder absolute path */
@@ -71,8 +71,8 @@ export class FolderWatcher {
     if (this.#closed) return
     if (!isLimit(error)) return this.#events.onError(error)
     // chokidar reports the limit once for every folder.
-    if (this.#isPolling) return
-    this.#isPolling = true
+    if (this.isPolling) return
+    this.isPolling = true
     await closeWithTimeout(this.#watcher)
     if (this.#closed) return
     this.#events.onLimit(error.message)
@@ -106,7 +106,7 @@ export class FolderWatcher {
     this.#nativeCandidate = undefined
     const polling = this.#watcher
     this.#watcher = trial
-    this.#isPolling = false
+    this.isPolling = false
     trial.removeAllListeners('error')
     trial.on('error', (error) => void this.#onWatchError(error))
     await closeWithTimeout(polling)

@@ -155,8 +155,7 @@ export class Memory {
   async #exclusionFor({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
     const counts = await searcher.client.fileCounts()
     const isIndexed = counts.some((file) => file.path === path)
-    const { folders } = this.#source
-    return explainExclusion({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
+    return explainExclusion(path, this.#source.folders, isIndexed, this.#status?.problems ?? [])
   }
 
   /** Messages of the index's problems with files and folders, by path. */

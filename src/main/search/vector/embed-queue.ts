@@ -176,20 +176,31 @@ class EmbedRun {
     }
   }
 
-  async #request(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
-    if (texts.length === 0) return new Map()
+  /**
+   * Sends the texts. Bisects a batch with a bad text, so that it costs only a few requests.
+   * @param isWorking the provider has just answered
+   */
+  async #request(texts: readonly TextToEmbed[], isWorking = false): Promise<Map<string, Float32Array>> {
+    const [first, ...others] = texts
+    if (!first || this.problem || this.#options.signal.aborted) return new Map()
     try {
       const vectors = await this.#send(texts)
-      const left = texts.filter(({ hash }) => !vectors.has(hash))
-      for (const [hash, vector] of await this.#sendParts(left.map((text) => [text]))) vectors.set(hash, vector)
-      return vectors
+      const left = isWorking ? [] : texts.filter(({ hash }) => !vectors.has(hash))
+      return new Map([...vectors, ...(await this.#requestParts(left.map((text) => [text])))])
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'provider_error' && (await this.#acceptsProbe())) return await this.#sendParts(halves(texts))
-      this.problem ??= error
+      if (error.code !== 'provider_error' || !(isWorking || (await this.#acceptsProbe()))) this.problem ??= error
+      else if (others.length > 0 || !isWorking) return this.#requestParts(halves(texts))
+      else this.#rejected.set(first.hash, error)
       return new Map()
     }
+  }
+
+  async #requestParts(parts: readonly (readonly TextToEmbed[])[]): Promise<Map<string, Float32Array>> {
+    const vectors = new Map<string, Float32Array>()
+    for (const part of parts) for (const [hash, vector] of await this.#request(part, true)) vectors.set(hash, vector)
+    return vectors
   }
 
   async #send(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
@@ -221,31 +232,6 @@ class EmbedRun {
     if (length === undefined) return false
     if (this.#dimensions > 0 && length !== this.#dimensions) this.otherLength = length
     return this.otherLength === undefined
-  }
-
-  async #sendParts(parts: readonly (readonly TextToEmbed[])[]): Promise<Map<string, Float32Array>> {
-    const vectors = new Map<string, Float32Array>()
-    for (const part of parts) {
-      if (this.problem || this.#options.signal.aborted) break
-      for (const [hash, vector] of await this.#sendOrSplit(part)) vectors.set(hash, vector)
-    }
-    return vectors
-  }
-
-  /** Bisects the batch, so that one bad text costs only a few requests. */
-  async #sendOrSplit(texts: readonly TextToEmbed[]): Promise<Map<string, Float32Array>> {
-    const [first, ...others] = texts
-    if (!first) return new Map()
-    try {
-      return await this.#send(texts)
-    } catch (error) {
-      if (this.#options.signal.aborted) return new Map()
-      if (!(error instanceof AppError)) throw error
-      if (error.code !== 'provider_error') this.problem = error
-      else if (others.length > 0) return this.#sendParts(halves(texts))
-      else this.#rejected.set(first.hash, error)
-      return new Map()
-    }
   }
 }
 

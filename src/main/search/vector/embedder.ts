@@ -1,6 +1,6 @@
 import type { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
-import type { ProviderOutcome } from '../embeddings/provider-health.ts'
+import { failedOutcome, type ProviderOutcome } from '../embeddings/provider-health.ts'
 import { assignCachedVectors, embedMissing, probeDimensions } from './embed-queue.ts'
 import { getMeta, setMeta, unsentUnitsKey, vectorDimensions } from '../indexing/index-schema.ts'
 import type { SyncProblem } from '../indexing/indexed-folder.ts'
@@ -22,9 +22,10 @@ export class Embedder {
   readonly #signal: AbortSignal
   readonly #rejected = new Map<string, AppError>()
   readonly #isRemote: boolean
+  isPaused = false
+  /** True if the last run ended with an error of the provider. */
+  isStopped = false
   #unsentCount = 0
-  #isPaused = false
-  #isStopped = false
   #running: Promise<void> | undefined
 
   /** @param isRemote true if texts leave this machine */
@@ -33,15 +34,6 @@ export class Embedder {
     this.#isRemote = isRemote
     this.#events = events
     this.#signal = signal
-  }
-
-  set isPaused(value: boolean) {
-    this.#isPaused = value
-  }
-
-  /** True if the last run ended with an error of the provider. */
-  get isStopped(): boolean {
-    return this.#isStopped
   }
 
   /** Resolves when the current run has ended, completely or not. */
@@ -86,8 +78,8 @@ export class Embedder {
   }
 
   /** Does one run. @returns the number of units that got a vector; 0 after a failure */
-  async run(store: UnitStore): Promise<number> {
-    if (this.#isPaused || this.#signal.aborted) return 0
+  async #run(store: UnitStore): Promise<number> {
+    if (this.isPaused || this.#signal.aborted) return 0
     const started = performance.now()
     const { units, embedded: before } = store.counts()
     const { embedded, problem } = await embedMissing(store, this.#provider, {
@@ -101,44 +93,30 @@ export class Embedder {
       signal: this.#signal,
     })
     if (this.#signal.aborted) return 0
-    this.#isStopped = problem !== undefined
+    this.isStopped = problem !== undefined
     this.#unsentCount = this.#isRemote ? store.countUnsent() : 0
-    storeUnsentCount(store, problem ? 0 : this.#unsentCount)
+    // Search results report the number.
+    const reportedCount = problem ? 0 : this.#unsentCount
+    if (Number(getMeta(store.db, unsentUnitsKey) ?? 0) !== reportedCount)
+      setMeta(store.db, unsentUnitsKey, String(reportedCount))
     this.#events.onProgress(undefined)
     this.#events.onEnd(embedded > 0)
-    if (problem) {
-      const { code, message, data } = problem
-      const retryAfterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined
-      this.#events.onOutcome({ kind: 'failed', code, message, retryAfterMs })
-      return 0
-    }
-    return embedded
+    if (problem) this.#events.onOutcome(failedOutcome(problem))
+    return problem ? 0 : embedded
   }
 
   problems(): SyncProblem[] {
     const [first] = this.#rejected.values()
-    return [
-      ...(first ? [{ code: 'texts_refused', message: first.message }] : []),
-      ...(this.#unsentCount > 0
-        ? [
-            {
-              code: 'passages_local',
-              message: `${this.#unsentCount} texts are private: only keyword search finds them`,
-            },
-          ]
-        : []),
-    ]
+    const problems = first ? [{ code: 'texts_refused', message: first.message }] : []
+    if (this.#unsentCount === 0) return problems
+    const message = `${this.#unsentCount} texts are private: only keyword search finds them`
+    return [...problems, { code: 'passages_local', message }]
   }
 
   /** Repeats runs until nothing is missing, because files may change meanwhile. */
   async #runAll(store: UnitStore): Promise<void> {
-    while ((await this.run(store)) > 0 && store.textsToEmbed(0, 1, this.#isRemote).length > 0);
+    while ((await this.#run(store)) > 0 && store.textsToEmbed(0, 1, this.#isRemote).length > 0);
   }
-}
-
-/** Search results report the number. */
-function storeUnsentCount({ db }: UnitStore, count: number): void {
-  if (Number(getMeta(db, unsentUnitsKey) ?? 0) !== count) setMeta(db, unsentUnitsKey, String(count))
 }
 
 /** Returns the estimated remaining ms; undefined if nothing or all is done. @param started by `performance.now()` */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
-import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
+import { failedOutcome, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 
 const usualMaxMs = 15_000
 /** Cache size: saved queries run after every change, and providers charge for each request. */
@@ -117,7 +117,8 @@ export class QueryEmbedder {
   /** Sends a short text to test the provider. @param dimensions of the index's vectors; 0 accepts any */
   async probe(dimensions: number): Promise<ProviderOutcome> {
     const limit = AbortSignal.timeout(this.#maxMs)
-    return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })
+    const answer = await this.#embed(probeText, dimensions, limit, this.#maxMs)
+    return 'vector' in answer ? { kind: 'probed' } : failedOutcome(answer.failure)
   }
 
   #ask(query: string, dimensions: number, limitMs: number): PendingRequest {
@@ -129,7 +130,9 @@ export class QueryEmbedder {
       // An aborted request says nothing about the provider's health.
       if (stop.signal.aborted) return given
       if ('vector' in given) this.#cacheVector(query, given.vector)
-      this.#onOutcome(outcomeOf(given, { kind: 'answered', ms: performance.now() - started }))
+      this.#onOutcome(
+        'vector' in given ? { kind: 'answered', ms: performance.now() - started } : failedOutcome(given.failure),
+      )
       return given
     })
     const request: PendingRequest = { answer, waiters: 0, stop }
@@ -190,13 +193,6 @@ function ifFitting(vector: Float32Array | undefined, dimensions: number): Float3
 
 function failedNotice(message: string, since?: number): Notice {
   return { code: 'provider_failed', message, ...(since === undefined ? {} : { since }) }
-}
-
-function outcomeOf(answer: Answer, good: ProviderOutcome): ProviderOutcome {
-  if ('vector' in answer) return good
-  const { code, message, data } = answer.failure
-  const { retryAfterMs } = data
-  return { kind: 'failed', code, message, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) }
 }
 
 /** Returns undefined on timeout. @throws the signal's reason if aborted */

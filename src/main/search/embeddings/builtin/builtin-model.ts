@@ -54,15 +54,9 @@ const openedModels = new Map<string, BuiltinModel>()
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
   const existing = sharedMemory(file)
   if (existing) return existing
-  const { tokens, end } = readHeader(file)
-  const shared = new SharedArrayBuffer(loadStateOffset(end, tokens) + 4)
+  const shared = new SharedArrayBuffer(readHeader(file).stateAt + 4)
   shareMemory(file, shared)
   return shared
-}
-
-/** Returns the byte offset of the loading state, which follows the file, the hash table, and the token offsets. */
-function loadStateOffset(end: number, tokens: number): number {
-  return align(end) + 8 * slotCount(tokens) + 4 * (tokens + 1)
 }
 
 const loadState = { empty: 0, reading: 1, full: 2 } as const
@@ -78,10 +72,10 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
   let nextState: number = loadState.empty
   try {
-    const { tokens, end } = readHeader(file)
-    if (loadStateOffset(end, tokens) + 4 !== shared.byteLength) throw modelError(file, 'the file has changed')
-    readInto(new Uint8Array(shared, 0, end), file)
-    fillTable(shared, align(end), file)
+    const header = readHeader(file)
+    if (header.stateAt + 4 !== shared.byteLength) throw modelError(file, 'the file has changed')
+    withFile(file, (handle) => readFully(handle, new Uint8Array(shared, 0, header.end), file))
+    fillTable(shared, header, file)
     nextState = loadState.full
   } finally {
     Atomics.store(state, 0, nextState)
@@ -89,16 +83,23 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
 }
 
-function readHeader(file: string) {
+function readHeader(file: string): Header {
+  return withFile(file, (handle) => {
+    const prefix = Buffer.alloc(prefixBytes)
+    const length = readSync(handle, prefix) === prefixBytes ? prefix.readUInt32LE(8) : 0
+    const { size } = fstatSync(handle)
+    const head = Buffer.alloc(Math.min(prefixBytes + length, size))
+    readSync(handle, head, 0, head.length, 0)
+    return parseHeader(head, size, file)
+  })
+}
+
+/** @throws AppError `provider_unavailable` if the file can't be read */
+function withFile<T>(file: string, read: (handle: number) => T): T {
   try {
     const handle = openSync(file, 'r')
     try {
-      const prefix = Buffer.alloc(prefixBytes)
-      const length = readSync(handle, prefix) === prefixBytes ? prefix.readUInt32LE(8) : 0
-      const { size } = fstatSync(handle)
-      const head = Buffer.alloc(Math.min(prefixBytes + length, size))
-      readSync(handle, head, 0, head.length, 0)
-      return parseHeader(head, size, file)
+      return read(handle)
     } finally {
       closeSync(handle)
     }
@@ -107,20 +108,11 @@ function readHeader(file: string) {
   }
 }
 
-/** Fills the buffer. @throws AppError `provider_unavailable` if the file is shorter */
-function readInto(bytes: Uint8Array, file: string): void {
-  try {
-    const handle = openSync(file, 'r')
-    try {
-      let length = 0
-      for (let bytesRead = -1; bytesRead !== 0 && length < bytes.length; length += bytesRead)
-        bytesRead = readSync(handle, bytes, length, bytes.length - length, null)
-      if (length < bytes.length) throw modelError(file, 'it is cut off')
-    } finally {
-      closeSync(handle)
-    }
-  } catch (error) {
-    throw error instanceof AppError ? error : modelError(file, 'it cannot be read', error)
+/** Fills the buffer from the start of the file. */
+function readFully(handle: number, bytes: Uint8Array, file: string): void {
+  for (let length = 0, bytesRead = 0; length < bytes.length; length += bytesRead) {
+    bytesRead = readSync(handle, bytes, length, bytes.length - length, null)
+    if (bytesRead === 0) throw modelError(file, 'it is cut off')
   }
 }
 
@@ -149,17 +141,28 @@ function parseHeader(bytes: Uint8Array, size: number, file: string) {
   const rowsAt = cosinesAt + header.tokens * header.related
   const end = rowsAt + header.tokens * header.dimensions
   if (size < end) throw modelError(file, 'it is cut off')
-  return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt, end }
+  // In memory, the hash table, the offset of each token's text, and the loading state follow the file.
+  const tableAt = align(end)
+  const startsAt = tableAt + 8 * slotCount(header.tokens)
+  const stateAt = startsAt + 4 * (header.tokens + 1)
+  const vocabularyAt = prefixBytes + length
+  return { ...header, vocabularyAt, weightsAt, relatedAt, cosinesAt, rowsAt, end, tableAt, startsAt, stateAt }
+}
+
+type Header = ReturnType<typeof parseHeader>
+
+function tablesOf(shared: SharedArrayBuffer, { tokens, tableAt, startsAt }: Header) {
+  return {
+    table: new Uint32Array(shared, tableAt, 2 * slotCount(tokens)),
+    starts: new Uint32Array(shared, startsAt, tokens + 1),
+  }
 }
 
 function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   const bytes = new Uint8Array(shared)
   const header = parseHeader(bytes, bytes.length, file)
-  const { name, dimensions, tokens, folds, weightsAt, rowsAt, end } = header
-  const tableAt = align(end)
-  const table = new Uint32Array(shared, tableAt, 2 * slotCount(tokens))
-  const startsAt = tableAt + table.byteLength
-  const starts = new Uint32Array(shared, startsAt, tokens + 1)
+  const { name, dimensions, tokens, folds, weightsAt, rowsAt } = header
+  const { table, starts } = tablesOf(shared, header)
   const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
   const cosines = new Uint8Array(shared, header.cosinesAt, tokens * header.related)
   const characters = [...folds]
@@ -193,14 +196,12 @@ function slotCount(tokens: number): number {
 
 const idBits = 24
 
-function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): void {
-  const bytes = new Uint8Array(shared)
-  const { tokens, vocabularyAt, vocabularyBytes } = parseHeader(bytes, bytes.length, file)
-  const table = new Uint32Array(shared, tableAt, 2 * slotCount(tokens))
-  const starts = new Uint32Array(shared, tableAt + table.byteLength, tokens + 1)
+function fillTable(shared: SharedArrayBuffer, header: Header, file: string): void {
+  const { tokens, vocabularyAt, vocabularyBytes } = header
+  const { table, starts } = tablesOf(shared, header)
   const mask = table.length / 2 - 1
   let count = 0
-  forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
+  forEachLine(new Uint8Array(shared), vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
     if (count === tokens) throw modelError(file, 'it has more tokens than its header states')
     starts[count] = start
     let slot = hash & mask

@@ -16,7 +16,7 @@ import {
   unknownToken,
   findWordToken,
 } from './tokenizer.ts'
-import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './embed-text.ts'
+import { addRows, addUnknownWord, dot, scaleToUnit } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
 /** Cached words. Words of several tokens, such as names and identifiers, are frequent. */
@@ -74,22 +74,13 @@ export function uint32At(digest: TokenIdSequence, index: number): number {
 
 function wordVectorLengthBits(model: BuiltinModel, tokens: readonly number[]): number {
   const sum = new Float32Array(model.dimensions)
-  for (const token of tokens) addRow(model, token, sum)
-  return floatToBits(lengthOfSum(sum))
-}
-
-function lengthOfSum(sum: Float32Array): number {
-  return Math.sqrt(dot(sum, sum))
+  // Row by row, because each sum is rounded: existing digests have these lengths.
+  for (const token of tokens) addRows(model, Uint16Array.of(token), sum)
+  return floatToBits(Math.sqrt(dot(sum, sum)))
 }
 
 /** Returns the same vector as `embedText`, and its length before normalization: 0 for a text without words. */
 export function vectorOf(model: BuiltinModel, digest: TokenIdSequence): { vector: Float32Array; length: number } {
-  const sum = vectorSum(model, digest)
-  const length = lengthOfSum(sum)
-  return { vector: scaleToUnit(sum), length }
-}
-
-function vectorSum(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
   const sum = new Float32Array(model.dimensions)
   let count = 0
   if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
@@ -102,7 +93,8 @@ function vectorSum(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
     (hash) => addUnknownWord(hash, sum),
   )
   addRows(model, tokensOfSum.subarray(0, count), sum)
-  return sum
+  const length = Math.sqrt(dot(sum, sum))
+  return { vector: scaleToUnit(sum), length }
 }
 
 let tokensOfSum = new Uint16Array(512)

@@ -11,7 +11,7 @@ export function embedText(model: BuiltinModel, text: string): Float32Array {
 
 function addToken(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
   if (token === unknownToken) addUnknownWord(hashOf(text, start, end), sum)
-  else addRow(model, token, sum)
+  else addRows(model, Uint16Array.of(token), sum)
 }
 
 /** Adds a pseudo-random direction for an unknown word, so that it is similar only to itself. */
@@ -26,26 +26,16 @@ export function addUnknownWord(hash: number, sum: Float32Array): void {
   }
 }
 
-/** Adds a token's weighted row to `sum`. */
-export function addRow({ rows, weights, dimensions }: BuiltinModel, token: number, sum: Float32Array): void {
-  const weight = weights[token] as number
-  const start = token * dimensions
-  for (let column = 0; column < dimensions; column += 1)
-    sum[column] = (sum[column] as number) + weight * (rows[start + column] as number)
-}
-
-/** Like `addRow` for each token, but in half the time: the sums of eight columns stay in registers. */
+/**
+ * Adds the weighted rows of tokens to `sum`. The sums of four columns stay in registers, which takes half the time. The
+ * sum of one call is rounded once.
+ */
 export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
-  let column = 0
-  for (; column + 8 <= dimensions; column += 8) {
-    let sum0 = 0,
-      sum1 = 0,
-      sum2 = 0,
-      sum3 = 0,
-      sum4 = 0,
-      sum5 = 0,
-      sum6 = 0,
-      sum7 = 0
+  for (let column = 0; column < dimensions; column += 4) {
+    let sum0 = 0
+    let sum1 = 0
+    let sum2 = 0
+    let sum3 = 0
     for (let index = 0; index < tokens.length; index += 1) {
       const token = tokens[index] as number
       const weight = weights[token] as number
@@ -54,23 +44,13 @@ export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uin
       sum1 += weight * (rows[start + 1] as number)
       sum2 += weight * (rows[start + 2] as number)
       sum3 += weight * (rows[start + 3] as number)
-      sum4 += weight * (rows[start + 4] as number)
-      sum5 += weight * (rows[start + 5] as number)
-      sum6 += weight * (rows[start + 6] as number)
-      sum7 += weight * (rows[start + 7] as number)
     }
+    // Beyond the last column, the typed array ignores these.
     sum[column] = (sum[column] as number) + sum0
     sum[column + 1] = (sum[column + 1] as number) + sum1
     sum[column + 2] = (sum[column + 2] as number) + sum2
     sum[column + 3] = (sum[column + 3] as number) + sum3
-    sum[column + 4] = (sum[column + 4] as number) + sum4
-    sum[column + 5] = (sum[column + 5] as number) + sum5
-    sum[column + 6] = (sum[column + 6] as number) + sum6
-    sum[column + 7] = (sum[column + 7] as number) + sum7
   }
-  for (; column < dimensions; column += 1)
-    for (const token of tokens)
-      sum[column] = (sum[column] as number) + (weights[token] as number) * (rows[token * dimensions + column] as number)
 }
 
 /** Scales the vector in place; a zero vector becomes the first unit vector. */
