@@ -90,37 +90,26 @@ export function cacheKey({ provider, address }: Pick<IndexIdentity, 'provider' |
  * @throws SqliteError if the file is not a database
  */
 export function openForWriting(file: string): Db {
-  const db = new Database(file)
-  try {
-    db.pragma('journal_mode = WAL')
-    db.pragma('synchronous = NORMAL')
-    db.pragma('busy_timeout = 5000')
-    loadVectors(db)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  return openWith(new Database(file), ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000'])
 }
 
 /** Opens an existing file read-only. @throws SqliteError if it does not exist */
 export function openForReading(file: string): Db {
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+  // 2,000 KiB of cache. A search reads about fifty blobs, so the system's page cache is enough.
+  const pragmas = ['busy_timeout = 2000', 'cache_size = -2000']
+  return openWith(new Database(file, { readonly: true, fileMustExist: true }), pragmas)
+}
+
+function openWith(db: Db, pragmas: readonly string[]): Db {
   try {
-    db.pragma('busy_timeout = 2000')
-    // 2,000 KiB. A search reads about fifty blobs, so the system's page cache is enough.
-    db.pragma('cache_size = -2000')
-    loadVectors(db)
+    for (const pragma of pragmas) db.pragma(pragma)
+    // A library cannot be loaded from inside the packed app, so it is unpacked next to it.
+    db.loadExtension(sqliteVec.getLoadablePath().replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'))
     return db
   } catch (error) {
     db.close()
     throw error
   }
-}
-
-/** A library cannot be loaded from inside the packed app, so it is unpacked next to it. */
-function loadVectors(db: Db): void {
-  db.loadExtension(sqliteVec.getLoadablePath().replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'))
 }
 
 export function createTables(db: Db, identity: IndexIdentity): void {
@@ -152,9 +141,8 @@ export function vectorDimensions(db: Db): number {
 export const unsentUnitsKey = 'units:unsent'
 
 export function getMeta(db: Db, key: string): string | undefined {
-  let reader = metaReaders.get(db)
-  if (!reader)
-    metaReaders.set(db, (reader = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()))
+  const reader = metaReaders.get(db) ?? db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  metaReaders.set(db, reader)
   return reader.get(key)
 }
 

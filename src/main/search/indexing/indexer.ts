@@ -46,8 +46,6 @@ export type IndexerEvent =
   /** A rebuilt index is ready. The searcher must close the old one, then the owner calls `swap`. */
   | { readonly type: 'replace' }
   | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
-  /** True while there is work. `touches` is the number of `notifyWritten` calls so far. */
-  | { readonly type: 'pending'; readonly isPending: boolean; readonly touches: number }
   /** The index file was replaced by another one at the same path. */
   | { readonly type: 'reopen' }
 
@@ -73,9 +71,6 @@ export class Indexer {
   #isReplacing = false
   #queue: Promise<unknown> = Promise.resolve()
   #queueLength = 0
-  #touches = 0
-  /** Value of `#touches` when the indexer last reported to be idle; undefined while there is work. */
-  #reportedIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
   #changedFiles = new Set<string>()
@@ -97,11 +92,7 @@ export class Indexer {
     this.#settings = settings
     this.#emit = emit
     this.#prepareEntry = prepareEntry
-    this.#changes = new PendingChanges(
-      settings.debounceMs,
-      () => void this.#enqueue(() => this.#sync(false)),
-      () => this.#reportPending(),
-    )
+    this.#changes = new PendingChanges(settings.debounceMs, () => void this.#enqueue(() => this.#sync(false)))
   }
 
   /** Opens the index; errors appear in the status. The first sync runs in the background. */
@@ -142,9 +133,8 @@ export class Indexer {
   async #watchSoon(): Promise<void> {
     const pause = (ms: number) => sleep(ms, undefined, { signal: this.#stop.signal, ref: false })
     const first = this.#changes.noticed
-    const latest = performance.now() + watchByMs
     try {
-      while (!this.#changes.isSynced(first) && performance.now() < latest) await pause(watchPauseMs / 10)
+      await Promise.race([this.#untilSynced(first), pause(watchByMs)])
       await pause(watchPauseMs)
       this.#watch()
     } catch {
@@ -172,9 +162,7 @@ export class Indexer {
 
   /** Reports files that the app itself wrote. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
-    this.#touches += 1
     for (const path of paths) this.#onPathChanged(path)
-    this.#reportPending()
   }
 
   /** While true, changes are only synced when a caller waits for them. */
@@ -186,12 +174,8 @@ export class Indexer {
   async flush(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
     this.#changes.flush()
-    const stop = new AbortController()
     const synced = this.#untilSynced(this.#changes.noticed).then(() => true)
-    const timeout = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
-    const answer = await Promise.race([synced, timeout])
-    stop.abort()
-    return answer
+    return Promise.race([synced, sleep(timeoutMs, false, { ref: false })])
   }
 
   /** Reads every file again and waits for it. If aborted, finished files stay indexed and the rest is synced later. */
@@ -349,15 +333,6 @@ export class Indexer {
     return this.#queueLength > 0 || !this.#changes.isEmpty
   }
 
-  /** While nothing is pending, callers need not call `flush` before each search. */
-  #reportPending(): void {
-    const isPending = this.#isPending()
-    const idleAt = isPending ? undefined : this.#touches
-    if (idleAt === this.#reportedIdleAt) return
-    this.#reportedIdleAt = idleAt
-    this.#emit({ type: 'pending', isPending, touches: this.#touches })
-  }
-
   /** Waits for the first `count` changes only: the watcher may report the same files again meanwhile. */
   async #untilSynced(count: number): Promise<void> {
     await this.#queue
@@ -369,7 +344,6 @@ export class Indexer {
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#queueLength += 1
-    this.#reportPending()
     const turn = this.#queue.then(async () => {
       try {
         if (!this.#stop.signal.aborted) await work()
@@ -377,7 +351,6 @@ export class Indexer {
         if (!this.#stop.signal.aborted) await this.#recover(error)
       } finally {
         this.#queueLength -= 1
-        this.#reportPending()
       }
     })
     this.#queue = turn
@@ -453,22 +426,19 @@ export class Indexer {
     this.#state = 'failed'
     this.#clear('index_failed')
     this.#raise('index_failed', messageOf(error))
-    if (!this.#isCorrupt || this.#hasRecreated) return this.#retryLater(() => this.#openIndex())
+    if (!this.#isCorrupt || this.#hasRecreated) return this.#retryLater()
     // A corrupt index is recreated at once, but only the first time; then after the retry delay.
     this.#hasRecreated = true
-    void this.#enqueue(async () => {
-      await this.#openIndex()
-      await this.#sync(true)
-    })
+    void this.recover(true)
   }
 
-  #retryLater(first: () => Promise<void> = async () => undefined): void {
+  #retryLater(): void {
     clearTimeout(this.#retry)
     if (this.#stop.signal.aborted || !this.#settings.watch) return
     this.#retry = setTimeout(() => {
       this.#changes.markFull()
       void this.#enqueue(async () => {
-        await first()
+        if (this.#problems.has('index_failed')) await this.#openIndex()
         await this.#sync(false)
       })
     }, this.#settings.retryMs)

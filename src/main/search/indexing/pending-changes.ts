@@ -2,7 +2,6 @@
 export class PendingChanges {
   readonly #debounceMs: number
   readonly #onDue: () => void
-  readonly #onNoticed: () => void
   readonly #paths = new Set<string>()
   #isFull = false
   #noticed = 0
@@ -11,10 +10,9 @@ export class PendingChanges {
   #isUrgent = false
   #isSavingPower = false
 
-  constructor(debounceMs: number, onDue: () => void, onNoticed: () => void) {
+  constructor(debounceMs: number, onDue: () => void) {
     this.#debounceMs = debounceMs
     this.#onDue = onDue
-    this.#onNoticed = onNoticed
   }
 
   get isEmpty(): boolean {
@@ -29,7 +27,6 @@ export class PendingChanges {
   add(path: string): void {
     this.#paths.add(path)
     this.#noticed += 1
-    this.#onNoticed()
     this.#schedule(this.#debounceMs)
   }
 
@@ -43,7 +40,6 @@ export class PendingChanges {
   /** Makes the next sync a full scan, without scheduling it. */
   markFull(): void {
     this.#isFull = true
-    this.#onNoticed()
   }
 
   /** Syncs changed paths now. A full scan keeps its schedule, unless power saving has suspended it. */

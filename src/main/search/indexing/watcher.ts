@@ -90,27 +90,23 @@ export class FolderWatcher {
   #tryNative(): void {
     const trial = this.#watch(false)
     this.#nativeCandidate = trial
-    trial.on('error', () => void this.#giveUp(trial))
-    trial.on('ready', () => void this.#takeOver(trial))
+    trial.on('error', () => void this.#endTrial(trial, false))
+    trial.on('ready', () => void this.#endTrial(trial, true))
   }
 
-  async #giveUp(trial: FSWatcher): Promise<void> {
+  async #endTrial(trial: FSWatcher, works: boolean): Promise<void> {
     if (this.#nativeCandidate !== trial || this.#closed) return
     this.#nativeCandidate = undefined
-    await closeWithTimeout(trial)
-    if (!this.#closed) this.#scheduleNativeTry()
-  }
-
-  async #takeOver(trial: FSWatcher): Promise<void> {
-    if (this.#nativeCandidate !== trial || this.#closed) return
-    this.#nativeCandidate = undefined
-    const polling = this.#watcher
-    this.#watcher = trial
-    this.isPolling = false
-    trial.removeAllListeners('error')
-    trial.on('error', (error) => void this.#onWatchError(error))
-    await closeWithTimeout(polling)
+    const unneeded = works ? this.#watcher : trial
+    if (works) {
+      this.#watcher = trial
+      this.isPolling = false
+      trial.removeAllListeners('error')
+      trial.on('error', (error) => void this.#onWatchError(error))
+    }
+    await closeWithTimeout(unneeded)
     if (this.#closed) return
+    if (!works) return this.#scheduleNativeTry()
     this.#events.onLimitCleared()
     this.#events.onReady()
   }

@@ -21,8 +21,6 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
 export interface MemoryWorkers {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
-  /** Number of `notifyWritten` calls so far, and when the indexer last became idle (undefined while it has work). */
-  readonly pending: { touches: number; idleAt: number | undefined }
   readonly stop: AbortController
 }
 
@@ -30,7 +28,6 @@ export function startThreads({ indexer, searcher }: ThreadEntries): MemoryWorker
   return {
     indexer: startThread(indexer),
     searcher: startThread(searcher, searcherYoungGenerationMb),
-    pending: { touches: 0, idleAt: undefined },
     stop: new AbortController(),
   }
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   EmbeddingModel,
@@ -9,9 +10,8 @@ import type {
   IndexExclusion,
 } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
-import { bytesOfIndex } from '../indexing/index-bytes.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
@@ -173,9 +173,11 @@ export class Memory {
     return this.#withFailure(await this.#threads.call(({ indexer }) => indexer.client.status()))
   }
 
-  /** Returns the size of the index on disk in bytes; 0 if it does not exist. */
-  indexBytes(): Promise<number> {
-    return bytesOfIndex(this.#source.file)
+  /** Returns the size in bytes of the index with its write-ahead log; 0 if it does not exist. */
+  async indexBytes(): Promise<number> {
+    const { file } = this.#source
+    const sizes = await Promise.all([file, `${file}-wal`].map((path) => stat(path).catch(ignoreMissing)))
+    return sizes.reduce((sum, info) => sum + (info?.size ?? 0), 0)
   }
 
   /**
@@ -225,10 +227,7 @@ export class Memory {
 
   /** Reports files that the app itself wrote, before the watcher does. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
-    this.#inform(({ indexer, pending }) => {
-      pending.touches += 1
-      return indexer.client.notifyWritten(paths)
-    })
+    this.#inform(({ indexer }) => indexer.client.notifyWritten(paths))
   }
 
   /** While true, changes are only indexed when a search needs them. */
@@ -251,8 +250,6 @@ export class Memory {
       case 'status':
         this.#status = event.status
         return this.#changes.emit({ type: 'status', status: this.#withFailure(event.status) })
-      case 'pending':
-        return
       case 'provider':
         return this.#provider.record(event.outcome)
       case 'replace':
@@ -293,18 +290,17 @@ export class Memory {
     return standstill === undefined ? undefined : { stale: true, standstill }
   }
 
-  /**
-   * Waits for pending changes, unless the indexer is known to be idle or busy for long: it answers only after its
-   * current transaction.
-   * @returns false if the index is not up to date
-   */
-  async #catchUp({ indexer, pending }: MemoryWorkers, maxMs = catchUpMs): Promise<boolean> {
+  /** Waits for pending changes, unless the indexer is busy for long. @returns false if the index is not up to date */
+  async #catchUp({ indexer }: MemoryWorkers, maxMs = catchUpMs): Promise<boolean> {
     const isBusyForLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
-    if (isBusyForLong) return false
-    return pending.idleAt === pending.touches || indexer.client.flush(maxMs)
+    return !isBusyForLong && indexer.client.flush(maxMs)
   }
 }
 
 function failureOf({ problems }: IndexStatus): string | undefined {
   return problems.find(({ code }) => code === 'index_failed')?.message
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isSystemError(error, 'ENOENT')) throw error
 }

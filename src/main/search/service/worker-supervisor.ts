@@ -118,7 +118,6 @@ export class WorkerSupervisor {
   }
 
   async #handleEvent(threads: MemoryWorkers, event: IndexerEvent): Promise<void> {
-    if (event.type === 'pending') threads.pending.idleAt = event.isPending ? undefined : event.touches
     if (event.type === 'replace' || event.type === 'reopen') await this.#replaceIndex(threads, event.type === 'replace')
     this.#options.onEvent(event)
   }

@@ -92,9 +92,10 @@ export class QueryEmbedder {
     signal?: AbortSignal,
   ): Promise<QueryVector> {
     const { failure, waitMs } = this.permit
-    const vector = this.#cache.get(query)
-    if (failure) return { vector: ifFitting(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
-    if (vector) return this.#checked(vector, dimensions)
+    const cached = this.#cache.get(query)
+    const vector = cached?.length === dimensions ? cached : undefined
+    if (failure) return { vector, notice: failedNotice(failure.message, failure.since) }
+    if (vector) return { vector, notice: null }
     if (!this.#pending.has(query) && this.#pending.size >= maxPending)
       return { vector: undefined, notice: this.#lateNotice(0) }
     const patienceMs = maxWaitMs ?? waitMs
@@ -129,10 +130,14 @@ export class QueryEmbedder {
       if (this.#pending.get(query) === request) this.#pending.delete(query)
       // An aborted request says nothing about the provider's health.
       if (stop.signal.aborted) return given
-      if ('vector' in given) this.#cacheVector(query, given.vector)
-      this.#onOutcome(
-        'vector' in given ? { kind: 'answered', ms: performance.now() - started } : failedOutcome(given.failure),
-      )
+      if ('failure' in given) {
+        this.#onOutcome(failedOutcome(given.failure))
+        return given
+      }
+      const [oldest] = this.#cache.size < maxCached ? [] : this.#cache.keys()
+      if (oldest !== undefined) this.#cache.delete(oldest)
+      this.#cache.set(query, given.vector)
+      this.#onOutcome({ kind: 'answered', ms: performance.now() - started })
       return given
     })
     const request: PendingRequest = { answer, waiters: 0, stop }
@@ -145,24 +150,13 @@ export class QueryEmbedder {
     try {
       const [vector] = await this.#provider.embed([text], limit)
       if (vector && (dimensions === 0 || vector.length === dimensions)) return { vector }
-      return { failure: this.#failure('provider_error', mismatch(vector?.length ?? 0, dimensions)) }
+      const mismatch = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${dimensions}`
+      return { failure: this.#failure('provider_error', mismatch) }
     } catch (error) {
       if (error instanceof AppError) return { failure: error }
       if (limit.aborted) return { failure: this.#failure('provider_timeout', `no answer within ${limitMs / 1000} s`) }
       return { failure: this.#failure('provider_error', error instanceof Error ? error.message : String(error)) }
     }
-  }
-
-  #cacheVector(query: string, vector: Float32Array): void {
-    const [oldest] = this.#cache.size < maxCached ? [] : this.#cache.keys()
-    if (oldest !== undefined) this.#cache.delete(oldest)
-    this.#cache.set(query, vector)
-  }
-
-  #checked(vector: Float32Array, dimensions: number): QueryVector {
-    return ifFitting(vector, dimensions)
-      ? { vector, notice: null }
-      : { vector: undefined, notice: failedNotice(mismatch(vector.length, dimensions)) }
   }
 
   #failure(code: 'provider_error' | 'provider_timeout', what: string): AppError {
@@ -181,14 +175,6 @@ export class QueryEmbedder {
 export const localQueryNotice: Notice = {
   code: 'query_local',
   message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
-}
-
-function mismatch(length: number, dimensions: number): string {
-  return `the model's vectors have ${length} dimensions, those of the index ${dimensions}`
-}
-
-function ifFitting(vector: Float32Array | undefined, dimensions: number): Float32Array | undefined {
-  return vector?.length === dimensions ? vector : undefined
 }
 
 function failedNotice(message: string, since?: number): Notice {

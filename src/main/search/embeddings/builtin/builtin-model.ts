@@ -49,21 +49,44 @@ const openedModels = new Map<string, BuiltinModel>()
 /**
  * Allocates memory for the model that threads started later share. The first thread that opens the model fills it.
  * Each file is allocated once per process.
- * @throws AppError `provider_unavailable` if the file is missing or invalid
+ * @throws AppError `provider_unavailable` if the file is missing
  */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
   const existing = sharedMemory(file)
   if (existing) return existing
-  const shared = new SharedArrayBuffer(readHeader(file).stateAt + 4)
+  const { size } = withFile(file, (handle) => fstatSync(handle))
+  const shared = new SharedArrayBuffer(align(size) + tableBytes + startsBytes + 4)
   shareMemory(file, shared)
   return shared
+}
+
+/**
+ * Number of slots of the hash table (open addressing), twice the maximum of tokens. A slot has two 32-bit values: the
+ * token's hash, and its id plus 1 with its length in the upper 8 bits.
+ */
+const slots = 2 ** 17
+const slotMask = slots - 1
+const tableBytes = 8 * slots
+/** The byte offset of each token's text, and the end. */
+const startsBytes = 4 * (multiTokenMarker + 1)
+
+/** Returns what follows the file in memory. */
+function partsOf(shared: SharedArrayBuffer) {
+  const stateAt = shared.byteLength - 4
+  const tableAt = stateAt - startsBytes - tableBytes
+  return {
+    fileBytes: new Uint8Array(shared, 0, tableAt),
+    table: new Uint32Array(shared, tableAt, 2 * slots),
+    starts: new Uint32Array(shared, tableAt + tableBytes, multiTokenMarker + 1),
+    state: new Int32Array(shared, stateAt, 1),
+  }
 }
 
 const loadState = { empty: 0, reading: 1, full: 2 } as const
 
 /** Reads the file into the shared memory, unless another thread has done so. Waits while another thread reads it. */
 function fillOnce(shared: SharedArrayBuffer, file: string): void {
-  const state = new Int32Array(shared, shared.byteLength - 4, 1)
+  const { fileBytes, state } = partsOf(shared)
   for (;;) {
     const previous = Atomics.compareExchange(state, 0, loadState.empty, loadState.reading)
     if (previous === loadState.full) return
@@ -72,10 +95,15 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
   let nextState: number = loadState.empty
   try {
-    const header = readHeader(file)
-    if (header.stateAt + 4 !== shared.byteLength) throw modelError(file, 'the file has changed')
-    withFile(file, (handle) => readFully(handle, new Uint8Array(shared, 0, header.end), file))
-    fillTable(shared, header, file)
+    withFile(file, (handle) => {
+      const { size } = fstatSync(handle)
+      if (align(size) !== fileBytes.length) throw modelError(file, 'the file has changed')
+      for (let length = 0, bytesRead = 0; length < size; length += bytesRead) {
+        bytesRead = readSync(handle, fileBytes, length, size - length, null)
+        if (bytesRead === 0) throw modelError(file, 'it is cut off')
+      }
+      fillTable(shared, file)
+    })
     nextState = loadState.full
   } finally {
     Atomics.store(state, 0, nextState)
@@ -83,18 +111,7 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
 }
 
-function readHeader(file: string): Header {
-  return withFile(file, (handle) => {
-    const prefix = Buffer.alloc(prefixBytes)
-    const length = readSync(handle, prefix) === prefixBytes ? prefix.readUInt32LE(8) : 0
-    const { size } = fstatSync(handle)
-    const head = Buffer.alloc(Math.min(prefixBytes + length, size))
-    readSync(handle, head, 0, head.length, 0)
-    return parseHeader(head, size, file)
-  })
-}
-
-/** @throws AppError `provider_unavailable` if the file can't be read */
+/** @throws AppError `provider_unavailable` if the file can't be read or is invalid */
 function withFile<T>(file: string, read: (handle: number) => T): T {
   try {
     const handle = openSync(file, 'r')
@@ -108,14 +125,6 @@ function withFile<T>(file: string, read: (handle: number) => T): T {
   }
 }
 
-/** Fills the buffer from the start of the file. */
-function readFully(handle: number, bytes: Uint8Array, file: string): void {
-  for (let length = 0, bytesRead = 0; length < bytes.length; length += bytesRead) {
-    bytesRead = readSync(handle, bytes, length, bytes.length - length, null)
-    if (bytesRead === 0) throw modelError(file, 'it is cut off')
-  }
-}
-
 function modelError(file: string, problem: string, cause?: unknown): AppError {
   const message = `the built-in model ${file}: ${problem}`
   return new AppError('provider_unavailable', message, { provider: 'builtin' }, { cause })
@@ -124,11 +133,7 @@ function modelError(file: string, problem: string, cause?: unknown): AppError {
 /** The file begins with the magic word, the version, and the header's length, with four bytes each. */
 const prefixBytes = 12
 
-/**
- * @param bytes the beginning of the file
- * @param size of the whole file, in bytes
- */
-function parseHeader(bytes: Uint8Array, size: number, file: string) {
+function parseHeader(bytes: Uint8Array, file: string) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic)
     throw modelError(file, 'it is not a model file')
@@ -140,29 +145,14 @@ function parseHeader(bytes: Uint8Array, size: number, file: string) {
   const cosinesAt = relatedAt + 2 * header.tokens * header.related
   const rowsAt = cosinesAt + header.tokens * header.related
   const end = rowsAt + header.tokens * header.dimensions
-  if (size < end) throw modelError(file, 'it is cut off')
-  // In memory, the hash table, the offset of each token's text, and the loading state follow the file.
-  const tableAt = align(end)
-  const startsAt = tableAt + 8 * slotCount(header.tokens)
-  const stateAt = startsAt + 4 * (header.tokens + 1)
-  const vocabularyAt = prefixBytes + length
-  return { ...header, vocabularyAt, weightsAt, relatedAt, cosinesAt, rowsAt, end, tableAt, startsAt, stateAt }
-}
-
-type Header = ReturnType<typeof parseHeader>
-
-function tablesOf(shared: SharedArrayBuffer, { tokens, tableAt, startsAt }: Header) {
-  return {
-    table: new Uint32Array(shared, tableAt, 2 * slotCount(tokens)),
-    starts: new Uint32Array(shared, startsAt, tokens + 1),
-  }
+  if (bytes.length < end) throw modelError(file, 'it is cut off')
+  return { ...header, vocabularyAt: prefixBytes + length, weightsAt, relatedAt, cosinesAt, rowsAt }
 }
 
 function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
-  const bytes = new Uint8Array(shared)
-  const header = parseHeader(bytes, bytes.length, file)
+  const { fileBytes, table, starts } = partsOf(shared)
+  const header = parseHeader(fileBytes, file)
   const { name, dimensions, tokens, folds, weightsAt, rowsAt } = header
-  const { table, starts } = tablesOf(shared, header)
   const related = new Uint16Array(shared, header.relatedAt, tokens * header.related)
   const cosines = new Uint8Array(shared, header.cosinesAt, tokens * header.related)
   const characters = [...folds]
@@ -182,30 +172,21 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
         token: other,
         cosine: (cosines[token * header.related + index] ?? 0) / 255,
       })),
-    textOf: (token) => decode(bytes.subarray(starts[token], (starts[token + 1] ?? 1) - 1)),
+    textOf: (token) => decode(fileBytes.subarray(starts[token], (starts[token + 1] ?? 1) - 1)),
   }
-}
-
-/**
- * Returns the number of slots of the hash table (open addressing). A slot has two 32-bit values: the token's hash, and
- * its id plus 1 with its length in the upper 8 bits.
- */
-function slotCount(tokens: number): number {
-  return 2 ** Math.ceil(Math.log2(tokens * 2))
 }
 
 const idBits = 24
 
-function fillTable(shared: SharedArrayBuffer, header: Header, file: string): void {
-  const { tokens, vocabularyAt, vocabularyBytes } = header
-  const { table, starts } = tablesOf(shared, header)
-  const mask = table.length / 2 - 1
+function fillTable(shared: SharedArrayBuffer, file: string): void {
+  const { fileBytes, table, starts } = partsOf(shared)
+  const { tokens, vocabularyAt, vocabularyBytes } = parseHeader(fileBytes, file)
   let count = 0
-  forEachLine(new Uint8Array(shared), vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
+  forEachLine(fileBytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
     if (count === tokens) throw modelError(file, 'it has more tokens than its header states')
     starts[count] = start
-    let slot = hash & mask
-    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
+    let slot = hash & slotMask
+    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & slotMask
     count += 1
     table[2 * slot] = hash
     table[2 * slot + 1] = count | (length << idBits)
@@ -215,8 +196,7 @@ function fillTable(shared: SharedArrayBuffer, header: Header, file: string): voi
 }
 
 function findSlot(table: Uint32Array, hash: number, length: number): number {
-  const mask = table.length / 2 - 1
-  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+  for (let slot = hash & slotMask; ; slot = (slot + 1) & slotMask) {
     const entry = table[2 * slot + 1] ?? 0
     if (entry === 0) return -1
     if (table[2 * slot] === hash && entry >>> idBits === length) return (entry & (2 ** idBits - 1)) - 1

@@ -1,11 +1,11 @@
 import type { BuiltinModel } from './builtin-model.ts'
-import { foldText, forEachToken, hashOf, tokenSpans, unknownToken, type TokenSpan } from './tokenizer.ts'
+import { foldText, hashOf, tokenSpans, unknownToken, type TokenSpan } from './tokenizer.ts'
 
 /** Returns a vector of length 1. A text without words gets the first unit vector. */
 export function embedText(model: BuiltinModel, text: string): Float32Array {
   const vector = new Float32Array(model.dimensions)
   const folded = foldText(text, model.folds)
-  forEachToken(folded, model, (token, start, end) => addToken(model, folded, { token, start, end }, vector))
+  for (const span of tokenSpans(folded, model)) addToken(model, folded, span, vector)
   return scaleToUnit(vector)
 }
 

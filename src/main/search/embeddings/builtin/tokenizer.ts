@@ -44,23 +44,20 @@ function isAscii(text: string): boolean {
 /** Stands for text without any known token. */
 export const unknownToken = -1
 
-/** Returns the tokens of a folded text, in order. */
-export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
-  const spans: TokenSpan[] = []
-  forEachToken(text, table, (token, start, end) => spans.push({ token, start, end }))
-  return spans
-}
-
 /** Called with a token, or `unknownToken`, and the UTF-16 offsets of its word; `end` is exclusive. */
 type OnToken = (token: number, start: number, end: number) => void
 
-export function forEachToken(text: string, table: TokenTable, onToken: OnToken): void {
+/** Returns the tokens of a folded text, in order. */
+export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
+  const spans: TokenSpan[] = []
+  const onToken: OnToken = (token, start, end) => spans.push({ token, start, end })
   forEachRun(text, (isCjk, start, end, hash) => {
     if (isCjk) return cutCjk(text, start, end, table, onToken)
     const token = findWordToken(table, end - start, hash)
     if (token >= 0) onToken(token, start, end)
     else cutWord(text, start, end, table, onToken)
   })
+  return spans
 }
 
 /** Calls `onRun` for each word and CJK run of a folded text, in order, with UTF-16 offsets (`end` exclusive) and hash. */
