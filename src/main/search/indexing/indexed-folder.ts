@@ -56,8 +56,7 @@ export async function findFiles(
   problems: SyncProblem[],
 ): Promise<FileCandidate[] | undefined> {
   try {
-    const content = contentBySource[folder.source]
-    if (content === 'transcripts') return await findTranscripts(folder)
+    if (contentBySource[folder.source] === 'transcripts') return await findTranscripts(folder)
     const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, createAdaptiveStat())
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files

@@ -165,11 +165,10 @@ function isNewPiece(piece: Piece, returned: ReturnedText): boolean {
 
 function isCitationOnly(text: string): boolean {
   const parts = splitCitations(text)
-  return parts.some((part) => typeof part !== 'string') && !/[\p{L}\p{N}]/u.test(parts.filter(isText).join(''))
-}
-
-function isText(part: unknown): part is string {
-  return typeof part === 'string'
+  return (
+    parts.some((part) => typeof part !== 'string') &&
+    !/[\p{L}\p{N}]/u.test(parts.filter((part) => typeof part === 'string').join(''))
+  )
 }
 
 function introduces(piece: Piece | undefined): boolean {

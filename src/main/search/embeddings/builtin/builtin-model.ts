@@ -209,5 +209,5 @@ function align(offset: number): number {
 
 function decode(bytes: Uint8Array): string {
   // TextDecoder does not accept shared memory.
-  return new TextDecoder().decode(Uint8Array.from(bytes))
+  return new TextDecoder().decode(bytes.slice())
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { cosinesWith, TokenEncoder, vectorOf } from './digest.ts'
+import { cosinesWith, tokenEncoder, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
 import { explainCosine, similarityTo } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
@@ -41,11 +41,11 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
 
 /** @param file of the model, opened on first use */
 export function builtinSimilarity(file: string): SimilarityModel {
-  let encoder: TokenEncoder | undefined
+  let digestOf: SimilarityModel['digestOf'] | undefined
   return {
     digestOf(passage) {
-      encoder ??= new TokenEncoder(openBuiltinModel(file))
-      return encoder.digestOf(passage)
+      digestOf ??= tokenEncoder(openBuiltinModel(file))
+      return digestOf(passage)
     },
     vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
     cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),

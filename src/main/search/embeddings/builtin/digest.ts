@@ -5,7 +5,7 @@
  * hash. 32-bit values take two elements, the lower half first. Pure.
  */
 import type { BuiltinModel } from './builtin-model.ts'
-import { RowProducts } from './row-products.ts'
+import { rowProducts } from './row-products.ts'
 import {
   cutCjk,
   cutWord,
@@ -22,39 +22,34 @@ import type { TokenIdSequence } from '../embedding-provider.ts'
 /** Cached words. Words of several tokens, such as names and identifiers, are frequent. */
 const maxWords = 8192
 
-export class TokenEncoder {
-  readonly #model: BuiltinModel
-  readonly #words = new Map<string, readonly number[]>()
+/** Returns a function that computes digests. */
+export function tokenEncoder(model: BuiltinModel): (passage: string) => TokenIdSequence {
+  const words = new Map<string, readonly number[]>()
 
-  constructor(model: BuiltinModel) {
-    this.#model = model
+  function encodeWord(word: string): readonly number[] {
+    const cached = words.get(word)
+    if (cached) return cached
+    const tokens: number[] = []
+    cutWord(word, 0, word.length, model, (token, start, end) => pushToken(tokens, word, token, start, end))
+    const isSingleToken = tokens.length === 1 || tokens[0] === multiTokenMarker
+    const digest = isSingleToken
+      ? tokens
+      : [multiTokenMarker + tokens.length, ...tokens, ...toHalves(wordVectorLengthBits(model, tokens))]
+    if (words.size >= maxWords) words.clear()
+    words.set(word, digest)
+    return digest
   }
 
-  digestOf(passage: string): TokenIdSequence {
-    const model = this.#model
+  return (passage) => {
     const text = foldText(passage, model.folds)
     const digest: number[] = []
     forEachRun(text, (isCjk, start, end, hash) => {
       if (isCjk) return cutCjk(text, start, end, model, (token, from, to) => pushToken(digest, text, token, from, to))
       const token = findWordToken(model, end - start, hash)
       if (token >= 0) digest.push(token)
-      else for (const part of this.#encodeWord(text.slice(start, end))) digest.push(part)
+      else for (const part of encodeWord(text.slice(start, end))) digest.push(part)
     })
     return Uint16Array.from(digest)
-  }
-
-  #encodeWord(word: string): readonly number[] {
-    const cached = this.#words.get(word)
-    if (cached) return cached
-    const tokens: number[] = []
-    cutWord(word, 0, word.length, this.#model, (token, start, end) => pushToken(tokens, word, token, start, end))
-    const isSingleToken = tokens.length === 1 || tokens[0] === multiTokenMarker
-    const digest = isSingleToken
-      ? tokens
-      : [multiTokenMarker + tokens.length, ...tokens, ...toHalves(wordVectorLengthBits(this.#model, tokens))]
-    if (this.#words.size >= maxWords) this.#words.clear()
-    this.#words.set(word, digest)
-    return digest
   }
 }
 
@@ -82,42 +77,44 @@ function wordVectorLengthBits(model: BuiltinModel, tokens: readonly number[]): n
 /** Returns the same vector as `embedText`, and its length before normalization: 0 for a text without words. */
 export function vectorOf(model: BuiltinModel, digest: TokenIdSequence): { vector: Float32Array; length: number } {
   const sum = new Float32Array(model.dimensions)
+  const tokens = new Uint16Array(digest.length)
   let count = 0
-  if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
-  forEachPart(
-    digest,
-    (token) => {
-      tokensOfSum[count] = token
+  for (let index = 0, tokensLeftInWord = 0; index < digest.length; index += 1) {
+    const element = digest[index] as number
+    if (element < multiTokenMarker) {
+      tokens[count] = element
       count += 1
-    },
-    (hash) => addUnknownWord(hash, sum),
-  )
-  addRows(model, tokensOfSum.subarray(0, count), sum)
+      tokensLeftInWord -= 1
+      // Skips the length that follows a word's tokens.
+      if (tokensLeftInWord === 0) index += 2
+    } else if (element === multiTokenMarker) {
+      addUnknownWord(uint32At(digest, index + 1), sum)
+      index += 2
+    } else tokensLeftInWord = element - multiTokenMarker
+  }
+  addRows(model, tokens.subarray(0, count), sum)
   const length = Math.sqrt(dot(sum, sum))
   return { vector: scaleToUnit(sum), length }
 }
 
-let tokensOfSum = new Uint16Array(512)
-
 /**
  * Returns a function that computes the cosine of `vector` (of length 1) and a digest whose vector has `length` before
- * normalization. All these functions share one cache, so alternating between two of them is slow.
+ * normalization.
  */
 export function cosinesWith(
   model: BuiltinModel,
   vector: Float32Array,
 ): (digest: TokenIdSequence, length: number) => number {
   const { rows, weights, dimensions } = model
-  const products = new RowProducts([vector])
-  const { tokenProducts, computedFor, question } = productCacheFor(model)
+  const productsOf = rowProducts([vector])
+  /** Each token's dot product with `vector`; NaN if it is not computed yet. */
+  const tokenProducts = new Float32Array(model.tokens).fill(NaN)
   const unknownWordProducts = new Map<number, number>()
   const computeProduct = (token: number) => {
-    const [product = 0] = products.compute(rows.subarray(token * dimensions, (token + 1) * dimensions))
-    // Rounded as in the cache, so that equal passages have equal cosines.
-    const rounded = Math.fround(product * (weights[token] as number))
-    computedFor[token] = question
-    tokenProducts[token] = rounded
-    return rounded
+    const [product = 0] = productsOf(rows.subarray(token * dimensions, (token + 1) * dimensions))
+    // The array rounds the product, so it is read back: equal passages have equal cosines.
+    tokenProducts[token] = product * (weights[token] as number)
+    return tokenProducts[token] as number
   }
   const unknownWordProduct = (hash: number) => {
     const wordVector = new Float32Array(dimensions)
@@ -134,7 +131,8 @@ export function cosinesWith(
     for (let index = 0; index < digest.length; index += 1) {
       const element = digest[index] as number
       if (element < multiTokenMarker) {
-        sum += computedFor[element] === question ? (tokenProducts[element] as number) : computeProduct(element)
+        const known = tokenProducts[element] as number
+        sum += Number.isNaN(known) ? computeProduct(element) : known
         tokensLeftInWord -= 1
         // Skips the length that follows a word's tokens.
         if (tokensLeftInWord === 0) index += 2
@@ -145,45 +143,6 @@ export function cosinesWith(
       } else tokensLeftInWord = element - multiTokenMarker
     }
     return sum / length
-  }
-}
-
-/** Shared cache: each token's dot product with a question's vector, and the number of that question. */
-interface ProductCache {
-  readonly model: BuiltinModel
-  readonly tokenProducts: Float32Array
-  readonly computedFor: Uint32Array
-  question: number
-}
-
-let productCache: ProductCache | undefined
-
-/** Increments the question number, which invalidates the values of earlier questions. */
-function productCacheFor(model: BuiltinModel): ProductCache {
-  const { tokens } = model
-  if (productCache?.model !== model || productCache.question === 2 ** 32 - 1)
-    productCache = { model, tokenProducts: new Float32Array(tokens), computedFor: new Uint32Array(tokens), question: 0 }
-  productCache.question += 1
-  return productCache
-}
-
-type OnPart = (tokenOrHash: number) => void
-
-/** Calls `onToken` for each token and `onUnknownWord` for the hash of each unknown word, in order. */
-function forEachPart(digest: TokenIdSequence, onToken: OnPart, onUnknownWord: OnPart): void {
-  for (let index = 0; index < digest.length;) {
-    const element = digest[index] as number
-    if (element < multiTokenMarker) {
-      onToken(element)
-      index += 1
-    } else if (element === multiTokenMarker) {
-      onUnknownWord(uint32At(digest, index + 1))
-      index += 3
-    } else {
-      const count = element - multiTokenMarker
-      for (let partIndex = index + 1; partIndex <= index + count; partIndex += 1) onToken(digest[partIndex] as number)
-      index += 3 + count
-    }
   }
 }
 

@@ -9,22 +9,16 @@ const blockSize = 8
 
 type Products = (row: number, size: number, floats: number, vectors: number, count: number, out: number) => void
 
-export class RowProducts {
-  readonly #vectors: readonly Float32Array[]
-
-  /** @param vectors all with as many dimensions as the rows */
-  constructor(vectors: readonly Float32Array[]) {
-    this.#vectors = vectors
-  }
-
-  /**
-   * Returns the dot products of a row with each vector, and then with itself. The next call on any instance overwrites
-   * the result.
-   */
-  compute(row: Int8Array): Float32Array {
-    const slot = this.#vectors.length === 1 ? 'one' : 'many'
+/**
+ * Returns a function that computes the dot products of a row with each vector, and then with itself. The next call of
+ * any of these functions overwrites the result.
+ * @param vectors all with as many dimensions as the rows
+ */
+export function rowProducts(vectors: readonly Float32Array[]): (row: Int8Array) => Float32Array {
+  const slot = vectors.length === 1 ? 'one' : 'many'
+  return (row) => {
     const cached = kernels[slot]
-    const kernel = cached?.vectors === this.#vectors ? cached : kernelFor(this.#vectors, cached?.memory)
+    const kernel = cached?.vectors === vectors ? cached : kernelFor(vectors, cached?.memory)
     kernels[slot] = kernel
     kernel.row.set(row)
     kernel.run()

@@ -3,7 +3,7 @@
  * that have a similar word in the passage. A mean of many word vectors is close to every text on the same subject; an
  * answer has a match for each word of the question. Pure.
  */
-import { WordCosines } from './word-cosines.ts'
+import { bestCosines } from './word-cosines.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { dot, embedText, wordsOf, type WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
@@ -23,11 +23,11 @@ export function similarityTo(
 ): (passage: TokenIdSequence, cosine: number) => number {
   const questionWords = significantWords(wordsOf(model, question))
   const totalMass = massOf(questionWords)
-  const cosines = new WordCosines(model, questionWords, unrelatedCosine)
+  const findBest = bestCosines(model, questionWords, unrelatedCosine)
   const best = new Float64Array(questionWords.length)
   return (passage, cosine) => {
     if (totalMass === 0) return cosine
-    cosines.findBest(passage, best)
+    findBest(passage, best)
     const matchedMass = questionWords.reduce(
       (sum, { weight }, index) => sum + weight ** 2 * toMatch(best[index] as number),
       0,
