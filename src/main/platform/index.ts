@@ -59,6 +59,13 @@ export { parseRetryAfter } from './net/retry-after.ts'
 export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
 export { appVersion } from './version.ts'
 export { fromOrpcError, serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
-export { runInWorker, startThread, type Thread, ThreadEndedError, type WorkerClient, WorkerHost } from './workers/worker-host.ts'
+export {
+  runInWorker,
+  startThread,
+  type Thread,
+  ThreadEndedError,
+  type WorkerClient,
+  WorkerHost,
+} from './workers/worker-host.ts'
 export { searcherYoungGenerationMb, sharedMemory, shareMemory, workerEntry } from './workers/worker-start.ts'
 export { lowerThreadPriority } from './workers/thread-priority.ts'

@@ -20,7 +20,7 @@ describe('embedding requests', () => {
       defaults: `memory: { embedding: ${embeddings} }`,
     })
     await agent.memory.settle(10_000)
-    await agent.memory.waitForVectors(() => undefined)
+    await agent.memory.waitForVectors()
     const search = (query: string) => call('memory_search', { query, minScore: 0 })
     local.script = [
       search('ferries of the harbour'),

@@ -14,7 +14,7 @@ async function openChat(files: Readonly<Record<string, string>> = {}) {
   const { chat, memory, sessions } = await app.agents.get('main')
   const settle = async () => {
     await memory.settle(20_000)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
   }
   const say = async (text: string, session?: string) => {
     const sent = await chat.send({ text, session })

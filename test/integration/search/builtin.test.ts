@@ -16,7 +16,7 @@ async function openMemory(config = untouchedConfig, more: Readonly<Record<string
   const test = await openTestApp({ files: { ...files, ...more }, config, watch: true })
   const { memory } = await test.app.agents.get('main')
   await memory.settle(10_000)
-  await memory.waitForVectors(() => undefined)
+  await memory.waitForVectors()
   return { ...test, memory }
 }
 
@@ -71,7 +71,7 @@ describe('built-in embedding model', () => {
     await writeFile(join(workspace, 'memory', 'pets.md'), '# Pets\n\n- The dinghy has a hole below the waterline.\n')
     await memory.notifyWritten(['memory/pets.md'])
     await memory.settle(10_000)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     const { candidates } = await memory.explain('What is broken on my boat?')
     expect(candidates[0]?.path).toBe('memory/pets.md')
   })
@@ -105,7 +105,7 @@ describe('built-in embedding model', () => {
     await writeFile(join(workspace, 'memory', 'boats.md'), '# Boats\n\n- The dinghy has a hole below the waterline.\n')
     await memory.notifyWritten(['memory/school.md', 'memory/boats.md'])
     await memory.settle(10_000)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     const [nearest, ...others] = await memory.similarNotes('memory/school.md', 8)
     expect(nearest).toMatchObject({ path: 'MEMORY.md', from: 3 })
     expect(nearest?.text).toContain('kindergarten')

@@ -133,7 +133,7 @@ describe('failing embedding provider', () => {
       const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
       const refusal = async () => (await memory.status()).problems.find(({ code }) => code === 'texts_refused')
       await until(async () => (await refusal()) !== undefined, 15_000)
-      await memory.waitForVectors(() => undefined)
+      await memory.waitForVectors()
       server.embeddings = { dimensions: 64 }
       if (how === 'all files are reindexed') await memory.reindex()
       else await memory.tryProvider()
@@ -181,9 +181,9 @@ describe('failing embedding provider', () => {
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
-    expect((await memory.waitForVectors(() => undefined)).problems).not.toEqual([])
+    expect((await memory.waitForVectors()).problems).not.toEqual([])
     server.trouble = 'none'
-    const { problems, embedded, units } = await memory.waitForVectors(() => undefined)
+    const { problems, embedded, units } = await memory.waitForVectors()
     expect({ problems, embedded }).toEqual({ problems: [], embedded: units })
   }, 60_000)
 
@@ -208,7 +208,7 @@ describe('failing embedding provider', () => {
   it('uses a late answer when the query is repeated', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     Object.assign(server, { trouble: 'slow', delayMs: 700 })
     expect((await memory.search('walrus bath', { vectorWaitMs: 100 })).notice?.code).toBe('provider_late')
     await until(async () => (await memory.search('walrus bath', { vectorWaitMs: 1000 })).notice === null, 10_000)

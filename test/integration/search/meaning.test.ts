@@ -59,7 +59,7 @@ describe('texts that a provider would be sent', () => {
   it('does not count texts that the model was already sent', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     const { all, unsent } = await memory.embeddingCost()
     expect(unsent).toEqual({ texts: 0, tokens: 0 })
     const other = await memory.embeddingCost({ provider: 'openai-compatible', model: 'other' })
@@ -74,7 +74,7 @@ describe('use of vectors', () => {
   it('begins with the first units, without a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     const { notice, results } = await memory.search('walrus of the harbour')
     expect(notice).toBeNull()
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: expect.any(Number) })
@@ -104,7 +104,7 @@ describe('index for another model', () => {
       const { provider, state } = await memory.status()
       return provider === 'openai-compatible' && state === 'ready'
     }, 20_000)
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     await memory.fileCounts()
     expect((await memory.embeddingCost()).unsent.texts).toBe(0)
   }, 60_000)

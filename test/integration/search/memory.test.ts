@@ -184,13 +184,13 @@ describe('hybrid search', () => {
   it('embeds an unchanged text only once, even across a reindex', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     const texts = () => server.requests.flatMap(({ body }) => body['input'] as string[])
     // A one-word text asks for the length of the model's vectors.
     const embedded = () => texts().filter((text) => text !== 'memory').length
     const before = embedded()
     await memory.reindex()
-    await memory.waitForVectors(() => undefined)
+    await memory.waitForVectors()
     expect(embedded()).toBe(before)
   })
 

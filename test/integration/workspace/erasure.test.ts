@@ -114,7 +114,7 @@ describe('permanent erasure', () => {
     const client = createRouterClient(createRouter(app))
     const agent = await app.agents.get('main')
     await agent.memory.settle(10_000)
-    await agent.memory.waitForVectors(() => undefined)
+    await agent.memory.waitForVectors()
     const before = server.requests.length
     expect(before).toBeGreaterThan(0)
     const found = await client.forget.find({ ...main, words: secret })

@@ -187,7 +187,7 @@ describe('visibility', () => {
       embeddings: true,
     })
     await agent.memory.settle(10_000)
-    await agent.memory.waitForVectors(() => undefined)
+    await agent.memory.waitForVectors()
     const found = await agent.memory.search('shadow lung doctor')
     expect(found.results.map(({ path }) => path)).toContain('health.md')
     // Words that only private notes have are not sent.
@@ -324,7 +324,7 @@ describe('privacy filter', () => {
               server.respond = scripted(queue, who === 'local')
               if (act === 'lock') {
                 // A request that is already being sent cannot be recalled.
-                if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.waitForVectors(() => undefined))
+                if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.waitForVectors())
                 const number = at % notes.length
                 const file = join(workspace, paths[number] ?? '')
                 await writeFile(file, withVisibility(await readFile(file, 'utf8'), true))
@@ -345,7 +345,7 @@ describe('privacy filter', () => {
               }
             }
             await agent.memory.settle(5000)
-            if (embeddings) await agent.memory.waitForVectors(() => undefined)
+            if (embeddings) await agent.memory.waitForVectors()
             for (const [sign, from] of since) {
               const later = [
                 ...remote.requests.slice(from.requests).map(({ text }) => text),

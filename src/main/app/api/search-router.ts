@@ -41,7 +41,7 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
     const settled = await memory.settle(settleTimeoutMs)
-    const status = input.vectors ? await memory.waitForVectors(() => undefined, signal) : await memory.status()
+    const status = input.vectors ? await memory.waitForVectors(signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),
   reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),

@@ -88,7 +88,8 @@ export async function syncAll(
       const key = keyOf(folder.source, candidate.path)
       const previous = known.get(key)
       missing.delete(key)
-      if (options.force || !previous || hasChanged(store, previous, candidate)) todo.push(candidate)
+      const isUnchanged = previous?.mtime === candidate.mtime && previous.size === candidate.size
+      if (options.force || !isUnchanged || store.hasOtherRule(previous)) todo.push(candidate)
     }
     // A file that can't be examined keeps its entry.
     for (const { path, code } of problems)
@@ -100,10 +101,6 @@ export async function syncAll(
   })
   changed.push(...(await indexCandidates(store, todo, known, problems, options)))
   return { changed, problems }
-}
-
-function hasChanged(store: UnitStore, previous: IndexedFile, { mtime, size }: FileCandidate): boolean {
-  return previous.mtime !== mtime || previous.size !== size || store.hasOtherRule(previous)
 }
 
 /** Syncs the given paths (as in the index). Ignores those outside the workspace and the transcripts. */
@@ -267,16 +264,11 @@ const youngMb = 8
 
 /** Prepares files in a worker thread while the caller writes earlier ones. */
 export class PreparationWorker {
-  readonly #source: PreparationWorkerSource
   readonly #worker: Worker
-  readonly #waiting: {
-    readonly tasks: readonly PreparationTask[]
-    readonly resolve: (files: PreparedFile[]) => void
-  }[] = []
+  readonly #waiting: { tasks: readonly PreparationTask[]; resolve: (files: PreparedFile[]) => void }[] = []
   #localSettings: UnitSettings | undefined
 
   constructor(source: PreparationWorkerSource) {
-    this.#source = source
     this.#worker = new Worker(source.entry, {
       workerData: source.settings,
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
@@ -284,7 +276,11 @@ export class PreparationWorker {
     this.#worker.on('message', (files: PreparedFile[]) => this.#waiting.shift()?.resolve(files))
     // The exit event follows and handles the failure.
     this.#worker.on('error', () => undefined)
-    this.#worker.on('exit', () => this.#prepareHere())
+    this.#worker.on('exit', () => {
+      const settings = unitSettingsOf(source.settings)
+      this.#localSettings = settings
+      for (const { tasks, resolve } of this.#waiting.splice(0)) resolve(prepareAll(tasks, settings))
+    })
   }
 
   prepare(tasks: readonly PreparationTask[]): Promise<PreparedFile[]> {
@@ -299,11 +295,6 @@ export class PreparationWorker {
   async close(): Promise<void> {
     this.#worker.removeAllListeners('exit')
     await this.#worker.terminate()
-  }
-
-  #prepareHere(): void {
-    this.#localSettings = unitSettingsOf(this.#source.settings)
-    for (const { tasks, resolve } of this.#waiting.splice(0)) resolve(prepareAll(tasks, this.#localSettings))
   }
 }
 

@@ -72,7 +72,6 @@ export class Memory {
         if (this.#isSavingPower) await client.savePower(true)
       },
       onEvent: (event) => this.#onIndexerEvent(event),
-      onOutcome: (outcome) => this.#provider.record(outcome),
       onFault: (error) => this.#onFault(error),
       onRecovered: () => this.#changes.emit({ type: 'recovered' }),
     })
@@ -183,25 +182,19 @@ export class Memory {
   /**
    * Waits until every unit has a vector, or no more can be had because the provider fails, is missing, or rejects the
    * remaining texts.
-   * @param onProgress called with every change of the status
    * @throws the signal's reason if aborted
    */
-  async waitForVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
+  async waitForVectors(signal?: AbortSignal): Promise<IndexStatus> {
     // Callers want the current state, not that of the last attempt.
     if (this.#provider.failure) await this.#provider.tryNow()
-    const unsubscribe = this.changes.subscribe((change) => change.type === 'status' && onProgress(change.status))
-    try {
-      for (;;) {
-        const { status, isStopped } = await this.#threads.call(({ indexer }) =>
-          indexer.client.embedded(undefined, signal ? { signal } : {}),
-        )
-        signal?.throwIfAborted()
-        const isDone = status.embedded >= status.units || (!isStopped && this.#provider.retryInMs === undefined)
-        if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
-        await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
-      }
-    } finally {
-      unsubscribe()
+    for (;;) {
+      const { status, isStopped } = await this.#threads.call(({ indexer }) =>
+        indexer.client.embedded(undefined, signal ? { signal } : {}),
+      )
+      signal?.throwIfAborted()
+      const isDone = status.embedded >= status.units || (!isStopped && this.#provider.retryInMs === undefined)
+      if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
+      await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
     }
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { fromOrpcError, ThreadEndedError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
 import { startThreads, stopThreads, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
@@ -18,7 +17,6 @@ export interface WorkerSupervisorOptions {
    */
   readonly open: (threads: MemoryWorkers, eventsSubscribed: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
-  readonly onOutcome: (outcome: ProviderOutcome) => void
   readonly onFault: (error: unknown) => void
   readonly onRecovered: () => void
 }
@@ -90,7 +88,10 @@ export class WorkerSupervisor {
       const { indexer, searcher, stop } = threads
       const outcomes = searcher.client
         .outcomes(undefined, { signal: stop.signal })
-        .then((stream) => void this.#follow(threads, stream, this.#options.onOutcome))
+        .then(
+          (stream) =>
+            void this.#follow(threads, stream, (outcome) => this.#options.onEvent({ type: 'provider', outcome })),
+        )
       const eventsSubscribed = indexer.client
         .events(undefined, { signal: stop.signal })
         .then((stream) => void this.#follow(threads, stream, (event) => this.#handleEvent(threads, event)))
