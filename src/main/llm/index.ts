@@ -15,11 +15,11 @@ export {
   type ChatModel,
   hasMemoryTool,
   type ModelRequest,
+  type Purpose,
   type ThinkingEffort,
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
 export { type Sentences } from './offline/sentences.ts'
-export { type Purpose } from './purpose.ts'
 export { UsageStore } from './usage/usage-store.ts'

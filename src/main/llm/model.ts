@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { WireRequest } from '#shared/contract/index.ts'
+import type { ChatEvent, WireRequest } from '#shared/contract/index.ts'
 import { type ErrorData, AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { systemClock, type Clock, isWithinDepthLimit } from '#platform'
 import { maxArguments, maxBrokenArguments, maxId, maxToolCalls } from '#shared/util/limits.ts'
-import type { Purpose } from './purpose.ts'
 import { asIdText } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
@@ -36,6 +35,41 @@ export interface ModelRequest {
   readonly thinking?: ThinkingEffort
 }
 
+export type Purpose =
+  | ({
+      readonly kind: 'chat'
+      /** True if the last message is the app's request to continue an interrupted answer. */
+      readonly continuesAnswer?: boolean
+      /** True if memory is off in the conversation; the request has no memory tools. */
+      readonly isWithoutMemory?: boolean
+      /** The current turn from the user's message on, if a summary replaces its beginning. */
+      readonly turn?: readonly Message[]
+    } & Day)
+  /** The last message asks to save notes from the messages before it. */
+  | ({ readonly kind: 'flush' } & Day)
+  | {
+      readonly kind: 'summary'
+      /** Rendered by `renderInParts`. */
+      readonly conversation: string
+      readonly earlier: string | undefined
+      /** Identifiers that the previous attempt left out; `conversation` is then that attempt. */
+      readonly missing: readonly string[]
+    }
+  /** A few words for a file name. */
+  | { readonly kind: 'topic' }
+  | { readonly kind: 'title' }
+  /** Review of memory lines; only for language models, not for the offline model. */
+  | { readonly kind: 'upkeep' }
+
+interface Day {
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+  /** `HH:MM`, for messages without a time. */
+  readonly time: string
+  /** File for today's notes; its name contains the date. */
+  readonly todaysLog: string
+}
+
 export type ThinkingEffort = 'low' | 'medium' | 'high'
 
 /** `done` comes last and has the whole message; a stream without it has failed. */
@@ -49,20 +83,7 @@ export type ModelEvent =
   /** An HTTP request was sent, redacted for display. Retries emit it again. */
   | { readonly type: 'sent'; readonly request: WireRequest }
   /** The request failed with a transient error and is repeated after a wait. */
-  | {
-      readonly type: 'retry'
-      readonly code: string
-      /** Reason in English, including the provider's message. */
-      readonly message: string
-      /** Values for the translated sentence of `code`; `reason` is the provider's message. */
-      readonly data: ErrorData
-      /** Number of the next attempt; 2 for the first retry. */
-      readonly attempt: number
-      /** Maximum number of attempts, including the first. */
-      readonly attempts: number
-      readonly afterMs: number
-      readonly retryNow: () => void
-    }
+  | (Omit<Extract<ChatEvent, { type: 'retrying' }>, 'type'> & { readonly type: 'retry'; readonly retryNow: () => void })
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
 export interface ChatModel {
@@ -82,17 +103,6 @@ export interface ChatModel {
    * @throws AppError `provider_…` or `context_overflow` (see middleware/provider-failures.ts), or the signal's reason
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-}
-
-/** Properties of a model as its provider lists them; undefined if it does not list them. */
-export interface ListedModel {
-  readonly name: string
-  readonly contextWindow?: number | undefined
-  readonly maxOutput?: number | undefined
-  readonly images?: boolean | undefined
-  /** US dollars per million tokens. */
-  readonly prices?: { readonly input: number; readonly output: number } | undefined
-  readonly thinking?: 'adaptive' | 'budget' | 'none' | undefined
 }
 
 type AssistantPart = AssistantMessage['content'][number]
@@ -202,10 +212,8 @@ export function isCompleteJsonObject(json: string): boolean {
 function parseArguments(json: string): Record<string, unknown> {
   if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
-  if (!isWithinDepthLimit(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
-  const value = parseJson(json)
-  if (isRecord(value)) return { ...value }
-  return { invalidJson: json.slice(0, maxBrokenArguments) }
+  const value = isWithinDepthLimit(json) ? parseJson(json) : undefined
+  return isRecord(value) ? value : { invalidJson: json.slice(0, maxBrokenArguments) }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type SettingsStore,
 } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
+import { expandVariables, variablePattern } from '#shared/util/expand-variables.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import type { AssistantMessage, Usage } from '#shared/chat/messages.ts'
@@ -23,8 +24,8 @@ import {
   type ModelPrices,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
-import { ModelLists } from './catalog/model-lists.ts'
-import type { ChatModel, ListedModel, ModelEvent } from './model.ts'
+import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
+import type { ChatModel, ModelEvent } from './model.ts'
 import { withPrivacyFilter, type TakeSnapshot } from './middleware/privacy-filter.ts'
 import { proxyFetch, proxyFor, type ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
@@ -95,12 +96,12 @@ export class Models {
       )
     const options = this.#connectionOf(provider, context.timeoutMs)
     if (!options) throw this.#missingKeyError(provider)
-    const listedModel = this.#lists.listedModel(provider, model)
+    const listedModel = this.#lists.listedModel(id)
     const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys)
     const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    const tracked = withUsageTracking(withRedactedErrors(withRetry, keys), this.prices(id), ledger, context.agent)
-    return withPrivacyFilter(withOutcomeEvents(tracked, this.#changes), context.look)
+    const safe = withRedactedErrors(withRetry, keys)
+    return withPrivacyFilter(withTracking(safe, this.prices(id), ledger, context.agent, this.#changes), context.look)
   }
 
   /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */
@@ -113,8 +114,7 @@ export class Models {
   }
 
   limits(id: string): ModelLimits {
-    const { provider, model } = splitModelId(id)
-    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.listedModel(provider, model))
+    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.listedModel(id))
   }
 
   /**
@@ -128,17 +128,13 @@ export class Models {
   ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
     const ids = new Set(['offline', selected])
     const failures: { provider: string; code: string }[] = []
-    const connections = modelProviders.flatMap((provider) => {
-      const options = this.#connectionOf(provider, 0)
-      return options ? [{ provider, options }] : []
+    const outcomes = modelProviders.map((provider) => {
+      const options = this.#connectionOf(provider)
+      return { provider, fetched: options && this.#lists.fetchModels(provider, options, fresh) }
     })
-    const outcomes = await Promise.all(
-      connections.map(async ({ provider, options }) => ({
-        provider,
-        ...(await this.#lists.fetchModels(provider, options, fresh)),
-      })),
-    )
-    for (const { provider, models, failure } of outcomes) {
+    await Promise.all(outcomes.map(({ fetched }) => fetched))
+    for (const { provider, fetched } of outcomes) {
+      const { models, failure } = (await fetched) ?? { models: [], failure: undefined }
       for (const { name } of models) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
@@ -154,7 +150,7 @@ export class Models {
   async test(name: string): Promise<number> {
     const provider = modelProviders.find((candidate) => candidate === name)
     if (!provider) throw unknownProvider(name)
-    const options = this.#connectionOf(provider, 0)
+    const options = this.#connectionOf(provider)
     if (!options) throw this.#missingKeyError(provider)
     const { models, failure } = await this.#lists.fetchModels(provider, options, true)
     if (failure) throw redactSecrets(failure, this.#options.keys)
@@ -179,7 +175,7 @@ export class Models {
       keeps: keys.vaultStrength ?? 'session',
       variable: keys.variable(name),
       baseUrl: settings.config.providers[name].baseUrl ?? null,
-      isLocal: this.#connectionOf(name, 0)?.isLocal ?? false,
+      isLocal: this.#connectionOf(name)?.isLocal ?? false,
     }))
   }
 
@@ -192,8 +188,8 @@ export class Models {
       provider,
       model,
       contextWindow,
-      available: provider === 'offline' || this.#connectionOf(provider, 0) !== undefined,
-      isLocal: provider === 'offline' || (this.#connectionOf(provider, 0)?.isLocal ?? false),
+      available: provider === 'offline' || this.#connectionOf(provider) !== undefined,
+      isLocal: provider === 'offline' || (this.#connectionOf(provider)?.isLocal ?? false),
       images,
       prices: prices ? { input: prices.input, output: prices.output } : null,
     }
@@ -201,15 +197,10 @@ export class Models {
 
   /** Returns US dollars per million tokens; undefined if unknown. */
   prices(id: string): ModelPrices | undefined {
-    const { provider, model } = splitModelId(id)
-    return modelPrices(
-      id,
-      this.#options.settings.config.models[id]?.prices,
-      this.#lists.listedModel(provider, model)?.prices,
-    )
+    return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.listedModel(id)?.prices)
   }
 
-  #connectionOf(provider: ModelProvider, timeoutMs: number): ProviderConnection | undefined {
+  #connectionOf(provider: ModelProvider, timeoutMs = defaultTimeoutMs): ProviderConnection | undefined {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
@@ -219,8 +210,8 @@ export class Models {
     return {
       apiKey,
       baseUrl,
-      timeoutMs: timeoutMs || defaultTimeoutMs,
-      headers: fromEnvironment(headers, env),
+      timeoutMs,
+      headers: headers && expandVariables(headers, env),
       secrets: secretsOf(apiKey, headers, env),
       isLocal: isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
       fetch: proxyFetch(proxy, env),
@@ -238,24 +229,8 @@ export class Models {
   }
 }
 
-/** Used if `timeoutMs` is 0: such requests have a signal that ends them earlier. */
+/** For lists of models: their signal ends them earlier. */
 const defaultTimeoutMs = 60_000
-
-/** Replaces `${NAME}` in headers by environment variables, so that secrets stay out of the settings. */
-function fromEnvironment(
-  headers: Readonly<Record<string, string>> | undefined,
-  env: NodeJS.ProcessEnv,
-): Record<string, string> | undefined {
-  if (!headers) return undefined
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      value.replace(variablePattern, (_match, variable: string) => env[variable] ?? ''),
-    ]),
-  )
-}
-
-const variablePattern = /\$\{(\w+)\}/g
 
 function secretsOf(
   apiKey: string,
@@ -304,27 +279,13 @@ function createRemoteModel(
   }
 }
 
-function withOutcomeEvents(model: ChatModel, changes: EventEmitter<ModelOutcome>): ChatModel {
-  return {
-    ...model,
-    async *stream(request, signal) {
-      try {
-        yield* model.stream(request, signal)
-        changes.emit({ model: model.id, failure: undefined })
-      } catch (error) {
-        if (!signal?.aborted && error instanceof AppError && error.code.startsWith('provider_'))
-          changes.emit({ model: model.id, failure: error })
-        throw error
-      }
-    },
-  }
-}
-
-function withUsageTracking(
+/** Records the usage of each request and emits its outcome. */
+function withTracking(
   model: ChatModel,
   prices: ModelPrices | undefined,
   ledger: UsageStore,
   agent: string,
+  outcomes: EventEmitter<ModelOutcome>,
 ): ChatModel {
   const withCost = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
   return {
@@ -345,6 +306,11 @@ function withUsageTracking(
             yield { ...event, message } satisfies ModelEvent
           }
         }
+        outcomes.emit({ model: model.id, failure: undefined })
+      } catch (error) {
+        if (!signal.aborted && error instanceof AppError && error.code.startsWith('provider_'))
+          outcomes.emit({ model: model.id, failure: error })
+        throw error
       } finally {
         // The stream ended early: the output is estimated from the received text.
         if (partialUsage) {

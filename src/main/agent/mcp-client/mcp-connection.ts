@@ -1,5 +1,6 @@
 import type { CallToolResult, Client, Tool as WireTool } from '@modelcontextprotocol/client'
 import { AppError } from '#shared/util/errors.ts'
+import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
 import { boundedFetch, type McpServerSettings } from '#platform'
 
@@ -79,7 +80,11 @@ export class McpConnection {
   async call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     await this.start(true)
     const client = this.#client
-    if (!client || this.#state !== 'ready') throw this.#unavailable()
+    if (!client || this.#state !== 'ready')
+      throw this.#unavailable(
+        `the tool server ${this.#options.name} cannot be used`,
+        this.#problem ?? 'it is not running',
+      )
     const { signal, timeoutMs, onProgress } = options
     try {
       return await client.callTool(
@@ -99,7 +104,7 @@ export class McpConnection {
         const seconds = Math.round(timeoutMs / 1000)
         throw new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
       }
-      throw new AppError('mcp_unavailable', `${this.#options.name}: ${reason}`, { server: this.#options.name, reason })
+      throw this.#unavailable(this.#options.name, reason)
     }
   }
 
@@ -141,7 +146,7 @@ export class McpConnection {
     if (url !== undefined) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
-        requestInit: { headers: this.#expandVariables(headers) },
+        requestInit: { headers: expandVariables(headers, this.#options.env) },
         // An event stream has no end, so its events are limited instead of the whole response.
         fetch: boundedFetch(
           globalThis.fetch,
@@ -155,7 +160,7 @@ export class McpConnection {
     const transport = new StdioClientTransport({
       command: command ?? '',
       args,
-      env: { ...getDefaultEnvironment(), ...this.#expandVariables(env) },
+      env: { ...getDefaultEnvironment(), ...expandVariables(env, this.#options.env) },
       stderr: 'pipe',
       maxBufferSize: maxToolMessageBytes,
     })
@@ -168,7 +173,9 @@ export class McpConnection {
   async #listTools(client: Client): Promise<void> {
     const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
     if (tools.length > maxTools) this.#appendLog(`only the first ${maxTools} tools are used`)
-    this.#tools = tools.slice(0, maxTools).map(withShortDescription)
+    this.#tools = tools
+      .slice(0, maxTools)
+      .map((tool) => ({ ...tool, description: tool.description?.slice(0, maxToolDescription).toWellFormed() }))
     this.#options.onChange()
   }
 
@@ -196,25 +203,7 @@ export class McpConnection {
     if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
   }
 
-  /** Replaces `${NAME}` by an environment variable, so that secrets stay out of the settings; '' if it is not set. */
-  #expandVariables(values: Readonly<Record<string, string>>): Record<string, string> {
-    const expand = (value: string) =>
-      value.replace(/\$\{(\w+)\}/g, (_match, variable: string) => this.#options.env[variable] ?? '')
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, expand(value)]))
+  #unavailable(subject: string, reason: string): AppError {
+    return new AppError('mcp_unavailable', `${subject}: ${reason}`, { server: this.#options.name, reason })
   }
-
-  #unavailable(): AppError {
-    const { name } = this.#options
-    const reason = this.#problem ?? 'it is not running'
-    return new AppError('mcp_unavailable', `the tool server ${name} cannot be used: ${reason}`, {
-      server: name,
-      reason,
-    })
-  }
-}
-
-function withShortDescription(tool: WireTool): WireTool {
-  const { description } = tool
-  if (description === undefined || description.length <= maxToolDescription) return tool
-  return { ...tool, description: description.slice(0, maxToolDescription).toWellFormed() }
 }

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
 import type { Usage } from '#shared/chat/messages.ts'
+import type { ListedModel } from './model-lists.ts'
 
 export interface ModelLimits {
   readonly contextWindow: number
@@ -96,14 +97,12 @@ const maxListedOutput = 64_000
 /** Limits of unknown models, small enough for nearly all local ones. */
 const defaultLimits: TableLimits = { contextWindow: 32_768, maxOutput: 4096 }
 
-interface KnownLimits {
-  readonly contextWindow?: number | undefined
-  readonly maxOutput?: number | undefined
-  readonly images?: boolean | undefined
-}
-
 /** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
-export function modelLimits(id: string, configured: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
+export function modelLimits(
+  id: string,
+  configured: Partial<ListedModel> = {},
+  listed: Partial<ListedModel> = {},
+): ModelLimits {
   const table = limitTable.find(([pattern]) => pattern.test(id))?.[1] ?? defaultLimits
   const contextWindow = configured.contextWindow ?? listed.contextWindow ?? table.contextWindow
   // Some providers list a huge output limit; reserving that much would waste the window.

@@ -3,25 +3,24 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ModelProvider } from '#shared/util/providers.ts'
 import { readOrSetAside, writeDurably } from '#platform'
-import type { ListedModel } from '../model.ts'
 import type { ProviderOptions } from '../middleware/provider-fetch.ts'
 
 const listTimeoutMs = 8000
 const maxAgeMs = 10 * 60_000
 
-const cacheSchema = z.record(
-  z.string(),
-  z.array(
-    z.looseObject({
-      name: z.string(),
-      contextWindow: z.number().optional(),
-      maxOutput: z.number().optional(),
-      images: z.boolean().optional(),
-      prices: z.object({ input: z.number(), output: z.number() }).optional(),
-      thinking: z.enum(['adaptive', 'budget', 'none']).optional(),
-    }),
-  ),
-)
+const listedModelSchema = z.object({
+  name: z.string(),
+  contextWindow: z.number().optional(),
+  maxOutput: z.number().optional(),
+  images: z.boolean().optional(),
+  /** US dollars per million tokens. */
+  prices: z.object({ input: z.number(), output: z.number() }).optional(),
+  thinking: z.enum(['adaptive', 'budget', 'none']).optional(),
+})
+/** Properties of a model as its provider lists them; undefined if it does not list them. */
+export type ListedModel = Readonly<z.infer<typeof listedModelSchema>>
+
+const cacheSchema = z.record(z.string(), z.array(listedModelSchema))
 
 export interface ListOutcome {
   readonly models: readonly ListedModel[]
@@ -34,7 +33,6 @@ export class ModelLists {
   readonly #onProblem: (problem: unknown) => void
   readonly #lists = new Map<string, readonly ListedModel[]>()
   readonly #fetchedAt = new Map<string, number>()
-  #loading: Promise<void> | undefined
 
   /** @param file absolute path of the cache @param onProblem receives its read and write errors */
   constructor(file: string, onProblem: (problem: unknown) => void) {
@@ -44,13 +42,22 @@ export class ModelLists {
 
   /** Loads the cached lists. Call it once before other methods. */
   async load(): Promise<void> {
-    this.#loading ??= this.#read()
-    return this.#loading
+    try {
+      const cachedLists = await readOrSetAside(
+        this.#file,
+        (text) => cacheSchema.safeParse(parseJson(text)).data,
+        (copyPath) => this.#onProblem(`the cached model lists could not be read and were moved to ${copyPath}`),
+      )
+      for (const [provider, models] of Object.entries(cachedLists ?? {})) this.#lists.set(provider, models)
+    } catch (error) {
+      this.#onProblem(error)
+    }
   }
 
-  /** Returns the cached properties of a model; undefined if it is not listed. @param model name without provider */
-  listedModel(provider: string, model: string): ListedModel | undefined {
-    return this.#lists.get(provider)?.find(({ name }) => name === model)
+  /** Returns the cached properties of a model; undefined if it is not listed. @param id `provider/model` */
+  listedModel(id: string): ListedModel | undefined {
+    const [provider = ''] = id.split('/', 1)
+    return this.#lists.get(provider)?.find(({ name }) => `${provider}/${name}` === id)
   }
 
   /**
@@ -66,7 +73,7 @@ export class ModelLists {
       const models = await fetchList(provider, options, AbortSignal.timeout(listTimeoutMs))
       this.#fetchedAt.set(cacheKey, performance.now())
       this.#lists.set(provider, models)
-      await this.#save()
+      await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
       return { models, failure: undefined }
     } catch (error) {
       if (error instanceof AppError) return { models: cachedModels, failure: error }
@@ -76,23 +83,6 @@ export class ModelLists {
       }
       throw error
     }
-  }
-
-  async #read(): Promise<void> {
-    try {
-      const cachedLists = await readOrSetAside(
-        this.#file,
-        (text) => cacheSchema.safeParse(parseJson(text)).data,
-        (copyPath) => this.#onProblem(`the cached model lists could not be read and were moved to ${copyPath}`),
-      )
-      for (const [provider, models] of Object.entries(cachedLists ?? {})) this.#lists.set(provider, models)
-    } catch (error) {
-      this.#onProblem(error)
-    }
-  }
-
-  async #save(): Promise<void> {
-    await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
   }
 }
 

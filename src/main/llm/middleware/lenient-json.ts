@@ -16,6 +16,11 @@ export function asText(value: unknown): string {
     .join('')
 }
 
+/** Returns the arguments of a call as JSON; some servers send an object. */
+export function asArguments(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : asText(value)
+}
+
 /** Returns an id or a name as text; converts numbers; '' for other values. */
 export function asIdText(value: unknown): string {
   return typeof value === 'number' ? String(value) : asText(value).toWellFormed()

@@ -1,6 +1,8 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type OpenAI from 'openai'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { toPlainLine, redirectError, redirectTarget, parseRetryAfter, type KeyRing } from '#platform'
-import type { ChatModel } from '../model.ts'
+import type { ChatModel, ModelEvent } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { asObject, asIdText } from './lenient-json.ts'
 
@@ -40,7 +42,7 @@ const messages = {
 type KnownFailure = keyof typeof messages
 
 /** Converts a failure into an AppError. `data.reason` is the provider's message; `data.status` is 0 without one. */
-export function providerFailure(failure: ProviderFailure): AppError {
+function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
   const target = redirectTarget(status, headers)
   if (target !== undefined) return redirectError(provider, target, cause)
@@ -141,19 +143,74 @@ export function isTransient(error: AppError): boolean {
   return transientCodes.has(error.code)
 }
 
-/** Returns true if the connection of a stream was lost; Node's fetch reports that as a TypeError. */
-export function isLostConnection(error: unknown): boolean {
-  return error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
+type ClientLibrary = Pick<
+  typeof Anthropic | typeof OpenAI,
+  'APIError' | 'APIUserAbortError' | 'APIConnectionTimeoutError'
+>
+
+/** Converts an error of a provider's client library; returns aborts and other errors unchanged. */
+export function toProviderError(library: ClientLibrary, error: unknown, provider: string, hasBegun = false): unknown {
+  if (error instanceof library.APIUserAbortError) return error
+  // Node's fetch reports a lost connection as a TypeError. An event is not JSON if it was cut off, or if a proxy inserted text.
+  const isConnectionLost =
+    error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
+  if (isConnectionLost || error instanceof SyntaxError) return createFailure('provider_cut', provider, error)
+  // The client library failed on an unexpected response shape.
+  if (error instanceof TypeError) return createFailure('provider_garbled', provider, error)
+  if (!(error instanceof library.APIError)) return error
+  return providerFailure({
+    provider,
+    ...parseProviderError(error.error, error.status, error.message),
+    hasBegun,
+    isTimeout: error instanceof library.APIConnectionTimeoutError,
+    headers: error.headers,
+    cause: error,
+  })
 }
 
-/** Returns true if an event is not JSON: it was cut off, or a proxy inserted text. */
-export function isInvalidJsonEvent(error: unknown): boolean {
-  return error instanceof SyntaxError
+/** Converts an error event of a stream, which the client library ignores. */
+export function toStreamError(provider: string, error: unknown): Error {
+  return providerFailure({
+    provider,
+    ...parseProviderError(error, undefined, 'no reason given'),
+    hasBegun: true,
+    isTimeout: false,
+    headers: undefined,
+    cause: undefined,
+  })
 }
 
-/** Returns true if the client library failed on an unexpected response shape. */
-export function isInvalidResponse(error: unknown): boolean {
-  return error instanceof TypeError
+interface StreamedAnswer {
+  /** True once the server has ended the answer. */
+  readonly hasEnded: boolean
+  addEvent(event: Readonly<Record<string, unknown>>): Iterable<ModelEvent>
+  /** Yields text that was held back. */
+  flush?(): Iterable<ModelEvent>
+}
+
+/**
+ * Adds the events of a stream to an answer. Ignores connection errors after the end of the answer.
+ * @throws AppError `provider_…`, or the abort error
+ */
+export async function* readStream(
+  library: ClientLibrary,
+  provider: string,
+  answer: StreamedAnswer,
+  open: () => Promise<AsyncIterable<unknown>>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  let hasBegun = false
+  let failure: unknown
+  try {
+    const events = await open()
+    hasBegun = true
+    for await (const event of events) yield* answer.addEvent(asObject(event))
+  } catch (error) {
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError)
+      failure = toProviderError(library, error, provider, hasBegun)
+  }
+  yield* answer.flush?.() ?? []
+  if (failure !== undefined) throw failure
 }
 
 /** Removes API keys from a model's errors: servers may repeat the request in their messages. */
@@ -194,7 +251,7 @@ interface ParsedProviderError {
  * @param status HTTP status; undefined if it is 200
  * @param message used if the body has none
  */
-export function parseProviderError(body: unknown, status: number | undefined, message: string): ParsedProviderError {
+function parseProviderError(body: unknown, status: number | undefined, message: string): ParsedProviderError {
   const outer = asObject(Array.isArray(body) ? body[0] : body)
   const inner = asObject(outer['error'])
   const fields = Object.keys(inner).length > 0 ? inner : outer
@@ -207,7 +264,8 @@ export function parseProviderError(body: unknown, status: number | undefined, me
     status: foundStatus,
     // A server that sends a message is reachable, so the kind must not be empty.
     kind: kinds.length > 0 || foundMessage === undefined ? kinds.join(' ') : unnamedKind,
-    message: foundMessage ?? withoutStatus(message),
+    // Client libraries put the status before the message.
+    message: foundMessage ?? message.replace(/^\d{3} (status code \(no body\)$)?/, ''),
   }
 }
 
@@ -232,9 +290,4 @@ function parseUpstreamError(raw: unknown): ParsedProviderError | undefined {
   return isRecord(parsedBody) || Array.isArray(parsedBody)
     ? parseProviderError(parsedBody, undefined, raw)
     : { status: undefined, kind: '', message: raw }
-}
-
-/** Removes the status that client libraries put before the message. */
-function withoutStatus(message: string): string {
-  return message.replace(/^\d{3} (status code \(no body\)$)?/, '')
 }

@@ -8,7 +8,7 @@ import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 /** Returns a `fetch` through `proxy` or the proxies of the environment; undefined if neither is set. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
   const { httpsProxy } = environmentProxies(env)
-  if (proxy === undefined && httpsProxy === undefined) return undefined
+  if (proxy === undefined && httpsProxy === '') return undefined
   const fetchThroughProxy = async (input: string, init?: object) => {
     // Loaded on demand: undici takes a megabyte.
     const undici = await import('undici')
@@ -28,7 +28,7 @@ export function proxyFor(
   const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
   const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
   const environmentProxy = protocol === 'http:' ? httpProxy : httpsProxy
-  const directHosts = new Set((noProxy ?? '').split(/[\s,]+/).map((host) => host.replace(/:\d+$/, '')))
+  const directHosts = new Set(noProxy.split(/[\s,]+/).map((host) => host.replace(/:\d+$/, '')))
   const isDirect = directHosts.has('*') || directHosts.has(hostname)
   return environmentProxy && !isDirect ? environmentProxy : undefined
 }
@@ -36,9 +36,9 @@ export function proxyFor(
 const dispatchers = new Map<string, Dispatcher>()
 
 function environmentProxies(env: NodeJS.ProcessEnv) {
-  const httpProxy = env['http_proxy'] || env['HTTP_PROXY']
+  const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
-  return { httpProxy, httpsProxy, noProxy: env['no_proxy'] || env['NO_PROXY'] }
+  return { httpProxy, httpsProxy, noProxy: env['no_proxy'] || env['NO_PROXY'] || '' }
 }
 
 function dispatcherFor(
@@ -51,13 +51,7 @@ function dispatcherFor(
   const cached = dispatchers.get(key)
   if (cached) return cached
   const dispatcher =
-    proxy === undefined
-      ? new EnvHttpProxyAgent({
-          ...(httpProxy === undefined ? {} : { httpProxy }),
-          ...(httpsProxy === undefined ? {} : { httpsProxy }),
-          ...(noProxy === undefined ? {} : { noProxy }),
-        })
-      : new ProxyAgent(proxy)
+    proxy === undefined ? new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy }) : new ProxyAgent(proxy)
   dispatchers.set(key, dispatcher)
   return dispatcher
 }

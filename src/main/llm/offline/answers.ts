@@ -2,7 +2,7 @@ import { parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { Intent } from './intent.ts'
-import { clip, quotesOf, type Quote } from './quote.ts'
+import { clip, quotesOf } from './quote.ts'
 import type { Sentences } from './sentences.ts'
 
 const maxLogs = 40
@@ -71,15 +71,8 @@ interface Log {
   readonly lines: readonly string[]
 }
 
-interface LogEntry {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  readonly text: string
-}
-
 /** Returns the lines of a log with the time of their heading; a heading counts as a line if no text follows it. */
-function entriesOf({ path, lines }: Log): LogEntry[] {
+function entriesOf({ path, lines }: Log) {
   // A saved conversation shows only its topic, because the log already has its notes.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
   if (!/\/[\d-]{10}\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
@@ -88,7 +81,8 @@ function entriesOf({ path, lines }: Log): LogEntry[] {
     const [heading, clock = '', title = ''] = /^##+\s+(\d{1,2}:\d{2}\b)?[\s–—-]*(.*)$/.exec(raw) ?? []
     if (heading !== undefined) time = clock && `${clock} `
     const next = lines.slice(index + 1).find((line) => line.trim() !== '') ?? '#'
-    const text = heading === undefined ? withoutListMarker(raw) : next.startsWith('#') ? title : ''
+    const text =
+      heading === undefined ? raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim() : next.startsWith('#') ? title : ''
     return text === '' || /^#\s/.test(text) ? [] : [{ path, line: index + 1, text: clip(`${time}${text}`) }]
   })
 }
@@ -104,18 +98,11 @@ export function answerQuestion(
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
   const { details } = search.result
   const quotes = details?.kind === 'recall' ? quotesOf(details.recall, today) : []
-  if (quotes.length > 0) return { text: formatQuotes(quotes, sentences) }
-  return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
-}
-
-function formatQuotes(quotes: readonly Quote[], sentences: Sentences): string {
+  if (quotes.length === 0)
+    return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
   const introduction = quotes.every(({ isFromChat }) => isFromChat) ? sentences.foundInChats : sentences.found
   const blocks = quotes.map(({ path, line, text }) => `> ${clip(text)}\n\n[${path}:${line}]`)
-  return [introduction, ...blocks, sentences.noModel].join('\n\n')
-}
-
-function withoutListMarker(line: string): string {
-  return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
+  return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }
 }
 
 /** Returns the day of a log, `YYYY-MM-DD`; empty for files without a date. */

@@ -1,5 +1,5 @@
 import type { Message } from '#shared/chat/messages.ts'
-import type { Purpose } from '../purpose.ts'
+import type { Purpose } from '../model.ts'
 import { isSubstantial, parseIntent } from './intent.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf, userTextsInRendered, type UserText } from './strip-context.ts'

@@ -3,8 +3,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog/catalog.ts'
-import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'
-import type { Purpose } from '../purpose.ts'
+import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
 import { answerPeriod, answerQuestion, toolResultsIn, type Step, type ToolResult } from './answers.ts'
 import { parseIntent } from './intent.ts'
 import { extractNotes, extractSummary, userTextsIn } from './distill-notes.ts'
@@ -84,6 +83,8 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
 
 /** Answers all messages since the last answer, each from the results of its tool calls. */
 function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
+  const isAnswer = (message: Message) =>
+    message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
   const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
   const questions = turn.filter(({ role }) => role === 'user').map(plainText)
   const results = toolResultsIn(turn)
@@ -109,10 +110,6 @@ function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: La
     texts.add(step.text ?? '')
   }
   return { text: [...texts].join('\n\n') }
-}
-
-function isAnswer(message: Message): boolean {
-  return message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
 }
 
 /** @param results of the calls for this question so far */

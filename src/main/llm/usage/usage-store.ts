@@ -106,12 +106,6 @@ export class UsageStore {
     }
   }
 
-  #reportUnreadable(): void {
-    if (this.#hasReportedUnreadable) return
-    this.#hasReportedUnreadable = true
-    this.#options.onProblem(`${this.#options.file} has unreadable lines; they are skipped`)
-  }
-
   /** Reads the file again if it has changed, for example through another process. */
   async #load(): Promise<Sums> {
     const { file } = this.#options
@@ -130,7 +124,10 @@ export class UsageStore {
       for (const line of ((await readIfExists(file)) ?? '').split('\n')) {
         const entry = entrySchema.safeParse(parseJson(line))
         if (entry.success) addToSums(sums, entry.data)
-        else if (line.trim() !== '') this.#reportUnreadable()
+        else if (line.trim() !== '' && !this.#hasReportedUnreadable) {
+          this.#hasReportedUnreadable = true
+          onProblem(`${file} has unreadable lines; they are skipped`)
+        }
       }
     } catch (error) {
       onProblem(error)

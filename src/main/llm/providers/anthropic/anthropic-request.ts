@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Message } from '#shared/chat/messages.ts'
-import type { ListedModel, ModelRequest } from '../../model.ts'
+import type { ListedModel } from '../../catalog/model-lists.ts'
+import type { ModelRequest } from '../../model.ts'
 
 export type ThinkingForm = NonNullable<ListedModel['thinking']>
 

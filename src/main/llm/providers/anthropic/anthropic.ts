@@ -1,26 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
-import { AppError } from '#shared/util/errors.ts'
 import type { AssistantMessage, StopReason, Usage } from '#shared/chat/messages.ts'
 import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
-import {
-  createFailure,
-  isInvalidJsonEvent,
-  isInvalidResponse,
-  isLostConnection,
-  providerFailure,
-  parseProviderError,
-} from '../../middleware/provider-failures.ts'
-import {
-  AnswerDraft,
-  ArgumentsDraft,
-  isCompleteJsonObject,
-  type ChatModel,
-  type ListedModel,
-  type ModelEvent,
-} from '../../model.ts'
+import type { ListedModel } from '../../catalog/model-lists.ts'
+import { createFailure, readStream, toProviderError } from '../../middleware/provider-failures.ts'
+import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ChatModel, type ModelEvent } from '../../model.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
@@ -60,7 +46,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
     }
     return models
   } catch (error) {
-    throw toProviderError(error)
+    throw toProviderError(Anthropic, error, provider)
   }
 }
 
@@ -87,15 +73,7 @@ async function* stream(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const answer = new MessagesAnswer(draft)
-  let hasBegun = false
-  try {
-    const events = await client.messages.create(body, { signal })
-    hasBegun = true
-    for await (const event of events) yield* answer.addEvent(asObject(event))
-  } catch (error) {
-    // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw toProviderError(error, hasBegun)
-  }
+  yield* readStream(Anthropic, provider, answer, () => client.messages.create(body, { signal }), signal)
   if (!answer.hasEnded) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
@@ -260,19 +238,4 @@ function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefi
 function toStopReason(reason: unknown): StopReason {
   if (reason === 'tool_use') return 'toolUse'
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
-}
-
-function toProviderError(error: unknown, hasBegun = false): unknown {
-  if (error instanceof Anthropic.APIUserAbortError) return error
-  if (isLostConnection(error) || isInvalidJsonEvent(error)) return createFailure('provider_cut', provider, error)
-  if (isInvalidResponse(error)) return createFailure('provider_garbled', provider, error)
-  if (!(error instanceof Anthropic.APIError)) return error
-  return providerFailure({
-    provider,
-    ...parseProviderError(error.error, error.status, error.message),
-    hasBegun,
-    isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
-    headers: error.headers,
-    cause: error,
-  })
 }

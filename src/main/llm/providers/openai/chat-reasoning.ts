@@ -3,7 +3,7 @@
  * request of a tool turn unless the thinking comes back in that format. It is stored as the signature: a field name,
  * `content` for a list of parts, `<think>` for tags, or signed details as JSON.
  */
-import { isRecord, parseJson } from '#shared/util/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import type { ThinkPiece } from './think-tags.ts'
 import { asObject, asArray, asText } from '../../middleware/lenient-json.ts'
@@ -71,24 +71,17 @@ export class ReasoningDraft {
     const previous = details[index]
     if (previous) details[index] = mergeDetails(previous, detail)
     else details.push(detail)
-    return textOfDetail(detail)
+    return detailTextFields.map((field) => asText(detail[field])).join('')
   }
 }
 
 const detailTextFields = ['text', 'summary', 'thinking'] as const
 
-function textOfDetail(detail: Detail): string {
-  return detailTextFields.map((name) => asText(detail[name])).join('')
-}
-
 /** Text arrives in deltas with the signature last; encrypted data arrives whole. */
 function isContinuation(before: Detail, next: Detail): boolean {
   const isEncrypted = 'data' in before || 'data' in next
-  return !isEncrypted && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
-}
-
-function isSigned(detail: Detail): boolean {
-  return asText(detail['signature']) !== ''
+  const isSigned = asText(before['signature']) !== ''
+  return !isEncrypted && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned
 }
 
 function mergeDetails(before: Detail, next: Detail): Detail {
@@ -132,8 +125,7 @@ export function reasoningOf(message: AssistantMessage): SentReasoning {
 }
 
 function detailsOf(signature: string): Record<string, unknown> {
-  const details = parseJson(signature)
-  if (!isRecord(details)) return {}
+  const details = asObject(parseJson(signature))
   return Object.fromEntries(listFields.flatMap((name) => (Array.isArray(details[name]) ? [[name, details[name]]] : [])))
 }
 

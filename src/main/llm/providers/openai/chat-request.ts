@@ -18,11 +18,15 @@ interface TargetModel {
   readonly capabilities: ServerCapabilities
 }
 
-export function toChatRequest(
+function toChatRequest(
   target: TargetModel,
   { system, messages, tools, maxOutput, thinking }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const { provider, model, capabilities } = target
+  const wireTools = tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    function: { name, description, parameters },
+  }))
   return {
     model,
     stream: true,
@@ -31,14 +35,7 @@ export function toChatRequest(
     // OpenAI's reasoning models refuse `max_tokens`; other servers lack `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
     messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(target, messages)],
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: 'function' as const,
-            function: { name, description, parameters },
-          })),
-        }),
+    ...(wireTools.length === 0 ? {} : { tools: wireTools }),
   }
 }
 
@@ -96,18 +93,14 @@ function toWireAssistant(
 ): OpenAI.ChatCompletionMessageParam[] {
   const isSameModel = message.provider === provider && message.model === model
   const sendsReasoning = isSameModel && reasoning !== 'never'
-  const calls = message.content.flatMap((part) =>
-    part.type === 'toolCall'
-      ? [
-          {
-            id: part.id,
-            type: 'function' as const,
-            function: { name: part.name, arguments: JSON.stringify(part.arguments) },
-            ...(sendsReasoning ? extraFieldsOf(part) : {}),
-          },
-        ]
-      : [],
-  )
+  const calls = message.content
+    .filter((part) => part.type === 'toolCall')
+    .map((part) => ({
+      id: part.id,
+      type: 'function' as const,
+      function: { name: part.name, arguments: JSON.stringify(part.arguments) },
+      ...(sendsReasoning ? extraFieldsOf(part) : {}),
+    }))
   const text = messageText(message)
   if (calls.length === 0 && text === '') return []
   const isExpected = reasoning === 'everywhere' || isInToolTurn
@@ -139,21 +132,32 @@ const capabilitiesByModel = new Map<string, ServerCapabilities>()
 /** Matches models that refuse any answer without its thinking. */
 const allThinkingPattern = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
-export function capabilitiesOf(baseUrl: string, model: string): ServerCapabilities {
-  return (
-    capabilitiesByModel.get(`${baseUrl} ${model}`) ?? {
+/** Sends a request; repeats it without the parts that the server refuses. @throws errors of the client library */
+export async function openStream(
+  client: OpenAI,
+  provider: OpenAiProvider,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
+  const key = `${client.baseURL} ${model}`
+  for (;;) {
+    const capabilities = capabilitiesByModel.get(key) ?? {
       takesUsageOption: true,
       reasoning: allThinkingPattern.test(model) ? 'everywhere' : 'toolTurns',
     }
-  )
-}
-
-export function storeCapabilities(baseUrl: string, model: string, capabilities: ServerCapabilities): void {
-  capabilitiesByModel.set(`${baseUrl} ${model}`, capabilities)
+    try {
+      return await client.chat.completions.create(toChatRequest({ provider, model, capabilities }, request), { signal })
+    } catch (error) {
+      const adjusted = capabilitiesAfterError(capabilities, error)
+      if (!adjusted) throw error
+      capabilitiesByModel.set(key, adjusted)
+    }
+  }
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */
-export function capabilitiesAfterError(current: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
+function capabilitiesAfterError(current: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
   if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
   const { message } = error
   if (current.takesUsageOption && /stream_options|include_usage/.test(message))

@@ -8,11 +8,14 @@ export function streamingFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
     if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response
-    const { status, statusText, headers, url } = response
-    const streamed = new Response(response.body.pipeThrough(toEventStream()), { status, statusText, headers })
-    Object.defineProperty(streamed, 'url', { value: url })
-    return streamed
+    return withBody(response, response.body.pipeThrough(toEventStream()))
   }
+}
+
+export function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
+  const response = new Response(body, { status, statusText, headers })
+  Object.defineProperty(response, 'url', { value: url })
+  return response
 }
 
 type Kind = 'events' | 'object' | 'text'
@@ -67,9 +70,8 @@ function errorEvent(text: string): string {
 }
 
 function eventsOf(answer: Fields): string {
-  const otherEvents = isResponse(answer) ? responseEvents : chatEvents
-  const streamEvents = isMessage(answer) ? messageEvents(answer) : otherEvents(answer)
-  return streamEvents.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : formatEvent(event))).join('')
+  const events = streamEventsOf(answer)
+  return events.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : formatEvent(event))).join('')
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -79,19 +81,14 @@ function formatEvent(event: Fields): string {
   return `${name}data: ${JSON.stringify(event)}\n\n`
 }
 
-const isMessage = ({ type }: Fields) => type === 'message'
-const isResponse = ({ object, output }: Fields) => object === 'response' || Array.isArray(output)
-
-/** `MessagesAnswer` accepts a `message_start` with the whole content. */
-const messageEvents = (message: Fields) => [{ type: 'message_start', message }, { type: 'message_stop' }]
-
-const responseEvents = (response: Fields) => [
-  { type: response['status'] === 'failed' ? 'response.failed' : 'response.completed', response },
-]
-
-/** Chat Completions: renames `message` to `delta`. Without choices the answer is an error. */
-function chatEvents(answer: Fields): (Fields | string)[] {
+function streamEventsOf(answer: Fields): (Fields | string)[] {
+  const { type, object, output, status } = answer
+  // `MessagesAnswer` accepts a `message_start` with the whole content.
+  if (type === 'message') return [{ type: 'message_start', message: answer }, { type: 'message_stop' }]
+  if (object === 'response' || Array.isArray(output))
+    return [{ type: status === 'failed' ? 'response.failed' : 'response.completed', response: answer }]
   const choices = asArray(answer['choices']).map(asObject)
+  // Without choices the answer is an error.
   if (choices.length === 0) return [{ type: 'error', error: answer['error'] ?? answer }]
   const pieces = choices.map(({ message, ...choice }) => ({ ...choice, delta: choice['delta'] ?? message }))
   return [{ ...answer, choices: pieces }, '[DONE]']

@@ -1,15 +1,22 @@
-import type OpenAI from 'openai'
-import { AppError } from '#shared/util/errors.ts'
+import OpenAI from 'openai'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
 import { callExtras, contentPieces, contentFormat, tagsFormat, ReasoningDraft } from './chat-reasoning.ts'
-import { toChatRequest, capabilitiesOf, storeCapabilities, capabilitiesAfterError } from './chat-request.ts'
-import { createFailure } from '../../middleware/provider-failures.ts'
+import { openStream } from './chat-request.ts'
+import { createFailure, readStream, toStreamError } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { toProviderError, toStreamError, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import type { OpenAiProvider, StreamWatch } from './openai-client.ts'
 import { ThinkTags, type ThinkPiece } from './think-tags.ts'
-import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
+import {
+  asArguments,
+  asObject,
+  asIndex,
+  asArray,
+  asIdText,
+  asText,
+  asTokenCount,
+} from '../../middleware/lenient-json.ts'
 
 interface ToolCallDraft {
   id: string
@@ -27,39 +34,10 @@ export async function* streamChat(
   now?: Clock,
 ): AsyncGenerator<ModelEvent> {
   const answer = new ChatAnswer(provider, model, now)
-  let hasBegun = false
-  try {
-    const chunks = await openStream(client, provider, model, request, signal)
-    hasBegun = true
-    for await (const chunk of chunks) yield* answer.addChunk(asObject(chunk))
-    yield* answer.flushTags()
-  } catch (error) {
-    yield* answer.flushTags()
-    // After the end of the answer, ignore connection errors, but not aborts or our own errors.
-    if (!answer.hasFinishReason || signal.aborted || error instanceof AppError)
-      throw toProviderError(error, provider, hasBegun)
-  }
-  if (!answer.hasFinishReason && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
+  const open = () => openStream(client, provider, model, request, signal)
+  yield* readStream(OpenAI, provider, answer, open, signal)
+  if (!answer.hasEnded && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
-}
-
-async function openStream(
-  client: OpenAI,
-  provider: OpenAiProvider,
-  model: string,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
-  for (;;) {
-    const capabilities = capabilitiesOf(client.baseURL, model)
-    try {
-      return await client.chat.completions.create(toChatRequest({ provider, model, capabilities }, request), { signal })
-    } catch (error) {
-      const adjusted = capabilitiesAfterError(capabilities, error)
-      if (!adjusted) throw error
-      storeCapabilities(client.baseURL, model, adjusted)
-    }
-  }
 }
 
 class ChatAnswer {
@@ -78,7 +56,7 @@ class ChatAnswer {
     this.#draft = new AnswerDraft({ provider, model }, now)
   }
 
-  get hasFinishReason(): boolean {
+  get hasEnded(): boolean {
     return this.#finishReason !== undefined
   }
 
@@ -87,7 +65,7 @@ class ChatAnswer {
     return this.#hasDelta && this.#calls.every((call) => call.name !== '' && isCompleteJsonObject(call.arguments.json))
   }
 
-  *addChunk(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+  *addEvent(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const usage = usageOf(chunk)
     if (usage) yield { type: 'usage', usage }
     this.#usage = usage ?? this.#usage
@@ -103,7 +81,7 @@ class ChatAnswer {
     if (finishReason !== '' && this.#finishReason !== 'content_filter') this.#finishReason = finishReason
   }
 
-  *flushTags(): Generator<ModelEvent> {
+  *flush(): Generator<ModelEvent> {
     yield* this.#emit(this.#tags.end())
   }
 
@@ -166,9 +144,7 @@ class ChatAnswer {
     call.name ||= name
     const extra = Object.fromEntries(callExtras.flatMap((field) => (delta[field] ? [[field, delta[field]]] : [])))
     if (Object.keys(extra).length > 0) call.signature = JSON.stringify(extra)
-    // Some servers send arguments as an object.
-    const isObject = typeof sentArguments === 'object' && sentArguments !== null
-    call.arguments.add(isObject ? JSON.stringify(sentArguments) : asText(sentArguments))
+    call.arguments.add(asArguments(sentArguments))
   }
 
   /**

@@ -2,16 +2,10 @@ import OpenAI from 'openai'
 import { parseJson } from '#shared/util/json.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
-import {
-  createFailure,
-  isInvalidJsonEvent,
-  isInvalidResponse,
-  isLostConnection,
-  providerFailure,
-  parseProviderError,
-} from '../../middleware/provider-failures.ts'
-import type { ListedModel } from '../../model.ts'
+import { toProviderError } from '../../middleware/provider-failures.ts'
+import type { ListedModel } from '../../catalog/model-lists.ts'
 import { asObject, asIdText } from '../../middleware/lenient-json.ts'
+import { withBody } from './non-streaming-fallback.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
@@ -55,12 +49,6 @@ function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   }
 }
 
-function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
-  const response = new Response(body, { status, statusText, headers })
-  Object.defineProperty(response, 'url', { value: url })
-  return response
-}
-
 /** Lists a server's models by name. @throws AppError `provider_…`, or the abort error */
 export async function listOpenAiModels(
   provider: OpenAiProvider,
@@ -76,29 +64,20 @@ export async function listOpenAiModels(
     }
     return models.sort((one, other) => one.name.localeCompare(other.name))
   } catch (error) {
-    throw toProviderError(error, provider)
+    throw toProviderError(OpenAI, error, provider)
   }
 }
 
-interface WireModel {
-  readonly id?: unknown
-  readonly context_length?: unknown
-  readonly max_context_length?: unknown
-  readonly max_model_len?: unknown
-  readonly top_provider?: { readonly max_completion_tokens?: unknown }
-  readonly architecture?: { readonly input_modalities?: unknown }
-  readonly pricing?: { readonly prompt?: unknown; readonly completion?: unknown }
-}
-
 function toListedModel(value: unknown): ListedModel {
-  const model = asObject(value) as WireModel
-  const modalities = model.architecture?.input_modalities
-  const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
-  const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
+  const model = asObject(value)
+  const modalities = asObject(model['architecture'])['input_modalities']
+  const { prompt, completion } = asObject(model['pricing'])
+  const input = Number(prompt ?? Number.NaN) * 1_000_000
+  const output = Number(completion ?? Number.NaN) * 1_000_000
   return {
-    name: asIdText(model.id).slice(0, maxId),
-    contextWindow: positiveInteger(model.context_length ?? model.max_context_length ?? model.max_model_len),
-    maxOutput: positiveInteger(model.top_provider?.max_completion_tokens),
+    name: asIdText(model['id']).slice(0, maxId),
+    contextWindow: positiveInteger(model['context_length'] ?? model['max_context_length'] ?? model['max_model_len']),
+    maxOutput: positiveInteger(asObject(model['top_provider'])['max_completion_tokens']),
     images: Array.isArray(modalities) ? modalities.includes('image') : undefined,
     prices: input >= 0 && output >= 0 ? { input, output } : undefined,
   }
@@ -106,31 +85,4 @@ function toListedModel(value: unknown): ListedModel {
 
 function positiveInteger(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
-}
-
-export function toProviderError(error: unknown, provider: string, hasBegun = false): unknown {
-  if (error instanceof OpenAI.APIUserAbortError) return error
-  if (isLostConnection(error) || isInvalidJsonEvent(error)) return createFailure('provider_cut', provider, error)
-  if (isInvalidResponse(error)) return createFailure('provider_garbled', provider, error)
-  if (!(error instanceof OpenAI.APIError)) return error
-  return providerFailure({
-    provider,
-    ...parseProviderError(error.error, error.status, error.message),
-    hasBegun,
-    isTimeout: error instanceof OpenAI.APIConnectionTimeoutError,
-    headers: error.headers,
-    cause: error,
-  })
-}
-
-/** Converts an error event of a stream, which the client library ignores. */
-export function toStreamError(provider: string, error: unknown): Error {
-  return providerFailure({
-    provider,
-    ...parseProviderError(error, undefined, 'no reason given'),
-    hasBegun: true,
-    isTimeout: false,
-    headers: undefined,
-    cause: undefined,
-  })
 }

@@ -1,12 +1,10 @@
 import OpenAI from 'openai'
-import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import { createFailure } from '../../middleware/provider-failures.ts'
+import { createFailure, readStream, toStreamError } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { toProviderError, toStreamError } from './openai-client.ts'
-import { asObject, asIndex, asArray, asText, asTokenCount } from '../../middleware/lenient-json.ts'
+import { asArguments, asObject, asIndex, asArray, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
 const provider = 'openai'
 
@@ -20,16 +18,8 @@ export async function* streamResponses(
   now?: Clock,
 ): AsyncGenerator<ModelEvent> {
   const answer = new ResponsesAnswer(new AnswerDraft({ provider, model }, now))
-  let hasBegun = false
-  try {
-    const events = await client.responses.create(toRequestBody(model, request), { signal })
-    hasBegun = true
-    for await (const event of events) yield* answer.addEvent(asObject(event))
-  } catch (error) {
-    // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError)
-      throw toProviderError(error, provider, hasBegun)
-  }
+  const body = toRequestBody(model, request)
+  yield* readStream(OpenAI, provider, answer, () => client.responses.create(body, { signal }), signal)
   yield* answer.emitUnstreamed()
   yield { type: 'done', message: answer.finish() }
 }
@@ -61,6 +51,7 @@ class ResponsesAnswer {
   /** @throws AppError if the event reports a failure */
   *addEvent(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const outputIndex = asIndex(event['output_index']) ?? -1
+    const item = asObject(event['item'])
     switch (event['type']) {
       case 'response.created':
         this.#thoughts.clear()
@@ -69,7 +60,8 @@ class ResponsesAnswer {
         this.#lastPartByItem = new Map()
         break
       case 'response.output_item.added':
-        this.#openItem(outputIndex, asObject(event['item']))
+        if (item['type'] === 'reasoning') this.#thoughtAt(outputIndex)
+        if (item['type'] === 'function_call') this.#openCalls.set(outputIndex, item['name'])
         break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -88,7 +80,7 @@ class ResponsesAnswer {
         yield { type: 'calling' }
         break
       case 'response.output_item.done':
-        yield* this.#addItem(outputIndex, asObject(event['item']))
+        yield* this.#addItem(outputIndex, item)
         break
       case 'response.completed':
       case 'response.incomplete':
@@ -125,11 +117,6 @@ class ResponsesAnswer {
     return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
   }
 
-  #openItem(outputIndex: number, { type, name }: Readonly<Record<string, unknown>>): void {
-    if (type === 'reasoning') this.#thoughtAt(outputIndex)
-    if (type === 'function_call') this.#openCalls.set(outputIndex, name)
-  }
-
   *#addText(outputIndex: number, delta: string): Generator<ModelEvent> {
     if (delta === '') return
     const isNewMessage = this.#lastMessageIndex !== undefined && this.#lastMessageIndex !== outputIndex
@@ -163,7 +150,7 @@ class ResponsesAnswer {
     if (item['type'] === 'function_call') {
       this.#openCalls.delete(outputIndex)
       if (item['status'] === 'incomplete') this.#draft.recordCutCall(item['name'])
-      else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
+      else this.#draft.addCall(item['call_id'], item['name'], asArguments(item['arguments']))
     } else if (item['type'] === 'message') {
       if (this.#streamedItems.has(outputIndex) || this.#streamedItems.has(-1)) return
       this.#isRefused ||= asArray(item['content']).some((part) => asObject(part)['type'] === 'refusal')
@@ -182,10 +169,6 @@ class ResponsesAnswer {
       if (asText(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
     }
   }
-}
-
-function argumentsOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : asText(value)
 }
 
 function toRequestBody(
