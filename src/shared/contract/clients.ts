@@ -4,7 +4,6 @@ import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema, timestam
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
-export type ClientPermission = z.infer<typeof clientPermissionSchema>
 
 /** Lower-case client name that the program reports, such as `claude-code`. */
 export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)

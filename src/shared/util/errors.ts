@@ -128,3 +128,13 @@ export function isSystemError(error: unknown, ...codes: string[]): error is Node
     (codes.length === 0 ? 'syscall' in error : codes.includes(error.code))
   )
 }
+
+/** Awaits a promise; returns undefined if it rejects with an AppError. @throws other errors */
+export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -3,14 +3,13 @@
  * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { ClientPermission, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
+import type { WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
 import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
-import { agentIdSchema } from '#shared/contract/base.ts'
-import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
+import { memoryClientSchema } from '#shared/contract/clients.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
@@ -43,8 +42,7 @@ export class ClientApps {
   readonly #queue = new KeyedQueue()
   readonly #writeRequests: ClientWriteRequests
   readonly #undoEntries = new Map<string, UndoEntry>()
-  #clients: readonly StoredClient[] | undefined
-  #isCautious = false
+  #stored: StoredClients | undefined
   #openWindowCount = 0
   #saveCountsTimer: NodeJS.Timeout | undefined
 
@@ -66,8 +64,9 @@ export class ClientApps {
     return this.#withClients(async (clients) => {
       const existing = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
+      const permission = this.#stored?.isCautious ? 'ask' : 'write'
       const client = {
-        ...(existing ?? this.#newLocalClient(id, name, agent ?? 'main')),
+        ...(existing ?? { ...newClient(id, name, 'main'), permission }),
         ...(agent === undefined ? {} : { agent }),
       }
       const isUsedAtOld = usedAt - (existing?.usedAt ?? 0) >= usedIntervalMs
@@ -77,10 +76,6 @@ export class ClientApps {
         await this.#save([...withoutClient(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
       return toMemoryClient({ ...client, usedAt })
     })
-  }
-
-  #newLocalClient(id: string, name: string, agent: string): StoredClient {
-    return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
   }
 
   /** Creates a token that replaces an earlier one, and stores only its hash. Adds an unknown program. */
@@ -107,10 +102,7 @@ export class ClientApps {
   async update(
     id: string,
     change: {
-      readonly permission?: ClientPermission | undefined
-      readonly agent?: string | undefined
-      readonly isLocal?: boolean | undefined
-      readonly mayKeep?: boolean | undefined
+      readonly [Name in 'permission' | 'agent' | 'isLocal' | 'mayKeep']?: MemoryClient[Name] | undefined
     },
   ): Promise<void> {
     await this.#withClients(async (clients) => {
@@ -135,15 +127,10 @@ export class ClientApps {
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async authorizeWrite(
-    request: {
-      readonly client: string
-      readonly agent: string
-      readonly text: string
-      readonly section?: string | undefined
-    },
+    request: Omit<WriteRequest, 'id' | 'name'>,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
-    const { client: id, agent, text, section } = request
+    const { client: id } = request
     const { name, permission, mayKeep } = await this.#withClients((clients) => requireClient(clients, id))
     if (permission === 'read')
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
@@ -152,8 +139,7 @@ export class ClientApps {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
-    const writeRequest = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
-    const decision = await this.#writeRequests.ask(writeRequest, signal)
+    const decision = await this.#writeRequests.ask({ ...request, name }, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return { name, mayKeep: true }
@@ -174,9 +160,10 @@ export class ClientApps {
     const [oldestId] = this.#undoEntries.keys()
     if (this.#undoEntries.size > maxUndoEntries && oldestId !== undefined) this.#undoEntries.delete(oldestId)
     void this.#withClients((clients) => {
-      this.#clients = clients.map((client) =>
+      const counted = clients.map((client) =>
         client.id === entry.client ? { ...client, writes: client.writes + 1 } : client,
       )
+      this.#stored = { isCautious: false, ...this.#stored, clients: counted }
       this.#changes.emit()
     })
     // If the process is killed, only the counts of this delay are lost.
@@ -228,9 +215,7 @@ export class ClientApps {
     clearTimeout(this.#saveCountsTimer)
     this.#saveCountsTimer = undefined
     await this.#queue.run(this.#options.file, async () => {
-      if (!this.#clients) return
-      const stored = { clients: this.#clients, isCautious: this.#isCautious }
-      await writeClients(this.#options.file, stored).catch(this.#options.onFault)
+      if (this.#stored) await writeClients(this.#options.file, this.#stored).catch(this.#options.onFault)
     })
   }
 
@@ -238,43 +223,33 @@ export class ClientApps {
   async #withClients<T>(work: (clients: readonly StoredClient[]) => T | Promise<T>): Promise<T> {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
-      if (!this.#clients) {
-        const { clients, isCautious } = await readClients(file, (newPath) =>
+      if (!this.#stored) {
+        this.#stored = await readClients(file, (newPath) =>
           onFault(
             new Error(
               `${file} was damaged and renamed to ${newPath}: programs must ask before they write until you change their permission`,
             ),
           ),
         )
-        this.#clients = clients
-        this.#isCautious = isCautious
-        if (isCautious) await writeClients(file, { clients, isCautious })
+        if (this.#stored.isCautious) await writeClients(file, this.#stored)
       }
-      return work(this.#clients)
+      return work(this.#stored.clients)
     })
   }
 
   /** @param ignoresFailure true logs a failed write instead of throwing; the change is then lost at the next start */
   async #save(clients: readonly StoredClient[], ignoresFailure = false): Promise<void> {
-    const saved = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+    const stored = { isCautious: false, ...this.#stored, clients }
+    const saved = writeClients(this.#options.file, stored)
     await (ignoresFailure ? saved.catch(this.#options.onFault) : saved)
-    this.#clients = [...clients]
+    this.#stored = stored
     this.#changes.emit()
   }
 }
 
 function newClient(id: string, name: string, agent: string): StoredClient {
-  return {
-    id,
-    name,
-    agent,
-    permission: 'write',
-    tokenHash: null,
-    usedAt: null,
-    writes: 0,
-    isLocal: false,
-    mayKeep: false,
-  }
+  const rights = { permission: 'write', isLocal: false, mayKeep: false } as const
+  return { id, name, agent, ...rights, tokenHash: null, usedAt: null, writes: 0 }
 }
 
 function toMemoryClient({ tokenHash, ...client }: StoredClient): MemoryClient {
@@ -295,18 +270,10 @@ function hash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-const storedClientSchema = z.object({
-  id: clientIdSchema,
-  name: z.string(),
-  agent: agentIdSchema,
-  permission: clientPermissionSchema,
+const storedClientSchema = memoryClientSchema.omit({ hasToken: true }).extend({
   /** SHA-256 in hex; null without a token. */
   tokenHash: z.string().nullable(),
-  /** Milliseconds since the epoch. */
-  usedAt: z.number().nullable(),
-  writes: z.number().int(),
   isLocal: z.boolean().default(false),
-  /** True if the program may write to MEMORY.md. */
   mayKeep: z.boolean().default(false),
 })
 type StoredClient = z.infer<typeof storedClientSchema>

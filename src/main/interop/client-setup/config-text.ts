@@ -29,14 +29,14 @@ export function withEntry(original: ConfigText, path: EntryPath, entry: Entry): 
   const { bom, eol, config } = normalizeText(original)
   const groupValue = readRoot(config)[group] ?? {}
   if (!isRecord(groupValue)) throw configError(config, `${group} is not a table`)
-  return bom + withEol(verifiedText(config, addEntry(config, path, entry), path, entry), eol)
+  return bom + verifiedText(config, addEntry(config, path, entry), path, entry).replaceAll('\n', eol)
 }
 
 /** Returns the text without the entry; the rest stays unchanged. @throws AppError `config_invalid` */
 export function withoutEntry(original: ConfigText, path: EntryPath): string {
   const { bom, eol, config } = normalizeText(original)
   if (entryAt(config, path) === undefined) return original.text
-  return bom + withEol(verifiedText(config, removeEntry(config, path), path, undefined), eol)
+  return bom + verifiedText(config, removeEntry(config, path), path, undefined).replaceAll('\n', eol)
 }
 
 /** Splits off the byte order mark, and converts CRLF to LF if every line ends with CRLF. */
@@ -44,14 +44,8 @@ function normalizeText(config: ConfigText) {
   const bom = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = config.text.slice(bom.length)
   const usesCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
-  const eol: Eol = usesCrlf ? '\r\n' : '\n'
-  return { bom, eol, config: { ...config, text: usesCrlf ? text.replaceAll('\r\n', '\n') : text } }
-}
-
-type Eol = '\n' | '\r\n'
-
-function withEol(text: string, eol: Eol): string {
-  return eol === '\n' ? text : text.replaceAll('\n', eol)
+  const lines = usesCrlf ? text.replaceAll('\r\n', '\n') : text
+  return { bom, eol: usesCrlf ? '\r\n' : '\n', config: { ...config, text: lines } }
 }
 
 function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
@@ -64,8 +58,12 @@ function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
     }
     case 'toml': {
       const remaining = removeEntry(config, path).trimEnd()
+      const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
       // Keeps a missing line break at the end of the file, so that removing the entry restores the text.
-      return matchFinalEol(text, `${remaining}${remaining === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
+      return matchFinalEol(
+        text,
+        `${remaining}${remaining === '' ? '' : '\n\n'}[${path.join('.')}]\n${lines.join('\n')}\n`,
+      )
     }
     case 'yaml':
       return withYamlEntry(removeEntry(config, path), path, entry)
@@ -96,7 +94,8 @@ function removeEntry(config: ConfigText, path: EntryPath): string {
 
 function editJson(text: string, path: readonly string[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  '
-  const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: eolOf(text) }
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const formattingOptions = { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol }
   const source = text.trim() === '' ? '{}\n' : text
   const plainEdits = modify(source, [...path], value, {})
   const formatted = applyEdits(source, modify(source, [...path], value, { formattingOptions }))
@@ -192,15 +191,6 @@ function withFinalEol(text: string): string {
   return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
 
-function eolOf(text: string): string {
-  return text.includes('\r\n') ? '\r\n' : '\n'
-}
-
-function tomlTable([group, name]: EntryPath, entry: Entry): string {
-  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
-  return `[${group}.${name}]\n${lines.join('\n')}\n`
-}
-
 /** Serializes strings as JSON: a JSON string is a valid TOML string. */
 function tomlValue(value: EntryValue): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
@@ -226,7 +216,10 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
         return value
       }
       case 'toml':
-        return toJsonValue(parseToml(text))
+        // Dates and large integers become text, so that they can be compared.
+        return JSON.parse(
+          JSON.stringify(parseToml(text), (_key, item: unknown) => (typeof item === 'bigint' ? `${item}n` : item)),
+        )
       case 'yaml': {
         const document = parseDocument(text)
         if (document.errors[0]) throw document.errors[0]
@@ -236,10 +229,6 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
   } catch (error) {
     throw configError({ file }, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
   }
-}
-
-function toJsonValue(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? `${item}n` : item)))
 }
 
 /** Verifies that only the entry has changed. @throws AppError `config_invalid` */

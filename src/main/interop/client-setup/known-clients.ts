@@ -49,20 +49,20 @@ const untypedEntry = ({ command, args, env }: StartCommand): Entry => ({
 })
 const typedEntry = (start: StartCommand): Entry => ({ type: 'stdio', ...untypedEntry(start) })
 
+const mcpServersInJson = { format: 'json', group: 'mcpServers' } as const
+
 export const programs: readonly KnownClient[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    format: 'json',
-    group: 'mcpServers',
+    ...mcpServersInJson,
     file: ({ home, env }) => join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json'),
     entry: typedEntry,
   },
   {
     id: 'claude-desktop',
     name: 'Claude Desktop',
-    format: 'json',
-    group: 'mcpServers',
+    ...mcpServersInJson,
     file: (machine) => join(applicationData(machine), 'Claude', 'claude_desktop_config.json'),
     entry: untypedEntry,
   },
@@ -77,8 +77,7 @@ export const programs: readonly KnownClient[] = [
   {
     id: 'cursor',
     name: 'Cursor',
-    format: 'json',
-    group: 'mcpServers',
+    ...mcpServersInJson,
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     entry: untypedEntry,
     link: (start) =>
@@ -124,16 +123,14 @@ export const programs: readonly KnownClient[] = [
   {
     id: 'gemini-cli',
     name: 'Gemini CLI',
-    format: 'json',
-    group: 'mcpServers',
+    ...mcpServersInJson,
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
     entry: untypedEntry,
   },
   {
     id: 'windsurf',
     name: 'Windsurf',
-    format: 'json',
-    group: 'mcpServers',
+    ...mcpServersInJson,
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     entry: untypedEntry,
   },

@@ -29,8 +29,14 @@ interface PackedFile {
   readonly modifiedAt: number
 }
 
-interface PackOptions {
-  /** Packs only this note (workspace-relative) and the files that it embeds. The other options are absolute paths. */
+/** All paths but those of `note` and `local` are absolute. */
+export interface ExportTask {
+  readonly workspace: string
+  /** Folders of other agents inside the workspace. */
+  readonly forbidden: readonly string[]
+  /** Rules that make notes local. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
+  readonly local: readonly string[]
+  /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
   readonly repository?: string | undefined
@@ -38,16 +44,10 @@ interface PackOptions {
 
 /**
  * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
- * @param restrictions `forbidden`: folders of other agents inside the workspace; `local`: rules that make notes local.
- * The zip contains no settings, so the packed copy of a local note gets a mark instead
  * @throws AppError `folder_too_large`, `file_not_found`
  */
-export async function exportZip(
-  workspace: string,
-  restrictions: { readonly forbidden: readonly string[]; readonly local: readonly string[] },
-  { note, upkeep, repository }: PackOptions = {},
-): Promise<Blob> {
-  const { files } = await walkFiles(workspace, undefined, restrictions.forbidden)
+export async function exportZip({ workspace, forbidden, local, note, upkeep, repository }: ExportTask): Promise<Blob> {
+  const { files } = await walkFiles(workspace, undefined, forbidden)
   const workspaceFiles = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
   const extraFiles = [
     ...(upkeep === undefined ? [] : await listFiles(upkeep, upkeepFolder)),
@@ -56,7 +56,7 @@ export async function exportZip(
   const notes = workspaceFiles.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
     throw new AppError('file_not_found', `${note} does not exist`, { path: note })
-  let remainingBytes = maxBytes - sizeOf([...notes, ...extraFiles])
+  let remainingBytes = [...notes, ...extraFiles].reduce((remaining, { size }) => remaining - size, maxBytes)
   const tooLargeError = () => {
     const megabytes = Math.round((maxBytes - remainingBytes) / 1024 / 1024)
     return new AppError('folder_too_large', `${workspace} has ${megabytes} MB, too much for an export`, {
@@ -72,7 +72,7 @@ export async function exportZip(
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    const isLocal = findRule(file.name, restrictions.local) !== undefined
+    const isLocal = findRule(file.name, local) !== undefined
     entries[file.name] = zipEntryOf(file, isLocal ? withLocalMark(bytes) : bytes, 6)
     for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
       const linkedFile = filesByName.get(name)
@@ -101,10 +101,6 @@ export async function exportZip(
 /** Marks a note as local. A file that is not UTF-8 text stays unchanged. */
 function withLocalMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
-}
-
-function sizeOf(files: readonly PackedFile[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0)
 }
 
 function zipEntryOf(

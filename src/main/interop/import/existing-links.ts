@@ -3,7 +3,7 @@ import type { ImportPlan } from '#shared/contract/index.ts'
 import { fileNameOf, Resolver, stemOf, type KnownFile } from '#shared/markdown/links/resolve-link.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { orUndefined } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { isMarkdown, readText } from '#workspace'
 
@@ -27,7 +27,8 @@ export async function findRetargetedLinks(
   newFiles: readonly KnownFile[],
 ): Promise<RetargetedLinks> {
   const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path): Promise<ExistingNote> => {
-    const text = await readTextOrEmpty(join(workspace, path))
+    // An unreadable note has no links.
+    const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
     return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
   })
   const otherFiles = paths.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
@@ -67,14 +68,4 @@ function retargetKind(
 
 function countFilesNamed(resolver: Resolver, target: string): number {
   return resolver.countOf(stemOf(fileNameOf(target)))
-}
-
-/** Returns an empty text for an unreadable note, which then has no links. */
-async function readTextOrEmpty(file: string): Promise<string> {
-  try {
-    return (await readText(file)).text
-  } catch (error) {
-    if (error instanceof AppError) return ''
-    throw error
-  }
 }

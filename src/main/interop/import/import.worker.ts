@@ -5,19 +5,7 @@ import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 
-interface PrepareTask extends ImportOptions {
-  readonly path: string
-  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
-}
-
-interface PackTask {
-  readonly workspace: string
-  readonly forbidden: readonly string[]
-  readonly local: readonly string[]
-  readonly note: string | undefined
-  readonly upkeep: string | undefined
-  readonly repository: string | undefined
-}
+type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
 
 /** Source of the only import that this worker serves. */
 let source: Source | undefined
@@ -33,7 +21,7 @@ const jobs = {
     await copyAttachment(source, from, to)
   },
   close: () => source?.close(),
-  pack: ({ workspace, forbidden, local, ...options }: PackTask) => exportZip(workspace, { forbidden, local }, options),
+  pack: exportZip,
 }
 
 export type ImportJobs = typeof jobs

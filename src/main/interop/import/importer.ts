@@ -7,10 +7,11 @@ import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient }
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } from '#workspace'
 import { findRule } from '#workspace/privacy'
+import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
 import { ImportJob, type ImportTask } from './import-job.ts'
 import { targetPathOf } from './import-names.ts'
-import { ImportRecords, type ImportRecord } from './import-records.ts'
+import { ImportRecords } from './import-records.ts'
 
 const undoOrigin = { cause: 'import' } as const
 
@@ -121,8 +122,10 @@ export class Importer {
   }
 
   async #runJob(job: ImportJob): Promise<void> {
+    const { id, task, createdFiles, folders } = job
+    const header = () => ({ id, at: this.#options.now().getTime(), source: task.path })
     try {
-      await this.#records.begin({ id: job.id, at: this.#options.now().getTime(), source: job.task.path })
+      await this.#records.begin(header())
       await this.#inWorker(async (client) => {
         for (let attempt = 1; !(await this.#createFiles(client, job)); attempt += 1)
           if (attempt === maxAttempts)
@@ -134,7 +137,8 @@ export class Importer {
       job.failure = error
     }
     try {
-      if (job.createdFiles.length > 0) await this.#records.finish(this.#recordOf(job))
+      if (createdFiles.length > 0)
+        await this.#records.finish({ ...header(), made: [...createdFiles], folders: [...folders], left: [] })
       else await this.#records.deleteJournal(job.id)
     } catch (error) {
       job.failure ??= error
@@ -153,12 +157,7 @@ export class Importer {
     const steps = [
       ...attachments.map(({ path, from }) => ({
         path,
-        create: () =>
-          this.#createAttachment(path, (to) =>
-            client.copy({ from, to }).catch((error: unknown) => {
-              throw fromOrpcError(error)
-            }),
-          ),
+        create: () => this.#createAttachment(path, (to) => client.copy({ from, to })),
       })),
       ...canvases.map(({ path, text }) => ({
         path,
@@ -220,11 +219,6 @@ export class Importer {
     return { removed, left: paths }
   }
 
-  #recordOf({ id, task, createdFiles, folders }: ImportJob): ImportRecord {
-    const at = this.#options.now().getTime()
-    return { id, at, source: task.path, made: [...createdFiles], folders: [...folders], left: [] }
-  }
-
   /** Returns the missing parent folders of a file, deepest first. */
   async #missingParents(path: string): Promise<string[]> {
     const missing: string[] = []
@@ -257,19 +251,18 @@ export class Importer {
 
   /** Exports the workspace as zip. @param repository history, absolute path @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
-    const { workspace, forbidden } = this.#options.workspace.roots
-    const { upkeep } = this.#options.folders
-    const local = this.#options.localRules()
-    return this.#inWorker((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
+    return this.#pack({ upkeep: this.#options.folders.upkeep, repository })
   }
 
   /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
   async packNote(note: string): Promise<Blob> {
-    const { workspace } = this.#options
-    await workspace.locateNote(note)
-    const { workspace: folder, forbidden } = workspace.roots
-    const local = this.#options.localRules()
-    const task = { workspace: folder, forbidden, local, note, upkeep: undefined, repository: undefined }
+    await this.#options.workspace.locateNote(note)
+    return this.#pack({ note })
+  }
+
+  async #pack(selection: Pick<ExportTask, 'note' | 'upkeep' | 'repository'>): Promise<Blob> {
+    const { workspace, forbidden } = this.#options.workspace.roots
+    const task = { workspace, forbidden, local: this.#options.localRules(), ...selection }
     return this.#inWorker((client) => client.pack(task))
   }
 
@@ -287,9 +280,7 @@ export class Importer {
       local: await this.#localRulesOf(path),
       roots: { workspace, forbidden },
     }
-    return client.prepare(task).catch((error: unknown) => {
-      throw fromOrpcError(error)
-    })
+    return client.prepare(task)
   }
 
   /** Returns the rules for local files in the source; `**` if the source is a local file. */
@@ -331,6 +322,8 @@ export class Importer {
     return runInWorker<ImportJobs, T>(this.#options.entry, async (client) => {
       try {
         return await work(client)
+      } catch (error) {
+        throw fromOrpcError(error)
       } finally {
         // Closing the source deletes its temporary files.
         await client.close().catch(() => undefined)

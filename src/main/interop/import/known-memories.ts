@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { KnownMemory } from '#shared/contract/index.ts'
@@ -16,11 +16,7 @@ export async function findMemories(home: string = homedir()): Promise<KnownMemor
   const memories: KnownMemory[] = []
   for (const [kind, ...segments] of knownFolders) {
     const path = join(home, ...segments)
-    const exists = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (!exists) continue
+    if (!existsSync(path)) continue
     const { files } = await walkMarkdown(path)
     if (files.length > 0) memories.push({ kind, path, files: files.length })
   }

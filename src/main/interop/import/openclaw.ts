@@ -1,12 +1,11 @@
 import { parse } from 'yaml'
-import { isRecord } from '#shared/util/json.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import {
   SettingsMigration,
   secretKeyPattern,
   type Counterpart,
   type MigrationReport,
 } from './settings-migration-report.ts'
-import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ForeignSettings } from '#shared/contract/index.ts'
@@ -59,11 +58,9 @@ export function convertSettings(
   const file = parseJson5(text)
   if (!isRecord(file)) return undefined
   const migration = new SettingsMigration()
-  const agents = isRecord(file['agents']) ? file['agents'] : {}
-  const defaults = {
-    ...(isRecord(file['agent']) ? file['agent'] : {}),
-    ...(isRecord(agents['defaults']) ? agents['defaults'] : {}),
-  }
+  const { agents: agentSettings, agent: oldDefaults, models: modelSettings, ...globalSettings } = file
+  const [agents, models] = [recordOf(agentSettings), recordOf(modelSettings)]
+  const defaults = { ...recordOf(oldDefaults), ...recordOf(agents['defaults']) }
   const defaultsKey = isRecord(agents['defaults']) ? 'agents.defaults' : 'agent'
   const handledKeys = ['workspace', 'memorySearch.enabled']
   migration.takeAll(defaults, agentCounterparts, defaultsKey, ['agents', 'defaults'], handledKeys)
@@ -71,15 +68,16 @@ export function convertSettings(
     migration.skip(`${defaultsKey}.memorySearch.enabled`, 'noCounterpart')
   const list = Array.isArray(agents['list']) ? agents['list'] : []
   takeAgents(migration, list, defaults, `${defaultsKey}.workspace`, existing)
-  const otherSettings = Object.fromEntries(Object.entries(file).filter(([key]) => key !== 'agents' && key !== 'agent'))
-  const models = isRecord(otherSettings['models']) ? otherSettings['models'] : {}
   if (isRecord(models['providers'])) takeProviders(migration, models['providers'])
-  const { models: _models, ...globalSettings } = otherSettings
   migration.takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'], [])
   for (const key of Object.keys(agents))
     if (key !== 'defaults' && key !== 'list') migration.skip(`agents.${key}`, 'noCounterpart')
   for (const key of Object.keys(models)) if (key !== 'providers') migration.skip(`models.${key}`, 'noCounterpart')
   return migration.createReport()
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
 }
 
 function takeAgents(
@@ -179,14 +177,8 @@ function modelOf(value: unknown): string | undefined {
 }
 
 function thinkingOf(value: unknown): string | undefined {
-  const levels: Readonly<Record<string, string>> = {
-    off: 'off',
-    minimal: 'low',
-    low: 'low',
-    medium: 'medium',
-    high: 'high',
-  }
-  return levels[String(value)]
+  if (value === 'minimal') return 'low'
+  return ['off', 'low', 'medium', 'high'].find((level) => level === value)
 }
 
 const stringOrComment = /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
@@ -196,13 +188,9 @@ function parseJson5(text: string): unknown {
   if (text.length > 1_000_000) return undefined
   const withoutComments = text.replaceAll(stringOrComment, (token) => (token.startsWith('/') ? ' ' : token))
   try {
-    return JSON.parse(withoutComments)
+    return parseJson(withoutComments) ?? parse(withoutComments.replaceAll('\t', ' '), { maxAliasCount: 0 })
   } catch {
-    try {
-      return parse(withoutComments.replaceAll('\t', ' '), { maxAliasCount: 0 })
-    } catch {
-      return undefined
-    }
+    return undefined
   }
 }
 
@@ -217,11 +205,11 @@ export async function findOpenClawSettings(agents: Agents, home: string = homedi
   const files = settingsFolders.flatMap((folder) => settingsNames.map((name) => join(home, folder, name)))
   const migrations: ForeignMigration[] = []
   for (const file of files) {
-    try {
-      if ((await stat(file)).isFile()) migrations.push(await readMigration(file, agents))
-    } catch {
-      // The file is missing or unreadable.
-    }
+    // The file may be missing or unreadable.
+    const report = await readText(file)
+      .then(({ text }) => convertSettings(text, agents))
+      .catch(() => undefined)
+    if (report) migrations.push({ file, ...report })
   }
   return migrations
 }
@@ -235,12 +223,4 @@ export async function readOpenClawSettings(
   const migration = (await findOpenClawSettings(agents, home)).find((candidate) => candidate.file === file)
   if (migration) return migration
   throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
-}
-
-/** @throws AppError `file_not_found`, `import_unknown` */
-async function readMigration(file: string, agents: Agents): Promise<ForeignMigration> {
-  const { text } = await readText(file)
-  const report = convertSettings(text, agents)
-  if (!report) throw new AppError('import_unknown', `${file} has no readable settings`, { path: file })
-  return { file, ...report }
 }

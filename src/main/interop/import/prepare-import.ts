@@ -17,9 +17,10 @@ import { findRule } from '#workspace/privacy'
 import { resolveRoots, type Roots, walkFiles, readText, resolveInside, type ResolvedRoots } from '#workspace'
 import { findRetargetedLinks } from './existing-links.ts'
 import { targetPathOf, withNumber } from './import-names.ts'
-import { hashChunks, type OmittedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+import { hashChunks, type OmittedFile, type Source, type SourceFile } from './read-source.ts'
+import type { SizedFile } from './zipped-notes.ts'
 import { stat } from 'node:fs/promises'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { isSystemError, orUndefined } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface ImportOptions {
@@ -172,11 +173,11 @@ function withoutTopFolder(source: Source, into: string): StrippedSource {
   return { ...deepest, topFolder: folder + topFolder }
 }
 
-type PlacedAttachment = SourceAttachment & { readonly placement: Placement }
+type PlacedAttachment = SizedFile & { readonly placement: Placement }
 
 async function placeAttachments(
   source: Source,
-  attachments: readonly SourceAttachment[],
+  attachments: readonly SizedFile[],
   into: string,
   targetPaths: TargetPaths,
 ): Promise<PlacedAttachment[]> {
@@ -193,12 +194,6 @@ async function placeAttachments(
   return result
 }
 
-interface LinkedText {
-  readonly text: string
-  readonly rewritten: number
-  readonly lost: number
-}
-
 /**
  * Rewrites the links and returns the final texts by source path. A file whose final text differs from the existing one
  * gets another name; then links to it change, and all links are rewritten again. Numbers only grow, so the loop ends.
@@ -209,7 +204,7 @@ async function rewriteAllLinks(
   existingPaths: readonly string[],
   sourceResolver: Resolver,
   targetPaths: TargetPaths,
-): Promise<Map<string, LinkedText>> {
+): Promise<Map<string, { text: string; rewritten: number; lost: number }>> {
   for (;;) {
     const newPaths = new Map([...files, ...attachments].map(({ path, placement }) => [path, placement.path]))
     const newPathOf = (path: string) => newPaths.get(path)
@@ -334,11 +329,6 @@ class TargetPaths {
 
 /** Compares with an existing note, with and without its import mark. Returns false if it is unreadable. */
 async function isSameNote(file: string, isSame: (text: string) => boolean): Promise<boolean> {
-  try {
-    const { text } = await readText(file)
-    return isSame(text) || isSame(withoutImport(text))
-  } catch (error) {
-    if (error instanceof AppError) return false
-    throw error
-  }
+  const note = await orUndefined(readText(file))
+  return note !== undefined && (isSame(note.text) || isSame(withoutImport(note.text)))
 }

@@ -10,18 +10,12 @@ import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { decodeUtf8, maxTextBytes, readText, isMarkdown, maxAttachmentBytes, walkFiles, walkMarkdown } from '#workspace'
 import { Archive, assertImportable, maxImportBytes } from './archive.ts'
 import { readConversations } from './conversations.ts'
-import { openArchives, type UnreadFile, type ZippedNotes } from './zipped-notes.ts'
+import { openArchives, type SizedFile, type SourceContents, type UnreadFile } from './zipped-notes.ts'
 
 export interface SourceFile {
   /** Relative, with forward slashes. */
   readonly path: string
   readonly text: string
-}
-
-export interface SourceAttachment {
-  readonly path: string
-  /** Bytes. */
-  readonly size: number
 }
 
 /** A file that is not imported: unsupported kind, too large, not text, invalid name, or symbolic link. */
@@ -36,7 +30,7 @@ export interface Source {
   readonly files: readonly SourceFile[]
   readonly skippedConversations: number
   readonly unread: readonly UnreadFile[]
-  readonly attachments: readonly SourceAttachment[]
+  readonly attachments: readonly SizedFile[]
   /** Canvases of Obsidian, whose file references the import rewrites. */
   readonly canvases: readonly SourceFile[]
   readonly omitted: readonly OmittedFile[]
@@ -88,64 +82,56 @@ async function readFolder(folder: string): Promise<Source | undefined> {
       others.map(({ path }) => path),
     )
   }
-  const walk = await walkMarkdown(folder)
-  assertImportable(
-    folder,
-    walk.files.reduce((sum, { size }) => sum + size, 0),
-  )
-  const files: SourceFile[] = []
-  const unread = walk.problems.map(({ path }): UnreadFile => ({ path, reason: 'unreadable' }))
-  for (const { path } of walk.files) {
-    try {
-      files.push({ path, text: (await readText(join(folder, path), path)).text })
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      unread.push({ path, reason: 'unreadable' })
-    }
-  }
-  const chunks = (path: string) => createReadStream(join(folder, path))
-  const sortedFiles = await sortFiles(folder, allFiles.files, allFiles.links, chunks)
-  return { ...emptySource, kind: 'markdown', files, unread, ...sortedFiles, chunks }
+  const { files: notes, problems } = await walkMarkdown(folder)
+  return readContents(folder, {
+    files: [...notes, ...allFiles.files.filter(({ path }) => !isMarkdown(path))],
+    unread: problems.map(({ path }) => ({ path, reason: 'unreadable' })),
+    symlinks: allFiles.links,
+    chunks: (path) => createReadStream(join(folder, path)),
+    close: async () => undefined,
+  })
 }
 
-/** Sorts files into attachments, canvases and omitted files. @param folder for messages @throws `file_too_large` */
-async function sortFiles(
+/** Reads the texts. @param folder for messages @throws AppError `file_too_large`, `archive_unusable` */
+async function readContents(
   folder: string,
-  files: readonly SourceAttachment[],
-  symlinks: readonly string[],
-  chunksOf: Source['chunks'],
-): Promise<Pick<Source, 'attachments' | 'canvases' | 'omitted'>> {
-  const otherFiles = files.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
-  const isImportable = ({ path, size }: SourceAttachment) =>
-    attachmentType(path) !== undefined && size <= maxAttachmentBytes
-  const canvasEntries = files.filter(({ path }) => isCanvas(path))
-  assertImportable(
-    folder,
-    canvasEntries.reduce((sum, { size }) => sum + size, 0),
-  )
+  { files: allFiles, symlinks, chunks, close, ...contents }: SourceContents,
+): Promise<Source> {
+  const files: SourceFile[] = []
   const canvases: SourceFile[] = []
+  const attachments: SizedFile[] = []
+  const unread = [...contents.unread]
   const omitted: OmittedFile[] = []
-  for (const canvas of canvasEntries) {
-    const text = await readTextOf(canvas, chunksOf)
-    if (text === undefined) omitted.push({ path: canvas.path, reason: 'unreadable' })
-    else canvases.push({ path: canvas.path, text })
+  try {
+    for (const isKind of [isMarkdown, isCanvas])
+      assertImportable(
+        folder,
+        allFiles.filter(({ path }) => isKind(path)).reduce((sum, { size }) => sum + size, 0),
+      )
+    for (const { path, size } of allFiles) {
+      const isText = isMarkdown(path) || isCanvas(path)
+      const text = isText ? await readTextOf({ path, size }, chunks) : undefined
+      if (text !== undefined) (isCanvas(path) ? canvases : files).push({ path, text })
+      else if (isText) (isCanvas(path) ? omitted : unread).push({ path, reason: 'unreadable' })
+      else if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
+      else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
+      else attachments.push({ path, size })
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
-  for (const file of otherFiles)
-    if (!isImportable(file))
-      omitted.push({ path: file.path, reason: attachmentType(file.path) === undefined ? 'kind' : 'large' })
   omitted.push(...symlinks.map((path) => ({ path, reason: 'link' as const })))
-  return {
-    attachments: otherFiles.filter(isImportable).map(({ path, size }) => ({ path, size })),
-    canvases,
-    omitted,
-  }
+  return { kind: 'markdown', files, skippedConversations: 0, unread, attachments, canvases, omitted, chunks, close }
 }
 
-async function readTextOf({ path, size }: SourceAttachment, chunksOf: Source['chunks']): Promise<string | undefined> {
+/** Returns undefined if a file is not text or too large. @throws AppError `archive_unusable` for a damaged note */
+async function readTextOf({ path, size }: SizedFile, chunksOf: Source['chunks']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {
     return decodeUtf8(Buffer.concat(await Array.fromAsync(chunksOf(path))), path)
   } catch (error) {
+    if (error instanceof AppError && error.code === 'archive_unusable' && isMarkdown(path)) throw error
     if (error instanceof AppError || isSystemError(error)) return undefined
     throw error
   }
@@ -156,35 +142,18 @@ async function readSingleFile(path: string, size: number): Promise<Source | unde
     return { ...emptySource, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
   const archive = await Archive.open(path)
   if (!archive) return readExport(await readBounded(path, size))
-  let staysOpen = false
+  let contents: SourceContents | undefined
   try {
     const exportEntry = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
     if (exportEntry) {
-      const others = archive.entries.filter((entry) => entry !== exportEntry)
-      return readExport(
-        await archive.read(exportEntry, maxImportBytes),
-        others.map(({ name }) => name),
-      )
+      const others = archive.entries.filter((entry) => entry !== exportEntry).map(({ name }) => name)
+      return readExport(await archive.read(exportEntry, maxImportBytes), others)
     }
-    const notes = await openArchives(archive, path)
-    staysOpen = true
-    return await toSource(path, notes)
+    contents = await openArchives(archive)
   } finally {
-    if (!staysOpen) await archive.close()
+    if (!contents) await archive.close()
   }
-}
-
-async function toSource(
-  path: string,
-  { files, unread, others, symlinks, chunks, close }: ZippedNotes,
-): Promise<Source> {
-  try {
-    const sortedFiles = await sortFiles(path, others, symlinks, chunks)
-    return { kind: 'markdown', files, skippedConversations: 0, unread, ...sortedFiles, chunks, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  return readContents(path, contents)
 }
 
 const emptySource: Omit<Source, 'kind' | 'files'> = {

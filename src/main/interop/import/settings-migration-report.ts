@@ -29,7 +29,6 @@ interface Change {
   readonly displayValue: string
 }
 
-/** Collects taken and skipped settings of a migration. */
 export class SettingsMigration {
   readonly #changes: Change[] = []
   readonly #skipped: { from: string; reason: Reason }[] = []

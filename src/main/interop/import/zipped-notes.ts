@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
-import { Archive, type ArchiveEntry, assertImportable } from './archive.ts'
+import { isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
+import { Archive, type ArchiveEntry } from './archive.ts'
 
 /** A note that is not text, or whose name is invalid or a duplicate. */
 export interface UnreadFile {
@@ -14,79 +14,59 @@ export interface UnreadFile {
   readonly reason: 'unreadable' | 'name'
 }
 
-export interface ZippedNotes {
-  readonly files: readonly { readonly path: string; readonly text: string }[]
+export interface SizedFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** Files of a folder or zip; the paths are relative to it. */
+export interface SourceContents {
+  readonly files: readonly SizedFile[]
   readonly unread: readonly UnreadFile[]
-  readonly others: readonly { readonly path: string; readonly size: number }[]
   readonly symlinks: readonly string[]
   readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
-}
-
-interface EntryLocation {
-  readonly archive: Archive
-  readonly entry: ArchiveEntry
 }
 
 /** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
 
 /**
- * Opens the notes of a zip, or of the zips in it. `close` of the result also closes `archive`; after an error, the
- * caller must close it.
- * @param path for messages
- * @throws AppError `archive_unusable`, `file_too_large`
+ * Lists the files of a zip, or of the zips in it if it has no notes. `close` of the result also closes `archive`; after
+ * an error, the caller must close it.
+ * @throws AppError `archive_unusable`
  */
-export async function openArchives(archive: Archive, path: string): Promise<ZippedNotes> {
+export async function openArchives(archive: Archive): Promise<SourceContents> {
   const unpacked = archive.entries.some(({ name }) => isMarkdown(name)) ? undefined : await unpackInner(archive)
-  const close = async () => {
-    await unpacked?.close()
-    await archive.close()
-  }
-  try {
-    return { ...(await readArchives(unpacked ? unpacked.archives : [archive], path)), close }
-  } catch (error) {
-    await unpacked?.close()
-    throw error
-  }
-}
-
-async function readArchives(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
-  const locations = new Map<string, EntryLocation>()
+  const archives = unpacked?.archives ?? [archive]
+  const locations = new Map<string, { readonly archive: Archive; readonly entry: ArchiveEntry }>()
   const unread: UnreadFile[] = []
-  for (const archive of archives)
-    for (const entry of archive.entries) {
-      if (isIgnored(entry.name)) continue
-      const name = safePath(entry.name)
-      if (name !== undefined && !locations.has(name)) locations.set(name, { archive, entry })
-      else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
-    }
-  const notes = [...locations].filter(([name]) => isMarkdown(name))
-  assertImportable(
-    path,
-    notes.reduce((sum, [, { entry }]) => sum + entry.size, 0),
-  )
-  const files: { path: string; text: string }[] = []
-  for (const [name, location] of notes) {
-    const text = await readTextOf(location)
-    if (text === undefined) unread.push({ path: name, reason: 'unreadable' })
-    else files.push({ path: name, text })
+  for (const { archive, entry } of archives.flatMap((one) => one.entries.map((entry) => ({ archive: one, entry })))) {
+    if (isIgnored(entry.name)) continue
+    const path = safePath(entry.name)
+    if (path !== undefined && !locations.has(path)) locations.set(path, { archive, entry })
+    else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
   }
-  const others = [...locations]
-    .filter(([name]) => !isMarkdown(name))
-    .map(([name, { entry }]) => ({ path: name, size: entry.size }))
-  const symlinks = archives.flatMap((archive) => archive.symlinks).filter((name) => !isIgnored(name))
-  return { files, unread, others, symlinks, chunks: (name) => chunksOf(locations.get(name), name) }
+  return {
+    files: [...locations].map(([path, { entry }]) => ({ path, size: entry.size })),
+    unread,
+    symlinks: archives.flatMap(({ symlinks }) => symlinks).filter((name) => !isIgnored(name)),
+    chunks(path) {
+      const location = locations.get(path)
+      if (!location) throw new AppError('file_not_found', `${path} does not exist`, { path })
+      return location.archive.chunks(location.entry, maxAttachmentBytes)
+    },
+    async close() {
+      await unpacked?.close()
+      await archive.close()
+    },
+  }
 }
 
 /** Returns true for files in ignored folders. Paths with `..` are reported instead of ignored. */
 function isIgnored(name: string): boolean {
   return name.split(/[\\/]/).some((part) => isIgnoredFolder(part) && !['.', '..', appFolderName].includes(part))
-}
-
-function chunksOf(location: EntryLocation | undefined, path: string): AsyncIterable<Uint8Array> {
-  if (!location) throw new AppError('file_not_found', `${path} does not exist`, { path })
-  return location.archive.chunks(location.entry, maxAttachmentBytes)
 }
 
 /** Returns the normalised path; undefined if it leaves the archive. */
@@ -96,16 +76,6 @@ function safePath(name: string): string | undefined {
     return normalizePath(name)
   } catch (error) {
     if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
-async function readTextOf({ archive, entry }: EntryLocation): Promise<string | undefined> {
-  try {
-    if (entry.size > maxTextBytes) return undefined
-    return decodeUtf8(await archive.read(entry, maxTextBytes), entry.name)
-  } catch (error) {
-    if (error instanceof AppError && error.code !== 'archive_unusable') return undefined
     throw error
   }
 }

@@ -1,10 +1,11 @@
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
-/** Runs `work` on the primary instance. If that process ends before it answers, `work` runs again with `isRepeated`. */
-export type CallPrimary = <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
-
 export interface MemoryAccess {
-  readonly ask: CallPrimary
+  /**
+   * Runs `work` on the primary instance; again with `isRepeated` if that process ends before it answers.
+   * @throws AppError with the code of the primary instance
+   */
+  readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /** Identifies the program. @param sentName name that it sent; a token or `--client` wins @throws `unknown_agent` */
   readonly caller: (sentName: string | undefined) => Promise<Caller>

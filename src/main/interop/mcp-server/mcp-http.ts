@@ -47,7 +47,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     const options = { onerror: () => undefined, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
     // Listing also opens the memory for programs that only subscribe. Later requests report errors.
-    const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
+    const files = notesFor({ agent, client, ask: access.ask }).catch(() => undefined)
     const created: ClientHandler = {
       ...handler,
       lastListKey: files.then((listed) => listed && listKey(listed)),
@@ -63,7 +63,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   }
 
   const notifyClient = async (clientHandler: ClientHandler, paths: readonly string[]) => {
-    const files = await notesFor(access.ask, clientHandler).catch(() => undefined)
+    const files = await notesFor({ ...clientHandler, ask: access.ask }).catch(() => undefined)
     const previousKey = await clientHandler.lastListKey
     if (!files) return
     clientHandler.lastListKey = Promise.resolve(listKey(files))
@@ -81,7 +81,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   return {
     async handle(request, response) {
       if (!isHostAllowed(request, response) || !isOriginAllowed(request, response)) return
-      const token = bearerTokenOf(request)
+      const token = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
       const client = token === undefined ? null : await authenticate(access, token)
       if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
       if (!client) return access.takeAttempt() ? refuse(response, 401) : refuse(response, 429)
@@ -118,10 +118,6 @@ function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined
     caller: async () => client,
     isReadOnly: client.permission === 'read',
   }
-}
-
-function bearerTokenOf({ headers }: IncomingMessage): string | undefined {
-  return /^Bearer ([\x21-\x7e]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 const messages = {

@@ -10,6 +10,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
+import type { ToolContext } from './tools/memory-tool.ts'
 import { noteUri, pathOfUri } from './note-uri.ts'
 
 const pageSize = 100
@@ -33,7 +34,7 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const listFiles = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
+  const listFiles = ({ agent, id: client }: Caller) => notesFor({ agent, client, ask })
   /** Key of the last list that the program received; undefined before its first request. */
   let lastListKey: string | undefined
   server.registerCapabilities({ completions: {} })
@@ -84,13 +85,12 @@ export function listKey(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
 
-interface Reader {
-  readonly agent: string
-  readonly client: string
-}
-
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
-export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
+export async function notesFor({
+  agent,
+  client,
+  ask,
+}: Pick<ToolContext, 'agent' | 'client' | 'ask'>): Promise<FileEntry[]> {
   const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -188,7 +188,9 @@ function sendChangeNotifications(
     return {}
   })
   const notify = async (paths: readonly string[]) => {
-    const subscribedPaths = paths.filter((path) => sdkTracksSubscriptions(server) || subscribedUris.has(noteUri(path)))
+    // The SDK tracks subscriptions since protocol version 2026.
+    const sdkTracksSubscriptions = (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
+    const subscribedPaths = paths.filter((path) => sdkTracksSubscriptions || subscribedUris.has(noteUri(path)))
     const { files, hasListChanged } = await readList()
     const readablePaths = new Set(files.map(({ path }) => path))
     for (const path of subscribedPaths)
@@ -212,9 +214,4 @@ function sendChangeNotifications(
     clearTimeout(timer)
     stopListening()
   }
-}
-
-/** The SDK tracks subscriptions since protocol version 2026. */
-function sdkTracksSubscriptions(server: McpServer['server']): boolean {
-  return (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
 }

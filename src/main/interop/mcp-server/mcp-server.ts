@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { parseJson } from '#shared/util/json.ts'
 import { appVersion } from '#platform'
 import type { Caller, MemoryAccess } from './access.ts'
 import { failureText } from './tool-failure.ts'
@@ -150,19 +151,11 @@ function readableError(message: SentMessage): SentMessage {
   const { code, message: text } = message.error
   if (code !== ProtocolErrorCode.InternalError && code !== ProtocolErrorCode.InvalidParams) return message
   const jsonStart = text.indexOf('[\n')
-  const issues = jsonStart < 0 ? undefined : parseIssues(text.slice(jsonStart))
+  const issues = jsonStart < 0 ? undefined : issuesSchema.safeParse(parseJson(text.slice(jsonStart))).data
   if (issues === undefined) return message
   const problems = issues.map((issue) => `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`)
   const error = { code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${problems.join('; ')}` }
   return { ...message, error }
-}
-
-function parseIssues(text: string): z.infer<typeof issuesSchema> | undefined {
-  try {
-    return issuesSchema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }
 
 function addPrompts(server: McpServer): void {

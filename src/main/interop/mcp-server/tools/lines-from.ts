@@ -1,17 +1,17 @@
 import { AppError } from '#shared/util/errors.ts'
 import { splitsSurrogatePair, toLabel } from '../bounded-answer.ts'
 
-export interface ReadLines {
-  readonly lines: readonly string[]
-  readonly total: number
-}
-
 /**
  * Returns the lines; the first one starts at `fromCharacter` (1-based, UTF-16), or one later inside a surrogate pair.
  * @param from number of the first line, 1-based @returns `character`: 1-based start; `length`: of the uncut first line
  * @throws AppError `input_invalid` if the line or the character does not exist
  */
-export function linesFrom(path: string, { lines, total }: ReadLines, from: number, fromCharacter = 1) {
+export function linesFrom(
+  path: string,
+  { lines, total }: { readonly lines: readonly string[]; readonly total: number },
+  from: number,
+  fromCharacter = 1,
+) {
   assertLineExists(path, total, from)
   const [first, ...others] = lines
   if (first === undefined) return { lines: [], character: 1, length: 0 }

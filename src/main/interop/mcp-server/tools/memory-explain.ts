@@ -75,7 +75,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
       candidates.slice(0, maxCandidates),
       tokensForItems(maxTokens, otherFields),
       toShownCandidate,
-      withoutDetails,
+      (candidate) => ({ ...toShownCandidate(candidate), parts: [], matched: [] }),
     )
     const omittedCount = candidates.length - shown.length
     const leftOut = { what: `${omittedCount} candidates with lower scores`, howToGet }
@@ -100,10 +100,6 @@ function toShownCandidate(candidate: Candidate): ShownCandidate {
 
 function round(value: number, digits: number): number {
   return Number(value.toFixed(digits))
-}
-
-function withoutDetails(candidate: Candidate): ShownCandidate {
-  return { ...toShownCandidate(candidate), parts: [], matched: [] }
 }
 
 const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string>> = {

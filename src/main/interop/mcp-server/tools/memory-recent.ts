@@ -61,7 +61,8 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
         toShownChange(entry, index < maxWithText ? await addedText(context, entry) : ''),
       ),
     )
-    const hint = shownChanges.length === 0 ? { hint: noChangesText(days, before) } : {}
+    const noChanges = `Nothing ${before === undefined ? 'changed' : 'older'} in the last ${days} days.`
+    const hint = shownChanges.length === 0 ? { hint: noChanges } : {}
     const otherFields = { notice: dataNotice, ...hint }
     const { shown } = takeFitting(
       shownChanges,
@@ -84,10 +85,6 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
     return { changes: shown, ...otherFields, ...(what.length > 0 ? { leftOut } : {}) }
   },
-}
-
-function noChangesText(days: number, before: string | undefined): string {
-  return before === undefined ? `Nothing changed in the last ${days} days.` : `Nothing older in the last ${days} days.`
 }
 
 interface RecordedChanges {

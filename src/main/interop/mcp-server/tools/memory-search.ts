@@ -68,8 +68,13 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
     // An outdated index may lack the note, so an empty search is repeated.
     const answer = firstAnswer.stale && firstAnswer.results.length === 0 ? await search(longCatchUpMs) : firstAnswer
     const { results, notice, stale, standstill, conditions = [] } = answer
+    const least = Number(answer.minScore.toFixed(2))
     const hints = [
-      ...(results.length === 0 ? [nothingFoundHint(answer.minScore)] : []),
+      ...(results.length === 0
+        ? [
+            `Nothing reached the score ${least}. Try other words, or memory_explain to see how close the candidates came.`,
+          ]
+        : []),
       ...conditions
         .filter(({ isUnread }) => isUnread)
         .slice(0, 10)
@@ -104,11 +109,6 @@ function lineOf(result: SearchResult): string {
   const by = superseded?.by === undefined ? '' : `; now ${superseded.by}`
   const validity = superseded && !snippet.includes('(until ') ? ` (until ${superseded.until}${by})` : ''
   return toLine(formatResult(result) + validity)
-}
-
-function nothingFoundHint(minScore: number): string {
-  const least = Number(minScore.toFixed(2))
-  return `Nothing reached the score ${least}. Try other words, or memory_explain to see how close the candidates came.`
 }
 
 /** Describes a condition of the query with its dates (both inclusive). */

@@ -1,16 +1,10 @@
 import { z } from 'zod'
-import type { ContractClient } from '#shared/contract/index.ts'
+import type { MemoryAccess } from '../access.ts'
 import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
 
-export interface ToolContext {
+export interface ToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly agent: string
   readonly client: string
-  /**
-   * Runs `work` on the primary instance; again with `isRepeated` if that process ends before it answers.
-   * @throws AppError with the code of the primary instance
-   */
-  readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
-  readonly now: () => Date
   /** Aborts when the program cancels its call or disconnects. */
   readonly signal: AbortSignal
 }

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+
+interface OpenQuestion<Question, Answer> {
+  readonly question: Question & { readonly id: string }
+  readonly answer: (answer: Answer) => void
+}
+
+/** Questions that wait for an answer of the user, kept in memory only. */
+export class OpenQuestions<Question extends object, Answer> {
+  readonly #questions = new Map<string, OpenQuestion<Question, Answer>>()
+  readonly #onChange: (question: Question) => void
+
+  /** @param onChange receives each question that opens or closes */
+  constructor(onChange: (question: Question) => void) {
+    this.#onChange = onChange
+  }
+
+  /** Asks the user and resolves with the answer. @throws the signal's reason if it aborts first */
+  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    signal.throwIfAborted()
+    const id = randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#questions.set(id, { question: { ...question, id }, answer: resolve })
+    this.#onChange(question)
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      this.#questions.delete(id)
+      this.#onChange(question)
+    }
+  }
+
+  /** Answers a question; does nothing if it is no longer open. */
+  answer(id: string, answer: Answer): void {
+    this.#questions.get(id)?.answer(answer)
+  }
+
+  list(): (Question & { readonly id: string })[] {
+    return [...this.#questions.values()].map(({ question }) => question)
+  }
+}
