@@ -198,13 +198,13 @@ describe('stored requests', () => {
   it('stores every request without the key', async () => {
     const { talk, agent, server } = await openConversation()
     const { session } = await talk(5)
-    const { count, request } = await agent.sessions.request(session)
+    const { count, request } = await agent.sessions.requestWithWire(session)
     expect(count).toBe(server.requests.length)
     expect(request?.json).toContain(factOf(4))
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(key)
     expect(request?.json).not.toContain(key)
-    expect((await agent.sessions.request(session, 1)).request?.json).toContain(factOf(0))
-    expect((await agent.sessions.request(session, 999)).request).toBeNull()
+    expect((await agent.sessions.requestWithWire(session, 1)).request?.json).toContain(factOf(0))
+    expect((await agent.sessions.requestWithWire(session, 999)).request).toBeNull()
   })
 })
 

@@ -110,7 +110,6 @@ describe('context manager', () => {
               transcript,
               model,
               budget: () => budget,
-              isWithoutMemory: () => false,
               isFlushEnabled: true,
               prompts: async () => ({
                 system: () => '',
@@ -138,7 +137,6 @@ describe('context manager', () => {
                 sources: [],
                 userText: '',
               } as unknown as ToolContext,
-              now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,
               stopDeferredNotes: async () => undefined,
             })

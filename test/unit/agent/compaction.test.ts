@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { assertFlushed, compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { renderInParts } from '../../../src/main/agent/context/render-messages.ts'
 import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
-import { calibrationRatio } from '../../../src/main/agent/context/message-tokens.ts'
+import { calibrationFactor } from '../../../src/main/agent/context/message-tokens.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
@@ -238,8 +238,8 @@ describe('calibration', () => {
     [0, 5, 1],
     [1000, 10_000, 2],
     [1000, 10, 0.5],
-  ])('%i estimated and %s reported tokens give the factor %d', (estimated, reported, factor) => {
-    expect(calibrationRatio(estimated, reported)).toBe(factor)
+  ])('%i estimated and %s reported tokens give the factor %d', (estimatedTokens, reportedTokens, factor) => {
+    expect(calibrationFactor({ estimatedTokens, reportedTokens })).toBe(factor)
   })
 })
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { ChatEvent } from '#shared/contract/index.ts'
+import type { ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type Message } from '#shared/chat/messages.ts'
-import { EventEmitter, type Subscribable } from '#platform'
-import { calibrationFactor } from '../compaction/due-steps.ts'
+import { EventEmitter, OpenQuestions, type Subscribable } from '#platform'
+import { calibrationFactor } from '../context/message-tokens.ts'
 import { reportOf } from '../context/context-timeline.ts'
-import { withUniqueCallIds } from '../context/request-history.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
+import { storeWireRequest } from '../sessions/stored-requests.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
@@ -16,13 +16,14 @@ import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
 import { summarizedCount, saveSessionSummary, summaryEntry, isSessionOver } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
-import { PermissionRequests, type Decision } from '../tools/tool-permissions.ts'
-import { MessageQueue, type QueuedEntry } from './message-queue.ts'
+import type { PermissionDecision } from '../tools/tool.ts'
+import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
 import { generateTitle } from './title.ts'
 import { runTurn, type TurnEndReason } from './turn.ts'
-import { createTurnContext, type TurnContext, type ChatOptions } from './turn-context.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { createTurnContext, type TurnContext, type ChatServices, type SessionPermission } from './turn-context.ts'
 
 export interface SendInput extends UserInput {
   readonly session?: string | undefined
@@ -48,36 +49,28 @@ export interface TurnEndEvent {
   readonly ms: number
 }
 
-const maxSummaryMessages = 15
-
 export class Chat {
   readonly changes: Subscribable<TurnEndEvent>
   readonly meter: ContextMeter
   readonly #changes = new EventEmitter<TurnEndEvent>()
-  readonly #options: ChatOptions
-  readonly #models: AgentModels
-  readonly #requests: RequestBuilder
+  readonly #services: ChatServices
   readonly #turns: LiveTurns
-  readonly #background: BackgroundTasks
+  readonly #backgroundTasks = new Set<Promise<unknown>>()
   readonly #deferredNotes = new DeferredNotes()
   readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
-  readonly #queue: MessageQueue
   /** Queue ids of the user messages that the running turn has taken from the queue. */
   readonly #queuedIds = new WeakMap<Message, string>()
-  readonly #permissions: PermissionRequests
+  readonly #permissions: OpenQuestions<SessionPermission, PermissionDecision>
 
   constructor(options: ChatOptions) {
     const { config, sessions, models, windowEstimates, look } = options
+    const agentModels = new AgentModels(models, config, windowEstimates, look)
     this.changes = this.#changes
-    this.#options = options
-    this.#queue = options.queue
-    this.#models = new AgentModels(models, config, windowEstimates, look)
-    this.#requests = new RequestBuilder(options)
-    this.meter = new ContextMeter({ ...options, models: this.#models, requests: this.#requests })
-    this.#background = new BackgroundTasks(options.onFault)
-    this.#permissions = new PermissionRequests((session) =>
-      this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.listOpen(session) }),
+    this.#services = { ...options, agentModels, requests: new RequestBuilder(options) }
+    this.meter = new ContextMeter(this.#services)
+    this.#permissions = new OpenQuestions(({ session }) =>
+      this.#turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
     )
     this.#turns = new LiveTurns({
       onStart: (session) => sessions.markActive(session),
@@ -107,7 +100,9 @@ export class Chat {
     const command = attachments.length === 0 ? parseCommand(text) : undefined
     const runningTurn = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
-    const model = command ? this.#models.createOrOffline() : this.#models.create(input.model)
+    const model = command
+      ? this.#services.agentModels.createOrOffline()
+      : this.#services.agentModels.create(input.model)
     assertSupportsImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
@@ -127,7 +122,8 @@ export class Chat {
         return 'error'
       }
       const context = await this.#createTurnContext(id, transcript, model, signal)
-      return command ? this.#runCommand(command, context) : this.#answer(context)
+      if (!command) return this.#answer(context)
+      return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
     })
     await messageStored.promise
     return { session: id, queued: false, ended: turn.ended }
@@ -140,7 +136,7 @@ export class Chat {
     command: CommandCall | undefined,
   ): Promise<SendResult> {
     if (replaces !== undefined) throw sessionBusy(session)
-    await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
+    await this.#services.queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
     this.#emitQueue(session)
     // The answer may have ended while the message was saved.
     if (!this.#turns.get(session)) void this.#afterTurn(session)
@@ -153,7 +149,7 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#models.create(modelId)
+    const model = this.#services.agentModels.create(modelId)
     const transcript = await this.#idleTranscript(session)
     const userEntry = transcript
       .branchTo(message)
@@ -165,7 +161,7 @@ export class Chat {
 
   /** Continues an interrupted answer. @throws AppError `session_busy`, `unknown_session`, `provider_key_missing` */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#models.create()
+    const model = this.#services.agentModels.create()
     const transcript = await this.#idleTranscript(session)
     return this.#answerAgain(session, transcript, model)
   }
@@ -190,18 +186,18 @@ export class Chat {
 
   /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
-    await this.#queue.remove(session, id)
+    await this.#services.queue.remove(session, id)
     this.#emitQueue(session)
   }
 
   /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
   async sendQueued(session: string): Promise<void> {
     await this.#idleTranscript(session)
-    const first = this.#queue.takeFirst(session)
+    const first = this.#services.queue.takeFirst(session)
     if (first) await this.#sendFromQueue(session, first)
   }
 
-  answerPermission(id: string, decision: Decision): void {
+  answerPermission(id: string, decision: PermissionDecision): void {
     this.#permissions.answer(id, decision)
   }
 
@@ -212,10 +208,15 @@ export class Chat {
   /** Yields the current state, idle or running, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const getPendingInput = () => ({
-      queue: this.#queue.list(session),
-      permissions: this.#permissions.listOpen(session),
+      queue: this.#services.queue.list(session),
+      permissions: this.#openPermissions(session),
     })
     return this.#turns.watch(session, getPendingInput, signal)
+  }
+
+  #openPermissions(session: string): PermissionRequest[] {
+    const questions = this.#permissions.list().filter((question) => question.session === session)
+    return questions.map(({ session: _session, ...request }) => request)
   }
 
   /** Retries a request at once if it waits for its retry; otherwise does nothing. */
@@ -230,35 +231,30 @@ export class Chat {
 
   /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
   isOver(transcript: Transcript): boolean {
+    const { config, now } = this.#services
     const lastUserEntry = transcript.messages().findLast(({ message }) => message.role === 'user')
-    return (
-      lastUserEntry !== undefined &&
-      isSessionOver(
-        new Date(lastUserEntry.message.timestamp),
-        this.#options.now(),
-        this.#options.config.current.session.reset,
-      )
-    )
+    if (!lastUserEntry) return false
+    return isSessionOver(new Date(lastUserEntry.message.timestamp), now(), config.current.session.reset)
   }
 
   /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#turns.close()
-    await this.#background.close()
+    await Promise.all(this.#backgroundTasks)
   }
 
   async #sessionFor(
     { session, replaces, reopen, withoutMemory = false }: SendInput,
     command: CommandCall | undefined,
   ): Promise<{ id: string; transcript: Transcript }> {
-    const { sessions, now } = this.#options
+    const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
     if (current && isNew && current.transcript.entries.length === 0) return current
     const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && canContinue) return current
-    if (current) this.#background.run(this.#endSession(current.id, current.transcript))
+    if (current) this.#runInBackground(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
@@ -269,14 +265,14 @@ export class Chat {
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async #idleTranscript(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw sessionBusy(session)
-    return this.#options.sessions.get(session)
+    return this.#services.sessions.get(session)
   }
 
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
-    this.#background.run(this.#distil(session))
-    const next = this.#queue.takeFirst(session)
-    if (!next) return this.#background.run(this.#generateTitle(session))
+    this.#runInBackground(this.#distil(session))
+    const next = this.#services.queue.takeFirst(session)
+    if (!next) return this.#runInBackground(this.#generateTitle(session))
     try {
       await this.#sendFromQueue(session, next)
     } catch (error) {
@@ -285,13 +281,14 @@ export class Chat {
   }
 
   async #sendFromQueue(session: string, message: QueuedEntry): Promise<void> {
+    const { queue } = this.#services
     this.#emitQueue(session)
     try {
       const { text, attachments, id } = message
       await this.send({ text, attachments, session, reopen: true })
-      await this.#queue.markDelivered(session, id)
+      await queue.markDelivered(session, id)
     } catch (error) {
-      this.#queue.requeue(session, message)
+      queue.requeue(message)
       this.#emitQueue(session)
       throw error
     }
@@ -306,7 +303,7 @@ export class Chat {
 
   async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, input: SendInput): Promise<void> {
     await recordModelChange(transcript, model)
-    await this.#storeAndEmit(session, transcript, createUserMessage(input, this.#options.now()))
+    await this.#storeAndEmit(session, transcript, createUserMessage(input, this.#services.now()))
   }
 
   async #storeAndEmit(session: string, transcript: Transcript, message: Message): Promise<void> {
@@ -316,53 +313,39 @@ export class Chat {
       type: 'message',
       id,
       message,
-      ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
+      ...(versions ? { versions } : {}),
     })
     const queuedId = this.#queuedIds.get(message)
-    if (queuedId !== undefined) await this.#queue.markDelivered(session, queuedId)
+    if (queuedId !== undefined) await this.#services.queue.markDelivered(session, queuedId)
   }
 
   async #answer(context: TurnContext): Promise<TurnEndReason> {
-    const { session, transcript, model, tools, toolContext, contextManager } = context
-    const { sessions } = this.#options
+    const { session, transcript, model, tools } = context
+    const { sessions } = this.#services
     return runTurn({
-      model,
-      assemble: () => this.#requests.assemble({ model, transcript, tools }),
-      withUniqueCallIds: (answer) =>
-        withUniqueCallIds(
-          answer,
-          transcript.messages().map(({ message }) => message),
-        ),
+      ...context,
+      assemble: () => this.#services.requests.assemble({ model, transcript, tools }),
       storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
       storeReport: (report) => this.meter.storeReport(session, transcript, report),
       storeRequest: (request) => sessions.storeRequest(session, { model: model.id, ...request }),
       // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
       storeWireRequest: (number, wire) =>
-        sessions.storeWireRequest(session, number, wire).catch((error: unknown) => {
-          if (!(error instanceof AppError)) this.#options.onFault(error)
+        storeWireRequest(sessions.requestsFolder(session), number, wire).catch((error: unknown) => {
+          if (!(error instanceof AppError)) this.#services.onFault(error)
         }),
       openLiveAnswer: () => sessions.liveAnswer(session, model),
       takeQueuedMessages: async () => {
-        const queued = this.#queue.takeNext(session)
+        const queued = this.#services.queue.takeNext(session)
         if (queued.length > 0) this.#emitQueue(session)
         return queued.map((entry) => {
-          const message = createUserMessage(entry, this.#options.now())
+          const message = createUserMessage(entry, this.#services.now())
           this.#queuedIds.set(message, entry.id)
           return message
         })
       },
       emit: (event) => this.#turns.emit(session, event),
       onRetryWait: (endWait) => this.#turns.setRetryTrigger(session, endWait),
-      tools,
-      toolContext,
-      contextManager,
     })
-  }
-
-  async #runCommand(command: CommandCall, context: TurnContext): Promise<TurnEndReason> {
-    const { config, workspace, memory, now } = this.#options
-    const outcome = await runCommand(command, { ...context, config, workspace, memory, requests: this.#requests, now })
-    return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
   async #createTurnContext(
@@ -377,50 +360,35 @@ export class Chat {
       lastReport: () => this.meter.lastReport(session, transcript),
       stopDeferredNotes: () => this.#deferredNotes.stop(),
     }
-    const options = { ...this.#options, requests: this.#requests }
-    return createTurnContext(options, { session, transcript, model }, hooks, signal)
+    return createTurnContext(this.#services, { session, transcript, model }, hooks, signal)
   }
 
+  /** Saves notes and a summary of a session that is over. */
   async #endSession(session: string, transcript: Transcript): Promise<void> {
-    if (this.#endingSessions.has(session)) return
-    this.#endingSessions.add(session)
-    try {
-      await this.#summarizeSession(session, transcript)
-    } finally {
-      this.#endingSessions.delete(session)
-    }
-  }
-
-  async #summarizeSession(session: string, transcript: Transcript): Promise<void> {
-    const { workspace, config, models, look, now } = this.#options
+    const { config, agentModels } = this.#services
     const { memoryHook } = config.current.session
     const entries = transcript.messages()
     const last = entries.at(-1)
     const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
     if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
-    const model = this.#models.createOrOffline()
-    const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
-    await contextManager.flushRemaining()
-    const { slug: prompt } = await this.#requests.prompts()
-    await saveSessionSummary({
-      workspace,
-      look,
-      model,
-      prompt,
-      sentencesFor: (userTexts) => models.sentencesFor(userTexts),
-      messages,
-      count: maxSummaryMessages,
-      session,
-      at: now(),
-    })
-    await transcript.appendCustom(summaryEntry, { through: last.id })
+    if (this.#endingSessions.has(session)) return
+    this.#endingSessions.add(session)
+    try {
+      const model = agentModels.createOrOffline()
+      const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
+      await contextManager.flushRemaining()
+      await saveSessionSummary(this.#services, model, session, messages)
+      await transcript.appendCustom(summaryEntry, { through: last.id })
+    } finally {
+      this.#endingSessions.delete(session)
+    }
   }
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
-    const { sessions, config, now } = this.#options
-    if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(this.#options.workspace))) return
-    const model = this.#models.createOrOffline()
+    const { sessions, config, workspace, look, agentModels, requests } = this.#services
+    if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
+    const model = agentModels.createOrOffline()
     // Without a key for the configured model, wait: the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
@@ -430,19 +398,21 @@ export class Chat {
       model,
       transcript,
       toolContext,
-      now,
-      look: this.#options.look,
-      budget: () => this.#requests.budget(model),
-      prompts: () => this.#requests.prompts(),
+      look,
+      budget: () => requests.budget(model),
+      prompts: () => requests.prompts(),
       factor: calibrationFactor(this.meter.lastReport(session, transcript)),
     })
   }
 
   async #generateTitle(session: string): Promise<void> {
-    const { sessions, config } = this.#options
-    const transcript = await sessions.get(session)
-    const titleContext = { transcript, config, models: this.#models, requests: this.#requests }
-    await generateTitle(titleContext, this.#closing.signal)
+    await generateTitle(await this.#services.sessions.get(session), this.#services, this.#closing.signal)
+  }
+
+  #runInBackground(work: Promise<void>): void {
+    const task = work.catch(this.#services.onFault)
+    this.#backgroundTasks.add(task)
+    void task.finally(() => this.#backgroundTasks.delete(task))
   }
 
   #emitFault(session: string, error: unknown): void {
@@ -450,36 +420,17 @@ export class Chat {
     const isExpected = error instanceof AppError
     const failure = isExpected
       ? { code: error.code, message: error.message, data: error.data }
-      : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
-    const draft = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#options.now)
+      : { code: 'internal', message: 'something went wrong', data: { reference: this.#services.onFault(error) } }
+    const draft = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#services.now)
     const message = draft.finish('error', noUsage, failure)
     this.#turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
   }
 
   #emitQueue(session: string): void {
-    this.#turns.emit(session, { type: 'queue', queue: this.#queue.list(session) })
+    this.#turns.emit(session, { type: 'queue', queue: this.#services.queue.list(session) })
   }
 }
 
 function sessionBusy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
-}
-
-class BackgroundTasks {
-  readonly #tasks = new Set<Promise<void>>()
-  readonly #onFault: (error: unknown) => void
-
-  constructor(onFault: (error: unknown) => void) {
-    this.#onFault = onFault
-  }
-
-  run(task: Promise<void>): void {
-    const guardedTask = task.catch(this.#onFault)
-    this.#tasks.add(guardedTask)
-    void guardedTask.finally(() => this.#tasks.delete(guardedTask))
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#tasks)
-  }
 }

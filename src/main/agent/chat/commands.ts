@@ -1,57 +1,44 @@
 import type { CommandCall } from '#shared/chat/commands.ts'
-import type { Clock, AgentConfig } from '#platform'
 import type { CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { Memory } from '#search'
-import { assertModelId, type ChatModel } from '#llm'
+import { assertModelId } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'
-import type { Transcript } from '../sessions/transcript.ts'
-import type { Workspace } from '#workspace'
-import type { ContextManager } from '../compaction/context-manager.ts'
-import type { RequestBuilder } from './model-request.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
-
-export interface CommandContext {
-  readonly config: AgentConfig
-  readonly session: string
-  readonly transcript: Transcript
-  readonly model: ChatModel
-  readonly workspace: Workspace
-  readonly memory: Memory
-  readonly contextManager: Pick<ContextManager, 'compact'>
-  readonly requests: Pick<RequestBuilder, 'assemble'>
-  readonly tools: readonly Tool[]
-  readonly toolContext: Pick<ToolContext, 'signal'>
-  readonly now: Clock
-}
+import type { ChatServices, TurnContext } from './turn-context.ts'
 
 const maxResults = 6
 
-/** Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`. */
-export async function runCommand(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const outcome = await execute(command, context).catch((error: unknown): CommandOutcome => {
+/**
+ * Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`.
+ * @returns true if it succeeded
+ */
+export async function runCommand(command: CommandCall, context: TurnContext, services: ChatServices): Promise<boolean> {
+  const outcome = await execute(command, context, services).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
     return { kind: 'failed', code: error.code, data: error.data, message: error.message }
   })
   await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
-  return outcome
+  return outcome.kind !== 'failed'
 }
 
 /**
  * Runs every command except `/new` and `/reset`, which `Chat` handles.
  * @throws AppError `input_invalid` for those two, `chat_apart` for `/remember` in a chat without memory
  */
-async function execute({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
-  const { workspace, memory, contextManager, session, now } = context
+async function execute(
+  { name, argument }: CommandCall,
+  context: TurnContext,
+  { workspace, memory, config, requests, now }: ChatServices,
+): Promise<CommandOutcome> {
+  const { contextManager, session } = context
   const { signal } = context.toolContext
   switch (name) {
     case 'compact': {
-      const usageBefore = await measureContext(context)
+      const usageBefore = await measureContext(context, requests)
       const isCompacted = await contextManager.compact(argument || undefined)
       return {
         kind: isCompacted ? 'compacted' : 'nothingToCompact',
-        before: usageBefore.tokens,
-        after: (await measureContext(context)).tokens,
+        before: usageBefore.estimatedTokens,
+        after: (await measureContext(context, requests)).estimatedTokens,
       }
     }
     case 'remember': {
@@ -73,15 +60,15 @@ async function execute({ name, argument }: CommandCall, context: CommandContext)
     case 'model': {
       if (argument === '') return { kind: 'model', model: context.model.id }
       assertModelId(argument)
-      await context.config.setModel(argument)
+      await config.setModel(argument)
       return { kind: 'model', model: argument }
     }
     case 'agent':
-      return { kind: 'agent', agent: context.config.id, workspace: workspace.roots.workspace }
+      return { kind: 'agent', agent: config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
-        measureContext(context),
+      const [{ estimatedTokens: tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
+        measureContext(context, requests),
         memory.status(),
       ])
       return {
@@ -103,8 +90,6 @@ async function execute({ name, argument }: CommandCall, context: CommandContext)
   }
 }
 
-async function measureContext({ requests, model, transcript, tools }: CommandContext) {
-  const { report } = await requests.assemble({ model, transcript, tools })
-  const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
-  return { tokens, contextWindow, flushAt, compactAt }
+async function measureContext({ model, transcript, tools }: TurnContext, requests: ChatServices['requests']) {
+  return (await requests.assemble({ model, transcript, tools })).report
 }

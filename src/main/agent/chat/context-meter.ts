@@ -18,27 +18,15 @@ import { compareRequests, textOfItem } from '../context/blocks.ts'
 import { expandRows, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
-import { parseStoredRequest } from '../sessions/stored-requests.ts'
-import { sessionEvents } from '../sessions/session-events.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { AgentConfig, Clock } from '#platform'
 import type { UserMessage } from '#shared/chat/messages.ts'
-import type { AgentModels } from './agent-models.ts'
-import type { RequestBuilder } from './model-request.ts'
+import type { ChatServices } from './turn-context.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
 /** A future summary is estimated as this share of the tokens it replaces, at most `maxSummaryTokens`. */
 const summaryShare = 0.2
 const maxSummaryTokens = 2000
-
-interface MeterOptions {
-  readonly sessions: Sessions
-  readonly config: AgentConfig
-  readonly models: AgentModels
-  readonly requests: RequestBuilder
-  readonly now: Clock
-}
 
 export interface WhatIfOutcome {
   readonly report: ContextReport
@@ -46,15 +34,15 @@ export interface WhatIfOutcome {
 }
 
 export class ContextMeter {
-  readonly #options: MeterOptions
+  readonly #services: ChatServices
   readonly #reports = new Map<string, ContextReport>()
   /** Latest report of each model from any conversation; calibrates new conversations. */
   readonly #latestByModel = new Map<string, ContextReport>()
 
-  constructor(options: MeterOptions) {
-    this.#options = options
+  constructor(services: ChatServices) {
+    this.#services = services
     // After a switch the cached report belongs to the old branch.
-    options.sessions.changes.subscribe(({ session, entry }) => {
+    services.sessions.changes.subscribe(({ session, entry }) => {
       if (entry && isBranchMark(entry)) this.#reports.delete(session)
     })
   }
@@ -83,24 +71,23 @@ export class ContextMeter {
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
-      return this.#splitIntoRows(session, calibrateReport(report, undefined))
+      return this.#splitIntoRows(session, calibrateReport(report))
     }
     const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     const { request, report } = await this.#assembleNow(transcript, {})
     const next = this.#predictSteps(transcript, report, lastReport)
     const expandedReport = lastReport
-      ? await this.#splitIntoRows(session, calibrateReport(lastReport, undefined))
+      ? await this.#splitIntoRows(session, calibrateReport(lastReport))
       : expandRows(this.#calibrate(report, undefined), request)
     return { ...expandedReport, next }
   }
 
   async timeline(session: string): Promise<{ steps: ContextStep[]; events: ContextEvent[] }> {
-    const branch = (await this.#options.sessions.get(session)).branch()
-    return contextTimeline(branch, sessionEvents(branch))
+    return contextTimeline((await this.#services.sessions.get(session)).branch())
   }
 
   async event(session: string, id: string): Promise<ContextEventDetails> {
-    return eventDetails((await this.#options.sessions.get(session)).branch(), id)
+    return eventDetails((await this.#services.sessions.get(session)).branch(), id)
   }
 
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
@@ -118,8 +105,7 @@ export class ContextMeter {
    * @throws AppError `input_invalid` if one of the requests was not stored
    */
   async difference(session: string, from: number, to: number): Promise<BlockChange[]> {
-    const [before, after] = await Promise.all([from, to].map((number) => this.#requireRequest(session, number)))
-    return before && after ? compareRequests(before, after) : []
+    return compareRequests(await this.#requireRequest(session, from), await this.#requireRequest(session, to))
   }
 
   async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
@@ -141,7 +127,7 @@ export class ContextMeter {
     lastReport: ContextReport | undefined,
   ): CompactionStep[] {
     const state = compactionState(transcript?.branch() ?? [])
-    const now = this.#options.now().getTime()
+    const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
     return predictDueSteps({
       state: {
@@ -151,7 +137,7 @@ export class ContextMeter {
       },
       report: lastReport ? withLastTools(currentReport, lastReport) : currentReport,
       lastReport: lastReport ?? this.#latestByModel.get(currentReport.model),
-      isFlushEnabled: this.#options.config.current.compaction.memoryFlush.enabled,
+      isFlushEnabled: this.#services.config.current.compaction.memoryFlush.enabled,
       now,
     })
   }
@@ -186,7 +172,7 @@ export class ContextMeter {
 
   /** @param number default: the last request @returns undefined if the request was not stored or is invalid */
   async #sentRequest(session: string, number: number | undefined): Promise<SentRequest | undefined> {
-    const { request } = await this.#options.sessions.request(session, number)
+    const { request } = await readRequest(this.#services.sessions.requestsFolder(session), number)
     return request ? parseStoredRequest(request.json) : undefined
   }
 
@@ -197,14 +183,13 @@ export class ContextMeter {
   }
 
   async #findTranscript(session: string | undefined): Promise<Transcript | undefined> {
-    return session === undefined ? undefined : this.#options.sessions.get(session)
+    return session === undefined ? undefined : this.#services.sessions.get(session)
   }
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
-    const { requests, models } = this.#options
-    const model = models.createOrOffline()
-    const tools = toolsFor(model)
-    return requests.assemble({ model, transcript, tools, change })
+    const { requests, agentModels } = this.#services
+    const model = agentModels.createOrOffline()
+    return requests.assemble({ model, transcript, tools: toolsFor(model), change })
   }
 }
 

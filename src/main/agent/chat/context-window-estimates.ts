@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { ContextWindowEstimate } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
+import type { ChatModel } from '#llm'
 import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 
 const estimateSchema = z.object({
@@ -26,10 +27,7 @@ const guessLifetimeMs = 7 * 24 * 3_600_000
 /** A guess is at most this share of the refused request. */
 const maxShareOfRefused = 0.9
 
-export interface ConfiguredWindow {
-  readonly id: string
-  readonly contextWindow: number
-}
+type ConfiguredWindow = Pick<ChatModel, 'id' | 'contextWindow'>
 
 export interface ContextWindowEstimatesOptions {
   readonly file: string

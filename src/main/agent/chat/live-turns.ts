@@ -1,19 +1,16 @@
-import type { ChatEvent, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
-import type { ErrorData } from '#shared/util/errors.ts'
+import type { ChatEvent } from '#shared/contract/index.ts'
 import type { TurnEndReason } from './turn.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RunningTurn {
-  readonly signal: AbortSignal
   /** Resolves when everything the turn stores is on disk. */
   readonly ended: Promise<void>
 }
 
-interface Retrying {
-  readonly code: string
-  readonly data: ErrorData
-  readonly attempt: number
-  readonly attempts: number
+type TurnState = Extract<ChatEvent, { type: 'partial' }>
+type PendingInput = Pick<TurnState, 'queue' | 'permissions'>
+
+interface Retrying extends Omit<NonNullable<TurnState['retrying']>, 'afterMs'> {
   /** `performance.now()` at which the next attempt starts. */
   readonly nextAttemptAt: number
 }
@@ -22,14 +19,9 @@ interface LiveTurn extends RunningTurn {
   readonly abortController: AbortController
   text: string
   thinking: string
-  retrying: Retrying | undefined
-  keeping: 'flush' | 'compaction' | undefined
-  retryNow: (() => void) | undefined
-}
-
-export interface PendingInput {
-  readonly queue: QueuedMessage[]
-  readonly permissions: PermissionRequest[]
+  retrying?: Retrying | undefined
+  keeping?: TurnState['keeping'] | undefined
+  retryNow?: () => void
 }
 
 export interface TurnHooks {
@@ -60,16 +52,7 @@ export class LiveTurns {
   start(session: string, work: (signal: AbortSignal) => Promise<TurnEndReason>): RunningTurn {
     const abortController = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const turn: LiveTurn = {
-      abortController,
-      signal: abortController.signal,
-      ended,
-      text: '',
-      thinking: '',
-      retrying: undefined,
-      keeping: undefined,
-      retryNow: undefined,
-    }
+    const turn: LiveTurn = { abortController, ended, text: '', thinking: '' }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
     void this.#run(session, turn, work).finally(resolve)
@@ -85,7 +68,6 @@ export class LiveTurns {
     this.#turns.get(session)?.retryNow?.()
   }
 
-  /** Aborts the running turn. Returns false if there is none. */
   stop(session: string): boolean {
     const turn = this.#turns.get(session)
     turn?.abortController.abort()
@@ -121,7 +103,7 @@ export class LiveTurns {
     await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
   }
 
-  #currentState(session: string, pendingInput: PendingInput): Extract<ChatEvent, { type: 'partial' }> {
+  #currentState(session: string, pendingInput: PendingInput): TurnState {
     const turn = this.#turns.get(session)
     return {
       type: 'partial',
@@ -137,10 +119,11 @@ export class LiveTurns {
   async #run(session: string, turn: LiveTurn, work: (signal: AbortSignal) => Promise<TurnEndReason>): Promise<void> {
     let reason: TurnEndReason = 'error'
     const startedAt = performance.now()
+    const { signal } = turn.abortController
     try {
-      reason = await work(turn.signal)
+      reason = await work(signal)
     } catch (error) {
-      if (!turn.signal.aborted) this.#hooks.onFault(session, error)
+      if (!signal.aborted) this.#hooks.onFault(session, error)
     } finally {
       this.#turns.delete(session)
       this.emit(session, { type: 'turnEnd', reason })
@@ -149,7 +132,7 @@ export class LiveTurns {
   }
 }
 
-function toRetryingEvent(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
+function toRetryingEvent(retrying: Retrying | undefined): TurnState['retrying'] {
   if (!retrying) return null
   const { nextAttemptAt, ...details } = retrying
   return { ...details, afterMs: nextAttemptAt - performance.now() }

@@ -1,12 +1,11 @@
 import type { WhatIfWindow } from '#shared/contract/index.ts'
-import type { Clock, AgentConfig } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, type Assembly, type ContextFile } from '../context/assemble.ts'
 import { budgetOf, type Budget } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
-import { hasLocalText, noRedactions, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
+import { hasLocalText, noRedactions, redactMessages, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import {
@@ -20,21 +19,12 @@ import {
   projectContextFiles,
   type Workspace,
 } from '#workspace'
-import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
-
-export interface RequestBuilderOptions {
-  readonly config: AgentConfig
-  readonly workspace: Workspace
-  readonly resources: string
-  readonly now: Clock
-  readonly windowEstimates: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
-  readonly look: TakeSnapshot
-}
 
 export type AssembledRequest = Assembly & {
   /** True if the request contains text of local notes. */
@@ -52,9 +42,9 @@ export interface RequestParts {
 }
 
 export class RequestBuilder {
-  readonly #options: RequestBuilderOptions
+  readonly #options: ChatOptions
 
-  constructor(options: RequestBuilderOptions) {
+  constructor(options: ChatOptions) {
     this.#options = options
   }
 

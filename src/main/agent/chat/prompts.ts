@@ -2,32 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentSettings } from '#platform'
 
-type Values = Readonly<Record<string, string>>
-
-export interface SystemValues extends Values {
-  readonly agent: string
-  readonly workspace: string
-  readonly today: string
-  readonly weekday: string
-  readonly timeZone: string
-  readonly todaysLog: string
-}
+type Values<Names extends string = string> = Readonly<Record<Names, string>>
+type SystemValues = Values<'agent' | 'workspace' | 'today' | 'weekday' | 'timeZone' | 'todaysLog'>
 
 export interface Prompts {
   readonly system: (values: SystemValues) => string
   /** Used instead of `system` in a conversation without memory. */
   readonly withoutMemory: (values: SystemValues) => string
   readonly flushSystem: string
-  readonly flush: (values: { readonly todaysLog: string }) => string
-  readonly compaction: (values: {
-    readonly conversation: string
-    readonly earlier: string
-    readonly focus: string
-  }) => string
-  readonly slug: (values: { readonly conversation: string }) => string
-  readonly title: (values: { readonly conversation: string }) => string
-  readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
-  readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
+  readonly flush: (values: Values<'todaysLog'>) => string
+  readonly compaction: (values: Values<'conversation' | 'earlier' | 'focus'>) => string
+  readonly slug: (values: Values<'conversation'>) => string
+  readonly title: (values: Values<'conversation'>) => string
+  readonly conflicts: (values: Values<'lines' | 'pairs'>) => string
+  readonly promote: (values: Values<'lines' | 'memory'>) => string
 }
 
 /**

@@ -9,8 +9,8 @@ const maxSources = 20
 
 /** Returns the distinct sources of messages and note texts, at most 20. Text of the user or the agent has none. */
 export function sourcesOfMessages(messages: readonly Message[], texts: readonly string[]): Source[] {
-  const sources = new Map<string, Source>()
-  const add = (source: Source) => sources.set(`${source.kind}: ${source.name}`, source)
+  const sources: Source[] = []
+  const add = (source: Source) => sources.push(source)
   for (const text of texts) sourcesIn(text).forEach(add)
   const calls = new Map<string, ToolCallPart>()
   for (const message of messages) {
@@ -26,10 +26,10 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
       sourcesIn(messageText(message)).forEach(add)
       message.sources?.forEach(add)
       if (message.details?.kind === 'recall')
-        for (const { path } of message.details.recall.results) sharedNoteSources(path).forEach(add)
+        for (const { path } of message.details.recall.results) sources.push(...sharedNoteSources(path))
     }
   }
-  return [...sources.values()].slice(0, maxSources)
+  return uniqueSources(sources).slice(0, maxSources)
 }
 
 function externalSource(tool: string, call: ToolCallPart | undefined): Source {

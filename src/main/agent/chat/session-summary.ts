@@ -1,27 +1,15 @@
-import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { complete, redactMessages, type TakeSnapshot, withoutRefused, type ChatModel, type Sentences } from '#llm'
+import type { AgentSettings } from '#platform'
+import { redactMessages, withoutRefused, type ChatModel, type Sentences } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { localDate, memoryFolderPath, type Workspace } from '#workspace'
+import { localDate, localTime, memoryFolderPath } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
-import type { Prompts } from './prompts.ts'
-
-export interface SessionSummaryOptions {
-  readonly workspace: Workspace
-  readonly model: ChatModel
-  readonly prompt: Prompts['slug']
-  /** Returns sentences in the user's language. @param userTexts user messages, latest first */
-  readonly sentencesFor: (userTexts: readonly string[]) => Sentences
-  readonly messages: readonly Message[]
-  readonly count: number
-  readonly session: string
-  readonly at: Date
-  readonly look: TakeSnapshot
-}
+import { askBriefly } from './title.ts'
+import type { ChatServices } from './turn-context.ts'
 
 /** Custom entry with the id of the last message that a summary covers. */
 export const summaryEntry = 'commonplace.left'
@@ -32,6 +20,7 @@ export function summarizedCount(transcript: Transcript): number {
   return isRecord(marker) ? transcript.messages().findIndex(({ id }) => id === marker['through']) + 1 : 0
 }
 
+const maxMessages = 15
 const maxCharacters = 2000
 const slugTimeoutMs = 15_000
 /** Letters of any script: file names follow the conversation's language. */
@@ -40,26 +29,35 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 const maxSlugLength = 60
 
 /**
- * Writes a note with the newest `count` messages of a session, marked local if they contain local text.
- * @returns its workspace-relative path; undefined if no message is from the user
+ * Writes a note with the newest messages of a session, marked local if they contain local text. Does nothing if no
+ * message is from the user.
  */
-export async function saveSessionSummary(options: SessionSummaryOptions): Promise<string | undefined> {
-  const { workspace, messages, count, at, session } = options
+export async function saveSessionSummary(
+  { workspace, models, requests, look, now }: ChatServices,
+  model: ChatModel,
+  session: string,
+  messages: readonly Message[],
+): Promise<void> {
+  const at = now()
   const summarizedMessages = withoutRefused(messages)
     .filter(
       (message) =>
         message.role !== 'toolResult' && messageText(message).trim() !== '' && !isEmptyOfflineAnswer(message),
     )
-    .slice(-count)
-  if (!summarizedMessages.some((message) => message.role === 'user')) return undefined
-  const firstLines = firstUserLines(summarizedMessages)
-  const sentences = options.sentencesFor(firstLines.toReversed())
+    .slice(-maxMessages)
+  const userMessages = summarizedMessages.filter(({ role }) => role === 'user')
+  if (userMessages.length === 0) return
+  const firstLines = userMessages.map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
+  const sentences = models.sentencesFor(firstLines.toReversed())
   const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const sight = await options.look()
+  const sight = await look()
   const isLocal = summarizedMessages.some(({ local }) => local) || sight.net.contains(text)
-  const redacted = options.model.isLocal ? summarizedMessages : redactMessages(summarizedMessages, sight)
+  const redacted = model.isLocal ? summarizedMessages : redactMessages(summarizedMessages, sight)
   const conversation = redacted.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const slug = (await generateSlug(options, conversation)) ?? timeSlug(at)
+  const prompt = (await requests.prompts()).slug({ conversation })
+  const signal = AbortSignal.timeout(slugTimeoutMs)
+  const topic = await askBriefly(model, 'topic', 'You name conversations.', prompt, 50, signal)
+  const slug = (topic === undefined ? undefined : parseSlug(topic)) ?? localTime(at).replace(':', '')
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
@@ -69,7 +67,7 @@ export async function saveSessionSummary(options: SessionSummaryOptions): Promis
     const content = `${heading}\n\n${text}\n`
     const marked = sources.length === 0 ? content : withSource(content, sources, date)
     await workspace.write(path, isLocal ? withVisibility(marked, true) : marked, { cause: 'agent', session })
-    return path
+    return
   }
 }
 
@@ -86,49 +84,12 @@ function formatMessage(message: Message, { user, assistant }: Sentences): string
   return `**${message.role === 'user' ? user : assistant}:** ${shortened}`
 }
 
-async function generateSlug(
-  { model, prompt }: SessionSummaryOptions,
-  conversation: string,
-): Promise<string | undefined> {
-  const content = prompt({ conversation })
-  try {
-    const signal = AbortSignal.timeout(slugTimeoutMs)
-    const answer = await complete(
-      model,
-      {
-        purpose: { kind: 'topic' },
-        system: ['You name conversations.'],
-        messages: [{ role: 'user', content, timestamp: 0 }],
-        tools: [],
-        maxOutput: 50,
-      },
-      signal,
-    )
-    const [slug] = messageText(answer).normalize('NFC').toLowerCase().match(slugPattern) ?? []
-    return slug && [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '')
-  } catch (error) {
-    // The topic is optional; the time serves as the name.
-    if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined
-    throw error
-  }
+function parseSlug(answer: string): string | undefined {
+  const [slug] = answer.normalize('NFC').toLowerCase().match(slugPattern) ?? []
+  return slug && [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '')
 }
 
-function firstUserLines(messages: readonly Message[]): string[] {
-  return messages
-    .filter(({ role }) => role === 'user')
-    .map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
-}
-
-function timeSlug(at: Date): string {
-  return `${String(at.getHours()).padStart(2, '0')}${String(at.getMinutes()).padStart(2, '0')}`
-}
-
-interface ResetRule {
-  readonly mode: 'daily' | 'idle' | 'daily+idle' | 'off'
-  /** Local hour, 0 to 23. */
-  readonly atHour: number
-  readonly idleMinutes: number
-}
+type ResetRule = AgentSettings['session']['reset']
 
 /** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
 export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {

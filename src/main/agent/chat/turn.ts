@@ -1,25 +1,22 @@
 import type { ChatEvent, ContextReport, WireRequest } from '#shared/contract/index.ts'
-import type { Clock } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
+import { withUniqueCallIds } from '../context/request-history.ts'
 import { reportedInputTokens } from '../context/message-tokens.ts'
-import { AnswerDraft, type ChatModel, type ModelRequest } from '#llm'
+import { AnswerDraft, type ModelRequest } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
 import { executeTools } from '../tools/execute-tools.ts'
-import type { ContextManager } from '../compaction/context-manager.ts'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import { LoopDetector } from '../tools/loop-detector.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { userTextIn } from './provenance-tracking.ts'
 import type { AssembledRequest } from './model-request.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { TurnContext } from './turn-context.ts'
 
 const maxSteps = 50
 
-export interface TurnOptions {
-  readonly model: ChatModel
+export interface TurnOptions extends TurnContext {
   readonly assemble: () => Promise<AssembledRequest>
-  readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
   readonly storeMessage: (message: Message) => Promise<void>
   readonly storeReport: (report: ContextReport) => Promise<void>
   /** Stores the request before it is sent. @returns its number */
@@ -31,9 +28,6 @@ export interface TurnOptions {
   readonly emit: (event: ChatEvent) => void
   /** Called when a request waits for its retry; the argument ends the wait. */
   readonly onRetryWait: (endWait: () => void) => void
-  readonly tools: readonly Tool[]
-  readonly toolContext: ToolContext
-  readonly contextManager: Pick<ContextManager, 'prepare' | 'makeRoom'>
 }
 
 export type TurnEndReason = 'done' | 'aborted' | 'error'
@@ -66,7 +60,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
     for (const message of queuedMessages) await storeMessage(message)
     if (calls.length === 0 && queuedMessages.length === 0) return 'done'
   }
-  await storeMessage(stepLimitAnswer(options.model, toolContext.now))
+  const message = `The turn was stopped after ${maxSteps} steps.`
+  const draft = new AnswerDraft(options.model, toolContext.now)
+  await storeMessage(draft.finish('error', noUsage, { code: 'step_limit', message }))
   return 'error'
 }
 
@@ -84,7 +80,8 @@ async function answerOnce(
   const liveAnswer = options.openLiveAnswer()
   try {
     const rawAnswer = await askModel(options, liveAnswer, answerOrigin)
-    const answer = options.withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer))
+    const earlier = options.transcript.messages().map(({ message }) => message)
+    const answer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
     await options.storeMessage(answer)
     return answer
   } finally {
@@ -102,16 +99,11 @@ function failIfEmpty(answer: AssistantMessage): AssistantMessage {
 /** Maximum retries of a request that was too long. Ten halvings reduce a million tokens below any window. */
 const maxRefusals = 12
 
-interface Refusals {
-  readonly count: number
-  readonly hasMadeRoom: boolean
-}
-
 async function askModel(
   options: TurnOptions,
   liveAnswer: LiveAnswer,
   answerOrigin: AnswerOrigin,
-  refusals: Refusals = { count: 0, hasMadeRoom: false },
+  refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
   const { model, assemble, storeReport, storeWireRequest, emit, toolContext, contextManager } = options
   const draft = new AnswerDraft(model, toolContext.now)
@@ -171,12 +163,4 @@ async function askModel(
   } finally {
     await wireWrites
   }
-}
-
-function stepLimitAnswer(model: ChatModel, now: Clock): AssistantMessage {
-  const draft = new AnswerDraft(model, now)
-  return draft.finish('error', noUsage, {
-    code: 'step_limit',
-    message: `The turn was stopped after ${maxSteps} steps.`,
-  })
 }

@@ -31,5 +31,5 @@ export async function recordModelChange(transcript: Transcript, { provider, mode
   const lastAnswer = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
   if (lastAnswer?.role !== 'assistant') return
   if (lastAnswer.provider !== provider || lastAnswer.model !== model)
-    await transcript.appendModelChange(provider, model)
+    await transcript.append({ type: 'model_change', provider, modelId: model })
 }

@@ -55,7 +55,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   const trimmed = new Set<string>()
   const cleared = new Set<string>()
   for (const entry of branch) {
-    if (isUserMessage(entry)) turnsSinceFailure += 1
+    if (entry.type === 'message' && entry.message.role === 'user') turnsSinceFailure += 1
     turnsSinceFailure = turnsAfterOutcome(entry) ?? turnsSinceFailure
     if (entry.type === 'message') liveMessages.push({ id: entry.id, message: entry.message })
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
@@ -85,10 +85,6 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     turnsSinceFailure,
     pruned: { trimmed, cleared },
   }
-}
-
-function isUserMessage(entry: TranscriptEntry): boolean {
-  return entry.type === 'message' && entry.message.role === 'user'
 }
 
 /** Returns 0 after a failed request for notes or a summary, Infinity after success, undefined for other entries. */

@@ -7,25 +7,30 @@
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { assertFlushed, isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
+import {
+  assertFlushed,
+  isCoolingDown,
+  compactionState,
+  type CompactionState,
+  type LiveMessage,
+} from './compaction-state.ts'
 import {
   cutIndexFor,
   nextDueStep,
-  calibrationFactor,
   fixedTokens,
   estimatedTokensToKeep,
   requestTokens,
   type CompactionInput,
 } from './due-steps.ts'
-import { messageTokens } from '../context/message-tokens.ts'
+import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { redactMessages, type TakeSnapshot } from '#llm'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
-import type { CompactionContent } from '../sessions/transcript-entries.ts'
+import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { sourceName, type Source } from '#shared/markdown/provenance.ts'
+import { uniqueSources } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { NoteWriter, type Measurement, type NoteWriterOptions } from './write-notes.ts'
 import { retryOnOverflow } from './overflow.ts'
@@ -37,8 +42,6 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   readonly isFlushEnabled: boolean
   readonly assemble: () => Promise<Assembly>
   readonly lastReport: () => ContextReport | undefined
-  /** Returns true in a chat without memory, which is summarised but not flushed. */
-  readonly isWithoutMemory: () => boolean
   readonly onStart: (step: 'flush' | 'compaction') => void
   readonly look: TakeSnapshot
   /** Stops the run of deferred notes before the turn writes notes. */
@@ -108,7 +111,8 @@ export class ContextManager {
   }
 
   #shouldFlush(): boolean {
-    return this.#options.isFlushEnabled && !this.#options.isWithoutMemory()
+    // A chat without memory is summarised but not flushed.
+    return this.#options.isFlushEnabled && !this.#options.transcript.isWithoutMemory
   }
 
   #state(): CompactionState {
@@ -120,12 +124,12 @@ export class ContextManager {
   }
 
   async #measure(): Promise<MeasuredContext> {
-    const { assemble, now } = this.#options
+    const { assemble, toolContext } = this.#options
     const assembly = await assemble()
     const { report } = assembly
     const lastReport = this.#options.lastReport()
     const isFlushEnabled = this.#shouldFlush()
-    const input = { state: this.#state(), report, lastReport, isFlushEnabled, now: now().getTime() }
+    const input = { state: this.#state(), report, lastReport, isFlushEnabled, now: toolContext.now().getTime() }
     return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(lastReport) }
   }
 
@@ -135,7 +139,12 @@ export class ContextManager {
   }
 
   async #prune(plan: PrunePlan): Promise<void> {
-    await this.#record({ type: 'prune', ...plan, trimmed: [...plan.trimmed], cleared: [...plan.cleared] })
+    await this.#options.transcript.append({
+      type: 'prune',
+      ...plan,
+      trimmed: [...plan.trimmed],
+      cleared: [...plan.cleared],
+    })
   }
 
   /**
@@ -192,20 +201,13 @@ export class ContextManager {
           signal: toolContext.signal,
         })
       })
-      await this.#record({
-        type: 'compaction',
-        summary: text,
-        firstKeptEntryId: firstKept.id,
-        tokensBefore,
-        tokensAfter: tokensAfterCut(tokensBefore, messages, cut, text),
-        usage,
-        ...(isLocal ? { local: true } : {}),
-        ...sourcesField(this.#state(), messages.slice(0, cut)),
-      })
+      await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, isLocal, usage })
       return true
     } catch (error) {
       if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
-      await this.#appendNotice('compactionFailed', error)
+      const { code, message, data } = error
+      const failure = { kind: 'compactionFailed', code, message, data }
+      await this.#options.transcript.appendCustom(compactionFailureEntry, failure)
       return false
     }
   }
@@ -218,79 +220,72 @@ export class ContextManager {
     const { liveMessages, summary, isSummaryLocal, flushedCount } = this.#state()
     const firstKept = liveMessages[cut]
     if (cut === 0 || !firstKept) return false
-    if (flushedCount < cut && !this.#options.isWithoutMemory()) await this.#saveVerbatimUpTo(cut)
+    if (flushedCount < cut && !this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
     const { tokens: tokensBefore } = await this.#measure()
-    const messages = liveMessages.map(({ message }) => message)
     const earlierSummary = summary?.endsWith(droppedMessagesNote)
       ? summary.slice(0, -droppedMessagesNote.length)
       : (summary ?? '')
     const text = `${earlierSummary.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
-    await this.#record({
-      type: 'compaction',
+    await this.#recordCompaction(liveMessages, cut, {
       summary: text,
-      firstKeptEntryId: firstKept.id,
       tokensBefore,
-      tokensAfter: tokensAfterCut(tokensBefore, messages, cut, text),
+      isLocal: isSummaryLocal,
       leftOut: true,
-      ...(isSummaryLocal ? { local: true } : {}),
-      ...sourcesField(this.#state(), messages.slice(0, cut)),
     })
     return true
   }
 
-  async #saveVerbatimUpTo(count: number): Promise<void> {
-    const { liveMessages, flushedCount } = this.#state()
-    const lastMessage = liveMessages[count - 1]
-    if (!lastMessage || flushedCount >= count) return
-    const { changes, ...outcome } = await this.#notes.saveVerbatim(
-      liveMessages.slice(flushedCount, count).map(({ message }) => message),
-    )
-    await this.#record({ type: 'flush', ...outcome, throughEntryId: lastMessage.id, changes: [...changes] })
+  async #recordCompaction(
+    liveMessages: readonly LiveMessage[],
+    cut: number,
+    {
+      isLocal,
+      ...compaction
+    }: Pick<CompactionEntry, 'summary' | 'tokensBefore' | 'usage' | 'leftOut'> & {
+      readonly isLocal: boolean
+    },
+  ): Promise<void> {
+    const { summary, tokensBefore } = compaction
+    const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
+    const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), 0)
+    const summaryTokens = messageTokens({ role: 'user', content: summary, timestamp: 0 })
+    const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...this.#state().summarySources])
+    await this.#options.transcript.append({
+      type: 'compaction',
+      ...compaction,
+      firstKeptEntryId: liveMessages[cut]?.id ?? '',
+      tokensAfter: Math.max(0, tokensBefore - droppedTokens) + summaryTokens,
+      ...(isLocal ? { local: true } : {}),
+      ...(sources.length === 0 ? {} : { sources }),
+    })
   }
 
-  async #flushUpTo(count: number): Promise<void> {
-    if (this.#isCoolingDown()) return this.#saveVerbatimUpTo(count)
+  async #flushUpTo(count: number, isVerbatim = this.#isCoolingDown()): Promise<void> {
     const { liveMessages, flushedCount } = this.#state()
     const lastMessage = liveMessages[count - 1]
     if (!lastMessage || flushedCount >= count) return
-    this.#options.onStart('flush')
-    await this.#options.stopDeferredNotes()
+    if (!isVerbatim) {
+      this.#options.onStart('flush')
+      await this.#options.stopDeferredNotes()
+    }
     const unreadMessages = liveMessages.slice(flushedCount, count).map(({ message }) => message)
-    const { changes, ...outcome } = await this.#notes.save(unreadMessages, () => this.#measure())
-    await this.#record({ type: 'flush', ...outcome, throughEntryId: lastMessage.id, changes: [...changes] })
+    const { changes, ...outcome } = isVerbatim
+      ? await this.#notes.saveVerbatim(unreadMessages)
+      : await this.#notes.save(unreadMessages, () => this.#measure())
+    await this.#options.transcript.append({
+      type: 'flush',
+      ...outcome,
+      throughEntryId: lastMessage.id,
+      changes: [...changes],
+    })
   }
 
   async #redact(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
     return model.isLocal ? messages : redactMessages(messages, await look())
   }
-
-  async #record(entry: CompactionContent): Promise<void> {
-    await this.#options.transcript.appendCompaction(entry)
-  }
-
-  async #appendNotice(kind: 'compactionFailed', error: AppError): Promise<void> {
-    await this.#options.transcript.appendCustom(compactionFailureEntry, {
-      kind,
-      code: error.code,
-      message: error.message,
-      data: error.data,
-    })
-  }
-}
-
-function sourcesField({ summarySources }: CompactionState, messages: readonly Message[]): { sources?: Source[] } {
-  const allSources = [...sourcesOfMessages(messages, []), ...summarySources]
-  const sources = [...new Map(allSources.map((source) => [sourceName(source), source])).values()]
-  return sources.length === 0 ? {} : { sources }
 }
 
 /** Replaces the summary in requests. Do not change it: stored summaries end with it and would then contain it twice. */
 const droppedMessagesNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
-
-function tokensAfterCut(tokensBefore: number, messages: readonly Message[], cut: number, summary: string): number {
-  const sizes = messages.map(messageTokens)
-  const droppedTokens = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
-  return Math.max(0, tokensBefore - droppedTokens) + messageTokens({ role: 'user', content: summary, timestamp: 0 })
-}

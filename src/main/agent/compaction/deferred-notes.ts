@@ -73,7 +73,7 @@ export class DeferredNotes {
   }
 
   async #distil(options: DeferredNotesOptions): Promise<void> {
-    const { toolContext, transcript, now } = options
+    const { toolContext, transcript } = options
     // Entries with text of local notes wait for a local model.
     const pendingEntries = await pendingVerbatimEntries(toolContext.workspace)
     const entry = pendingEntries.find(({ isLocal }) => options.model.isLocal || !isLocal)
@@ -94,11 +94,11 @@ export class DeferredNotes {
     if (progress.charactersRead < entry.text.length) return
     const origin = { ...toolContext.origin, cause: 'flush' as const }
     const notePaths = progress.changes.map(({ path }) => path)
-    await markDistilled(toolContext.workspace, origin, entry, notePaths, now())
+    await markDistilled(toolContext.workspace, origin, entry, notePaths, toolContext.now())
     this.#progress.delete(entry.id)
     const throughEntryId = transcript.messages().at(-1)?.id ?? ''
     const { changes, usage } = progress
-    await transcript.appendCompaction({
+    await transcript.append({
       type: 'flush',
       status: 'distilled',
       throughEntryId,

@@ -3,7 +3,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { recentTokensToKeep } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
 import { applyPruning, planPruning, type PrunePlan } from './prune.ts'
-import { calibrationRatio, messageTokens } from '../context/message-tokens.ts'
+import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 
 export interface CompactionInput {
   readonly state: Pick<CompactionState, 'liveMessages' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
@@ -76,11 +76,6 @@ export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
   )
 }
 
-/** Returns provider tokens for each estimated token; 1 without a report. */
-export function calibrationFactor(lastReport: ContextReport | undefined): number {
-  return lastReport ? calibrationRatio(lastReport.estimatedTokens, lastReport.reportedTokens) : 1
-}
-
 function planDuePruning({ state, report, now }: CompactionInput, tokens: number): PrunePlan | undefined {
   const lastAnswer = state.liveMessages.findLast(({ message }) => message.role === 'assistant')
   return planPruning({
@@ -118,10 +113,9 @@ export function findCutIndex(messages: readonly Message[], tokens: readonly numb
   }
   while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
   // Never cut the last message: the next answer refers to it.
-  return cut < messages.length ? cut : lastCuttableIndex(messages)
-}
-
-function lastCuttableIndex(messages: readonly Message[]): number {
-  const index = messages.findLastIndex((message) => message.role !== 'toolResult')
-  return Math.max(0, index)
+  if (cut < messages.length) return cut
+  return Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role !== 'toolResult'),
+  )
 }

@@ -7,11 +7,11 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
 import { complete, type ChatModel } from '#llm'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
-import { withSources } from '../tools/access-policy.ts'
 import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
 import { executeTools } from '../tools/execute-tools.ts'
 import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
+import { editNote } from '../tools/write-file-tool.ts'
 
 /** Model requests in one flush; it usually takes two or three. */
 const maxSteps = 8
@@ -71,12 +71,10 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
 
 /** Appends notes to today's log; returns [] if the log contains them, as parts of a chat can yield the same notes. */
 async function appendNotes(context: ToolContext, notes: string, at: Date): Promise<FileChange[]> {
-  const { workspace, accessPolicy } = context
+  const { workspace } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
-  const write = await workspace.edit(path, withSources(context), (before) =>
-    accessPolicy.applyEdit(path, before, (visibleText) => addLogEntry(visibleText, notes, at).text, context),
-  )
+  const write = await editNote(path, context, (visibleText) => addLogEntry(visibleText, notes, at).text)
   return [await workspace.describe(write)]
 }
 

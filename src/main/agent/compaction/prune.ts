@@ -1,4 +1,4 @@
-import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
+import { messageText, type Message, type ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
 /** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */
@@ -64,7 +64,6 @@ export function planPruning({ messages, decisions, tokens, contextWindow, idleMs
   return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), ...sizes }
 }
 
-/** Returns the messages with trimmed and cleared tool results. */
 export function applyPruning(messages: readonly Message[], decisions: PruneDecisions): Message[] {
   return messages.map((message) => (message.role === 'toolResult' ? pruneResult(message, decisions) : message))
 }
@@ -79,7 +78,7 @@ function prunableResults(messages: readonly Message[]): ToolResultMessage[] {
 function pruneResult(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {
   if (cleared.has(result.toolCallId)) return withText(result, clearedText)
   if (!trimmed.has(result.toolCallId)) return result
-  const text = textOf(result)
+  const text = messageText(result)
   const { headChars, tailChars, maxChars } = softTrim
   if (text.length <= maxChars) return result
   return withText(result, `${text.slice(0, headChars)}\n…\n${text.slice(-tailChars)}`.toWellFormed())
@@ -96,12 +95,8 @@ function withText(result: ToolResultMessage, text: string): ToolResultMessage {
   return { ...result, content: [{ type: 'text', text }] }
 }
 
-function textOf(result: ToolResultMessage): string {
-  return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-}
-
 function lengthOf(result: ToolResultMessage): number {
-  return textOf(result).length
+  return messageText(result).length
 }
 
 function idOf(result: ToolResultMessage): string {

@@ -3,7 +3,7 @@ import { addUsage, messageText, noUsage, type Message, type Usage } from '#share
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
-import type { Budget } from '../context/context-budget.ts'
+import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { complete, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
 import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
@@ -34,9 +34,6 @@ export interface Summary {
 
 const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
 
-/** Share of the available tokens that a part may use; the rest absorbs estimation errors. */
-const partShare = 0.85
-const minPartTokens = 300
 /** Limit of the missing identifiers that are added to a summary, as a share of `maxTokens`. */
 const appendixShare = 0.25
 
@@ -49,7 +46,9 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   let text = request.earlierSummary
   let usage = noUsage
   let isLocal = request.isLocal
-  for (const part of renderInParts(messages, maxPartTokens(request))) {
+  const { prompt, budget, factor } = request
+  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
+  for (const part of renderInParts(messages, maxPartTokens(budget, fixedTokens, factor))) {
     const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
     isLocal ||= answer.isLocal
@@ -76,12 +75,6 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
 function takeWithinLimit(identifiers: readonly string[], maxTokens: number): string[] {
   let remainingTokens = maxTokens * appendixShare
   return identifiers.filter((identifier) => (remainingTokens -= estimateTokens(identifier) + 1) >= 0)
-}
-
-function maxPartTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
-  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  const availableTokens = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - fixedTokens
-  return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
 }
 
 const wordsPerToken = 0.7

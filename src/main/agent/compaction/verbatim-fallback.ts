@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { orUndefined } from '#shared/util/errors.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import {
   localDate,
@@ -72,7 +72,8 @@ export async function pendingVerbatimEntries(workspace: Workspace): Promise<Verb
   const entries: VerbatimEntry[] = []
   for (const path of paths) {
     const isLocal = path.endsWith(localSuffix)
-    for (const [, , heading, id = '', text = ''] of (await readOrEmpty(workspace, path)).matchAll(entryPattern))
+    const file = (await orUndefined(workspace.read(path))) ?? { text: '' }
+    for (const [, , heading, id = '', text = ''] of file.text.matchAll(entryPattern))
       if (heading === pendingVerbatimTitle) entries.push({ path, id, text: text.trim(), isLocal })
   }
   return entries
@@ -99,13 +100,4 @@ export async function markDistilled(
       entryId === id ? entry.replace(heading, () => newHeading) : entry,
     ),
   )
-}
-
-async function readOrEmpty(workspace: Workspace, path: string): Promise<string> {
-  try {
-    return (await workspace.read(path)).text
-  } catch (error) {
-    if (error instanceof AppError) return ''
-    throw error
-  }
 }

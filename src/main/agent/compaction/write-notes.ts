@@ -10,10 +10,9 @@ import { messageTokens } from '../context/message-tokens.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import { withoutContinue } from '../context/request-history.ts'
 import type { Assembly } from '../context/assemble.ts'
-import type { Budget } from '../context/context-budget.ts'
+import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { isTransient, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
-import type { Clock } from '#platform'
 import type { Prompts } from '../chat/prompts.ts'
 import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -46,13 +45,9 @@ export interface NoteWriterOptions {
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
   readonly toolContext: ToolContext
-  readonly now: Clock
   readonly look: TakeSnapshot
 }
 
-/** Share of the available tokens that a part may use; the rest absorbs estimation errors and tool results. */
-const partShare = 0.85
-const minPartTokens = 300
 const maxAttempts = 2
 
 export class NoteWriter {
@@ -84,7 +79,8 @@ export class NoteWriter {
 
   /** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
   async saveVerbatim(unreadMessages: readonly Message[]): Promise<VerbatimOutcome> {
-    const { toolContext, now, look } = this.#options
+    const { toolContext, look } = this.#options
+    const { now } = toolContext
     const sources = sourcesOfMessages(unreadMessages, [])
     const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
     const text =
@@ -101,14 +97,23 @@ export class NoteWriter {
    * @throws AppError if the model fails
    */
   async saveFromPart(part: string, title: string, isLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
-    const { model, now, budget } = this.#options
+    const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
     const toolContext = { ...this.#options.toolContext, derivesFromLocal: isLocal, sources }
+    return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext)
+  }
+
+  async #flush(
+    system: readonly string[],
+    conversation: readonly Message[],
+    toolContext: ToolContext,
+  ): Promise<FlushOutcome> {
+    const { model, budget } = this.#options
     const prompts = await this.#options.prompts()
-    const at = now()
+    const at = toolContext.now()
     return flush({
       model,
-      system: [prompts.flushSystem],
-      conversation: [{ role: 'user', content: `${title}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
+      system: [...system, prompts.flushSystem],
+      conversation,
       prompt: flushPrompt(prompts, toolContext, at),
       toolContext,
       maxOutput: budget().reserveTokens,
@@ -118,37 +123,26 @@ export class NoteWriter {
 
   /** Returns the limit of a part in estimated tokens. @param factor provider tokens for each estimated token */
   async maxPartTokens(factor: number): Promise<number> {
-    const { now, budget } = this.#options
+    const { budget, toolContext } = this.#options
     const prompts = await this.#options.prompts()
     const fixedTokens = estimateTokens(
       JSON.stringify(definitionsOf(builtInTools)) +
         prompts.flushSystem +
-        flushPrompt(prompts, this.#options.toolContext, now()),
+        flushPrompt(prompts, toolContext, toolContext.now()),
     )
-    const { contextWindow, reserveTokens } = budget()
-    const availableTokens = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
-    return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
+    return maxPartTokens(budget(), fixedTokens, factor)
   }
 
   async #writeNotes(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<FlushOutcome> {
-    const { model, toolContext, budget, now } = this.#options
+    const { model, toolContext, budget } = this.#options
     const prompts = await this.#options.prompts()
-    const at = now()
-    const prompt = flushPrompt(prompts, toolContext, at)
+    const prompt = flushPrompt(prompts, toolContext, toolContext.now())
     const { tokens, assembly, factor } = await measure()
     const { contextWindow, reserveTokens } = budget()
     const promptTokens = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
     if (tokens + promptTokens <= contextWindow - reserveTokens) {
       const { system, messages } = assembly.request
-      return flush({
-        model,
-        system: [...system, prompts.flushSystem],
-        conversation: withoutContinue(messages),
-        prompt,
-        toolContext,
-        maxOutput: reserveTokens,
-        at,
-      })
+      return this.#flush(system, withoutContinue(messages), toolContext)
     }
     const redacted = model.isLocal ? unreadMessages : redactMessages(unreadMessages, await this.#options.look())
     const isLocal = model.isLocal && unreadMessages.some(({ local }) => local)

@@ -180,26 +180,19 @@ function fileItem(file: ContextFile, sentText: string): ContextItem {
 
 function messageItems(messages: readonly Message[]): ContextItem[] {
   const lastUserIndex = messages.findLastIndex((message) => message.role === 'user')
-  const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()
+  const groups = new Map<string, ContextItem>()
   for (const [index, message] of messages.entries()) {
     const isToolResult = message.role === 'toolResult'
     const layer: Layer = isToolResult ? 'tools' : index === lastUserIndex ? 'message' : 'conversation'
     const name = isToolResult ? message.toolName : layer
-    const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, characters: 0 }
+    const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, rawCharacters: 0, sentCharacters: 0 }
     group.tokens += messageTokens(message)
-    group.characters += messageTextForModel(message).length
+    group.rawCharacters += messageTextForModel(message).length
+    group.sentCharacters = group.rawCharacters
     groups.set(`${layer}/${name}`, group)
   }
   const layerOrder: Layer[] = ['conversation', 'tools', 'message']
-  return [...groups.values()]
-    .sort((one, other) => layerOrder.indexOf(one.layer) - layerOrder.indexOf(other.layer))
-    .map(({ layer, name, tokens, characters }) => ({
-      layer,
-      name,
-      tokens,
-      rawCharacters: characters,
-      sentCharacters: characters,
-    }))
+  return [...groups.values()].sort((one, other) => layerOrder.indexOf(one.layer) - layerOrder.indexOf(other.layer))
 }
 
 function textItem(layer: Layer, name: string, text: string): ContextItem {

@@ -18,7 +18,11 @@ export function blocksOfRequest(request: SentRequest): RequestBlock[] {
       name: toolItem(toolNameOf(tool)),
       text: JSON.stringify(tool, null, 2),
     })),
-    ...[...files.matchAll(filePattern)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
+    ...[...files.matchAll(filePattern)].map(([text, path = '']) => ({
+      layer: isAgentFileName(path) ? ('project' as const) : ('logs' as const),
+      name: path,
+      text,
+    })),
     ...(summary === undefined ? [] : [{ layer: 'summary' as const, name: 'summary', text: summary }]),
     ...conversation.map((message, index): RequestBlock => {
       const text = messageTextForModel(message)
@@ -31,21 +35,15 @@ export function blocksOfRequest(request: SentRequest): RequestBlock[] {
   ]
 }
 
-function isToolBlock({ name }: RequestBlock): boolean {
-  return toolNameOfItem(name) !== undefined
-}
-
-function layerOfFile(path: string): Layer {
-  return isAgentFileName(path) ? 'project' : 'logs'
-}
-
 /** Returns the text of a report item as it was sent, of all blocks for a group item; '' if there is no such item. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   const isWholeConversation = layer === 'conversation' && name === 'conversation'
   const isAllTools = layer === 'system' && name === 'tools'
   return blocksOfRequest(request)
     .filter((block) => block.layer === layer)
-    .filter((block) => isWholeConversation || (isAllTools ? isToolBlock(block) : block.name === name))
+    .filter(
+      (block) => isWholeConversation || (isAllTools ? toolNameOfItem(block.name) !== undefined : block.name === name),
+    )
     .map(({ text }) => text)
     .join('\n\n')
 }

@@ -54,6 +54,20 @@ export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
+/** Share of the available tokens that a part may use; the rest absorbs estimation errors and tool results. */
+const partShare = 0.85
+const minPartTokens = 300
+
+/**
+ * Returns the limit of one part of a conversation in estimated tokens.
+ * @param fixedTokens estimated tokens of the request without the part
+ * @param factor provider tokens for each estimated token
+ */
+export function maxPartTokens({ contextWindow, reserveTokens }: Budget, fixedTokens: number, factor: number): number {
+  const availableTokens = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
+  return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
+}
+
 /** A compaction keeps at most this many tokens, and at most this share of the window, verbatim. */
 const maxKeptTokens = 20_000
 const maxKeptShare = 0.4

@@ -1,14 +1,8 @@
-import type {
-  ContextEvent,
-  ContextEventDetails,
-  ContextReport,
-  ContextStep,
-  Layer,
-  PlacedEvent,
-} from '#shared/contract/index.ts'
+import type { ContextEvent, ContextEventDetails, ContextReport, ContextStep, Layer } from '#shared/contract/index.ts'
 import { contextReportSchema } from '#shared/contract/context.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
+import { eventOf } from '../sessions/session-events.ts'
 import { calibrateReport } from './calibrate-estimate.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
@@ -30,15 +24,8 @@ export function readReport(data: unknown): ContextReport | undefined {
 }
 
 /** Returns the steps of a branch with provider tokens, and its events; `before` is the number of steps before an event. */
-export function contextTimeline(
-  branch: readonly TranscriptEntry[],
-  placedEvents: readonly PlacedEvent[],
-): {
-  steps: ContextStep[]
-  events: ContextEvent[]
-} {
+export function contextTimeline(branch: readonly TranscriptEntry[]): { steps: ContextStep[]; events: ContextEvent[] } {
   const steps: ContextStep[] = []
-  const eventsById = new Map(placedEvents.map(({ id, event }) => [id, event]))
   const events: ContextEvent[] = []
   let question = ''
   let openStep: ContextStep | undefined
@@ -55,7 +42,7 @@ export function contextTimeline(
         openStep = undefined
       }
     }
-    const event = eventsById.get(entry.id)
+    const event = eventOf(entry)
     if (event && event.type !== 'command')
       events.push({ id: entry.id, before: steps.length, at: Date.parse(entry.timestamp), event })
   }
@@ -63,7 +50,7 @@ export function contextTimeline(
 }
 
 function stepOf(id: string, report: ContextReport, question: string): ContextStep {
-  const { items, ...fields } = calibrateReport(report, undefined)
+  const { items, ...fields } = calibrateReport(report)
   const layers: Partial<Record<Layer, number>> = {}
   for (const { layer, tokens } of items) layers[layer] = (layers[layer] ?? 0) + tokens
   return { ...fields, id, layers, question, answer: null, usage: null }

@@ -54,21 +54,11 @@ const tailShare = 0.2
 /** Cuts `text` to about `limit` UTF-16 units: head, a marker with the number of characters left out, tail. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
-  const headEnd = avoidSplitAtEnd(text, Math.floor(limit * headShare))
-  const tailStart = avoidSplitAtStart(text, text.length - Math.floor(limit * tailShare))
+  // Moves a cut out of a surrogate pair, so that the text gets shorter.
+  const splitsPair = (index: number) => /[\ud800-\udbff]/.test(text[index - 1] ?? '')
+  const head = Math.floor(limit * headShare)
+  const tail = text.length - Math.floor(limit * tailShare)
+  const headEnd = splitsPair(head) ? head - 1 : head
+  const tailStart = splitsPair(tail) ? tail + 1 : tail
   return `${text.slice(0, headEnd)}\n\n[… ${tailStart - headEnd} characters left out here; read the file for the rest …]\n\n${text.slice(tailStart)}`
-}
-
-/** Moves the end of a head to the left if it would split a surrogate pair. */
-function avoidSplitAtEnd(text: string, index: number): number {
-  return isHighSurrogate(text.charCodeAt(index - 1)) ? index - 1 : index
-}
-
-/** Moves the start of a tail to the right if it would split a surrogate pair. */
-function avoidSplitAtStart(text: string, index: number): number {
-  return isHighSurrogate(text.charCodeAt(index - 1)) ? index + 1 : index
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00
 }

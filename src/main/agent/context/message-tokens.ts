@@ -1,3 +1,4 @@
+import type { ContextReport } from '#shared/contract/index.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 
@@ -28,9 +29,12 @@ const minFactor = 0.5
 const maxFactor = 2
 
 /** Returns provider tokens for each estimated token, 0.5 to 2; 1 if the provider reported none. */
-export function calibrationRatio(estimated: number, reported: number | null): number {
-  if (reported === null || estimated <= 0) return 1
-  return Math.min(maxFactor, Math.max(minFactor, reported / estimated))
+export function calibrationFactor(
+  lastReport: Pick<ContextReport, 'estimatedTokens' | 'reportedTokens'> | undefined,
+): number {
+  const { estimatedTokens = 0, reportedTokens = null } = lastReport ?? {}
+  if (reportedTokens === null || estimatedTokens <= 0) return 1
+  return Math.min(maxFactor, Math.max(minFactor, reportedTokens / estimatedTokens))
 }
 
 /** Returns the input tokens that the provider counted, cache included; null if it reported none. */

@@ -2,15 +2,15 @@ import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
+import { roundToSum } from '#shared/util/rounding.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
-import { roundToTotal } from './calibrate-estimate.ts'
 
 /** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
 const maxAboutCharacters = 60
 
-type Row = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; readonly characters: number }
+type Row = Omit<ContextItem, 'layer'>
 
 /**
  * Splits the tools and the conversation of a report into one row for each tool and turn.
@@ -55,7 +55,7 @@ function messageIndicesByTurn(conversation: readonly Message[], lastUserIndex: n
 function toolRows({ tools }: SentRequest): Row[] {
   return tools.map((tool) => {
     const text = JSON.stringify(tool)
-    return { name: toolItem(toolNameOf(tool)), tokens: estimateTokens(text), characters: text.length }
+    return { name: toolItem(toolNameOf(tool)), ...sizeOf(estimateTokens(text), text.length) }
   })
 }
 
@@ -71,13 +71,9 @@ function turnRows(request: SentRequest): Row[] {
   for (const [messageIndex, message] of conversation.entries()) {
     const name = names[messageIndex]
     if (name === undefined) continue
-    const { tokens = 0, characters = 0, about = startOfUserMessage(message) } = rows.get(name) ?? {}
-    rows.set(name, {
-      name,
-      tokens: tokens + messageTokens(message),
-      characters: characters + messageTextForModel(message).length,
-      ...(about === undefined ? {} : { about }),
-    })
+    const { tokens = 0, rawCharacters = 0, about = startOfUserMessage(message) } = rows.get(name) ?? {}
+    const size = sizeOf(tokens + messageTokens(message), rawCharacters + messageTextForModel(message).length)
+    rows.set(name, { name, ...size, ...(about === undefined ? {} : { about }) })
   }
   return [...rows.values()]
 }
@@ -93,18 +89,13 @@ function startOfUserMessage(message: Message): string | undefined {
 function splitItem(item: ContextItem, rows: readonly Row[]): ContextItem[] {
   if (rows.length === 0) return [item]
   const totalTokens = rows.reduce((sum, { tokens }) => sum + tokens, 0)
-  const rowTokens = roundToTotal(
-    rows.map(({ tokens }) => (totalTokens === 0 ? 0 : (tokens / totalTokens) * item.tokens)),
-    item.tokens,
-  )
-  return rows.map(({ name, about, characters }, index) => ({
-    layer: item.layer,
-    name,
-    tokens: rowTokens[index] ?? 0,
-    rawCharacters: characters,
-    sentCharacters: characters,
-    ...(about === undefined ? {} : { about }),
-  }))
+  const shares = rows.map(({ tokens }) => (totalTokens === 0 ? 0 : (tokens / totalTokens) * item.tokens))
+  const rowTokens = roundToSum(shares, 0)
+  return rows.map((row, index) => ({ ...row, layer: item.layer, tokens: rowTokens[index] ?? 0 }))
+}
+
+function sizeOf(tokens: number, characters: number): Pick<Row, 'tokens' | 'rawCharacters' | 'sentCharacters'> {
+  return { tokens, rawCharacters: characters, sentCharacters: characters }
 }
 
 export interface SentRequest {

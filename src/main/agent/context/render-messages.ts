@@ -2,12 +2,9 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
-const speakers = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const
-
-export function renderMessage(message: Message): string {
-  const speaker =
-    message.role === 'toolResult' ? `${speakers.toolResult} (${message.toolName})` : speakers[message.role]
-  return `${speaker}: ${messageTextForModel(message)}`
+function renderMessage(message: Message): string {
+  const speaker = message.role === 'user' ? 'User' : 'Assistant'
+  return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${messageTextForModel(message)}`
 }
 
 /** Renders messages into texts of about `limit` estimated tokens at most; splits longer messages. */

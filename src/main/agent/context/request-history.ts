@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, ToolResultMessage } from '#shared/chat/messages.ts'
+import { localDate, localTime } from '#workspace'
 
 /**
  * Pairs each tool call with its result, as providers require: an interrupted call gets a substitute result, a result
@@ -24,22 +25,18 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
 
 /** Returns the results of an answer's calls by call id. Stops at the next answer, as later calls may reuse ids. */
 function resultsOf(messages: readonly Message[], answerIndex: number): Map<string, ToolResultMessage> {
-  const results = new Map<string, ToolResultMessage>()
-  for (let index = answerIndex + 1; index < messages.length; index += 1) {
-    const message = messages[index]
-    if (!message || message.role === 'assistant') break
-    if (message.role === 'toolResult') results.set(message.toolCallId, message)
-  }
-  return results
+  const following = messages.slice(answerIndex + 1)
+  const nextAnswer = following.findIndex(({ role }) => role === 'assistant')
+  const results = following
+    .slice(0, nextAnswer < 0 ? undefined : nextAnswer)
+    .filter((message) => message.role === 'toolResult')
+  return new Map(results.map((result) => [result.toolCallId, result]))
 }
 
 /** Makes call ids unique in the conversation: some servers reuse them in each answer. */
 export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
-  const usedIds = new Set<string>()
-  for (const message of earlier) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.content) if (part.type === 'toolCall') usedIds.add(part.id)
-  }
+  const earlierParts = earlier.flatMap((message) => (message.role === 'assistant' ? message.content : []))
+  const usedIds = new Set(earlierParts.flatMap((part) => (part.type === 'toolCall' ? [part.id] : [])))
   const toUniqueId = (id: string): string => {
     let candidate = id
     for (let number = 2; usedIds.has(candidate); number += 1) candidate = `${id}_${number}`
@@ -86,13 +83,9 @@ export function withoutContinue(messages: readonly Message[]): readonly Message[
 /** Prefixes a user message with the local time at which it was sent. The prefix is the same in every request. */
 export function withTimestamp(message: Message): Message {
   if (message.role !== 'user') return message
-  const prefix = `[${formatTime(new Date(message.timestamp))}] `
+  const date = new Date(message.timestamp)
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][date.getDay()]
+  const prefix = `[${day} ${localDate(date)} ${localTime(date)}] `
   if (typeof message.content === 'string') return { ...message, content: prefix + message.content }
   return { ...message, content: [{ type: 'text', text: prefix.trimEnd() }, ...message.content] }
-}
-
-function formatTime(date: Date): string {
-  const pad = (value: number) => String(value).padStart(2, '0')
-  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][date.getDay()]
-  return `${day} ${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}`
 }

@@ -5,15 +5,11 @@
  *   m1 ─ m2 ─ m3            m3' is an edited m3: both follow m2, so they are siblings
  *          └─ m3' ─ m4'     a branch marker below m3 makes its branch the current one again
  */
+import type { SessionMessage } from '#shared/contract/index.ts'
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
-/** All versions of a message, oldest first; `index` is the position of the shown one. */
-export interface MessageVersions {
-  readonly ids: readonly string[]
-  /** 0-based. */
-  readonly index: number
-}
+export type MessageVersions = NonNullable<SessionMessage['versions']>
 
 /** Returns true for an entry that changes the current branch. */
 export function isBranchMark(entry: TranscriptEntry): boolean {
@@ -53,7 +49,8 @@ export function versionsOnBranch(
   const siblingsById = new Map<string, string[]>()
   for (const entry of entries) {
     if (entry.type !== 'message' || deleted.has(entry.id)) continue
-    const parentMessage = nearestMessage(entry.parentId, messageIds, parents)
+    let parentMessage = entry.parentId
+    while (parentMessage !== null && !messageIds.has(parentMessage)) parentMessage = parents.get(parentMessage) ?? null
     const siblingIds = siblingsByParent.get(parentMessage) ?? []
     siblingsByParent.set(parentMessage, siblingIds)
     siblingIds.push(entry.id)
@@ -65,12 +62,6 @@ export function versionsOnBranch(
     if (siblingIds && siblingIds.length > 1) versions.set(id, { ids: siblingIds, index: siblingIds.indexOf(id) })
   }
   return versions
-}
-
-function nearestMessage(parent: string | null, messageIds: ReadonlySet<string>, parents: Parents): string | null {
-  let id = parent
-  while (id !== null && !messageIds.has(id)) id = parents.get(id) ?? null
-  return id
 }
 
 /** Returns the id of the newest entry below `id`, or `id` if there is none. */

@@ -1,16 +1,11 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import type { FoundSession } from '#shared/contract/index.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { entrySchema } from './transcript-entries.ts'
-import { parseJson } from '#shared/util/json.ts'
+import { readMessages } from './transcript-file.ts'
 
 /** Characters of the snippet before and after the match. */
 const snippetContext = 40
 
-export interface TranscriptMatch {
-  readonly message: string
-  readonly snippet: string
-}
+type TranscriptMatch = Pick<FoundSession, 'message' | 'snippet'>
 
 /**
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
@@ -26,33 +21,23 @@ export async function findInTranscript(
 ): Promise<TranscriptMatch | undefined> {
   const missingWords = new Set(words)
   let firstMatch: TranscriptMatch | undefined
-  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
-  try {
-    for await (const line of lines) {
-      if (signal?.aborted) return undefined
-      const lowerLine = line.toLowerCase()
-      if (!words.some((word) => lowerLine.includes(word))) continue
-      const messageLine = parseMessageLine(line)
-      if (!messageLine) continue
-      const lowerText = messageLine.text.toLowerCase()
-      for (const word of words) {
-        const matchStart = lowerText.indexOf(word)
-        if (matchStart < 0) continue
-        missingWords.delete(word)
-        firstMatch ??= { message: messageLine.id, snippet: snippetAt(messageLine.text, matchStart, word.length) }
-      }
-      if (missingWords.size === 0) return firstMatch
+  const isRelevant = (line: string) => {
+    const lowerLine = line.toLowerCase()
+    return !signal?.aborted && words.some((word) => lowerLine.includes(word))
+  }
+  for await (const { id, message } of readMessages(file, isRelevant)) {
+    if (message.role === 'toolResult') continue
+    const text = messageText(message)
+    const lowerText = text.toLowerCase()
+    for (const word of words) {
+      const matchStart = lowerText.indexOf(word)
+      if (matchStart < 0) continue
+      missingWords.delete(word)
+      firstMatch ??= { message: id, snippet: snippetAt(text, matchStart, word.length) }
     }
-  } finally {
-    lines.close()
+    if (missingWords.size === 0) return firstMatch
   }
   return undefined
-}
-
-function parseMessageLine(line: string): { id: string; text: string } | undefined {
-  const entry = entrySchema.safeParse(parseJson(line))
-  if (!entry.success || entry.data.type !== 'message' || entry.data.message.role === 'toolResult') return undefined
-  return { id: entry.data.id, text: messageText(entry.data.message) }
 }
 
 function snippetAt(text: string, matchStart: number, length: number): string {

@@ -5,6 +5,7 @@
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
+import type { ChatModel } from '#llm'
 import { lockForName, readIfExists, type FileLock } from '#platform'
 import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -29,12 +30,7 @@ export class LiveAnswer {
   readonly #lock: ReturnType<typeof takeLock>
   #charactersInFlight = 0
 
-  constructor(
-    file: string,
-    author: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
-    at: Date,
-  ) {
-    const { provider, model, isLocal } = author
+  constructor(file: string, { provider, model, isLocal }: ChatModel, at: Date) {
     // After a crash the request is unknown, so mark any answer of a local model as local.
     const header: Header = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file

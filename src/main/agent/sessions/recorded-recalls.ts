@@ -1,10 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Recall, RecalledLines } from '#shared/contract/index.ts'
-import { splitCitations, type Citation } from '#shared/markdown/citation.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
 import { messageText, type AssistantMessage, type ToolResultMessage } from '#shared/chat/messages.ts'
-import { entrySchema, type MessageEntry } from './transcript-entries.ts'
-import { parseJson } from '#shared/util/json.ts'
+import type { MessageEntry } from './transcript-entries.ts'
+import { readMessages } from './transcript-file.ts'
 
 export type RecordedRecall = Omit<Recall, 'session' | 'title'>
 interface OpenRecall extends Omit<RecordedRecall, 'results'> {
@@ -14,11 +12,9 @@ interface OpenRecall extends Omit<RecordedRecall, 'results'> {
 /** Returns every memory search in a transcript file, in order. @throws the file system error if it cannot be read */
 export async function readRecalls(file: string): Promise<RecordedRecall[]> {
   const collector = new RecallCollector()
-  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
-  for await (const line of lines) {
-    const entry = parseMessage(line)
-    if (entry) collector.add(entry)
-  }
+  // Results of other tools are most of the file: skip them without parsing.
+  const isRelevant = (line: string) => !line.includes('"role":"toolResult"') || line.includes('memory_search')
+  for await (const entry of readMessages(file, isRelevant)) collector.add(entry)
   return collector.recalls
 }
 
@@ -66,22 +62,17 @@ export class RecallCollector {
     if (this.#recallsOfTurn.length === 0) return
     const results = this.#recallsOfTurn.flatMap((recall) => recall.results)
     const citations = splitCitations(messageText(message)).filter((part) => typeof part !== 'string')
-    for (const result of results) if (citations.some((citation) => isCited(result, citation))) result.use = 'cited'
+    for (const result of results) {
+      // A citation without lines covers the whole file.
+      const isCited = citations.some(
+        ({ path, line = 1, endLine = Infinity }) =>
+          result.path === path && result.startLine <= endLine && line <= result.endLine,
+      )
+      if (isCited) result.use = 'cited'
+    }
     for (const part of message.content) {
       if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
       for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
     }
   }
-}
-
-/** A citation without lines covers the whole file. */
-function isCited(result: RecalledLines, { path, line = 1, endLine = Infinity }: Citation): boolean {
-  return result.path === path && result.startLine <= endLine && line <= result.endLine
-}
-
-function parseMessage(line: string): MessageEntry | undefined {
-  // Results of other tools are most of the file: skip them without parsing.
-  if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
-  const entry = entrySchema.safeParse(parseJson(line))
-  return entry.success && entry.data.type === 'message' ? entry.data : undefined
 }

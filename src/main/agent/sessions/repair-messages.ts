@@ -8,10 +8,13 @@ export function repairEntry(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
   const timestamp = toFiniteNumber(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
-  const commonFields = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
-  if (message['role'] === 'assistant') return { ...entry, message: { ...commonFields, ...repairAnswer(message) } }
-  if (message['role'] === 'toolResult') return { ...entry, message: { ...commonFields, ...repairResult(message) } }
-  return { ...entry, message: { ...commonFields, content: message['content'] ?? '' } }
+  const repaired = { timestamp: Number.isNaN(timestamp) ? 0 : timestamp, ...repairFields(message) }
+  return { ...entry, message: { ...message, ...repaired } }
+}
+
+function repairFields(message: Fields): Fields {
+  if (message['role'] === 'assistant') return repairAnswer(message)
+  return message['role'] === 'toolResult' ? repairResult(message) : { content: message['content'] ?? '' }
 }
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted'])

@@ -21,7 +21,7 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
   return events
 }
 
-function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
+export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   switch (entry.type) {
     case 'flush':
       return { type: 'flush', status: entry.status, changes: entry.changes, tokens: entry.usage?.totalTokens ?? 0 }
@@ -43,9 +43,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
       }
     case 'custom':
       return customEvent(entry.customType, entry.data)
-    case 'model_change':
-    case 'session_info':
-    case 'message':
+    default:
       return undefined
   }
 }

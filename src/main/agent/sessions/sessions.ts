@@ -1,21 +1,16 @@
-import { readdir, rename, stat } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FoundSession, Recall, SessionSummary, WireRequest } from '#shared/contract/index.ts'
+import type { FoundSession, Recall, SessionSummary } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, Mutex, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
 import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
 import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
 import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
-import { toFileName } from '#workspace'
+import type { ChatModel } from '#llm'
+import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
-import {
-  storeRequest,
-  storeWireRequest,
-  readRequestWithWire,
-  readRequest,
-  type StoredRequest,
-} from './stored-requests.ts'
+import { storeRequest, readRequestWithWire } from './stored-requests.ts'
 import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { isRecord } from '#shared/util/json.ts'
 
@@ -58,10 +53,7 @@ export class Sessions {
   }
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
-    const id = newId(at)
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#transcriptOptions)
-    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
-    return { id, transcript }
+    return this.#create(at, undefined)
   }
 
   /**
@@ -71,12 +63,16 @@ export class Sessions {
    */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
-    const forkId = newId(at)
-    const copied = { file: source.file, entries: source.branchTo(entry) }
-    const transcript = await Transcript.create(this.#file(forkId), this.#workspace, at, copied, this.#transcriptOptions)
-    this.#cache(forkId, Promise.resolve(this.#forwardChanges(forkId, transcript)))
-    this.#changes.emit({ session: forkId })
-    return forkId
+    const fork = await this.#create(at, { file: source.file, entries: source.branchTo(entry) })
+    this.#changes.emit({ session: fork.id })
+    return fork.id
+  }
+
+  async #create(at: Date, source: Parameters<typeof Transcript.create>[3]) {
+    const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, source, this.#transcriptOptions)
+    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
+    return { id, transcript }
   }
 
   /** Returns an up-to-date transcript. @throws AppError `unknown_session`, `transcript_unsupported` */
@@ -102,32 +98,22 @@ export class Sessions {
     this.#activeIds.delete(id)
   }
 
-  liveAnswer(
-    id: string,
-    author: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
-  ): LiveAnswer {
-    return new LiveAnswer(this.#partialFile(id), author, this.#now())
+  liveAnswer(id: string, model: ChatModel): LiveAnswer {
+    return new LiveAnswer(this.#partialFile(id), model, this.#now())
   }
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
   async storeRequest(id: string, request: object): Promise<number> {
-    return this.#writeLock.run(() => storeRequest(this.#requestsFolder(id), request, this.#now()))
+    return this.#writeLock.run(() => storeRequest(this.requestsFolder(id), request, this.#now()))
   }
 
-  /** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
-  async request(id: string, number?: number): Promise<{ count: number; request: StoredRequest | null }> {
-    return readRequest(this.#requestsFolder(id), number)
+  async requestWithWire(id: string, number?: number) {
+    return readRequestWithWire(this.requestsFolder(id), number)
   }
 
-  async storeWireRequest(id: string, number: number, wire: WireRequest): Promise<void> {
-    await storeWireRequest(this.#requestsFolder(id), number, wire)
-  }
-
-  async requestWithWire(
-    id: string,
-    number?: number,
-  ): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
-    return readRequestWithWire(this.#requestsFolder(id), number)
+  /** Returns the absolute path of the folder for `stored-requests.ts`. */
+  requestsFolder(id: string): string {
+    return join(this.#folder, `${id}.requests`)
   }
 
   /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
@@ -202,7 +188,7 @@ export class Sessions {
   }
 
   async rename(id: string, name: string): Promise<void> {
-    await (await this.get(id)).appendName(name.trim())
+    await (await this.get(id)).append({ type: 'session_info', name: name.trim() })
   }
 
   async pin(id: string, pinned: boolean): Promise<void> {
@@ -287,14 +273,8 @@ export class Sessions {
   }
 
   async #listIds(): Promise<string[]> {
-    try {
-      return (await readdir(this.#folder, { withFileTypes: true }))
-        .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
-        .map(({ name }) => name.slice(0, -'.jsonl'.length))
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return []
-      throw error
-    }
+    const names = (await listEntryNames(this.#folder)) ?? []
+    return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length))
   }
 
   #file(id: string): string {
@@ -303,10 +283,6 @@ export class Sessions {
 
   #partialFile(id: string): string {
     return join(this.#folder, `${id}.partial`)
-  }
-
-  #requestsFolder(id: string): string {
-    return join(this.#folder, `${id}.requests`)
   }
 
   #trashFolder(): string {
@@ -321,10 +297,6 @@ export class Sessions {
       if (!this.#activeIds.has(oldest)) this.#transcripts.delete(oldest)
     }
   }
-}
-
-function newId(at: Date): string {
-  return `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
 }
 
 function unknownSession(id: string): AppError {
@@ -395,7 +367,5 @@ function answerParts(message: AssistantMessage, text: string): string[] {
 }
 
 function formatTime(at: number): string {
-  const date = new Date(at)
-  const pad = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}`
+  return `${localDate(new Date(at))} ${localTime(new Date(at))}`
 }

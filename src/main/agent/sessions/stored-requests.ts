@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -7,6 +7,7 @@ import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { writeDurably, writeAtomically } from '#platform'
+import { listEntryNames } from '#workspace'
 import { storedMessageSchema } from './transcript-entries.ts'
 
 const compress = promisify(gzip)
@@ -20,16 +21,6 @@ const sentSchema = z.object({
   tools: z.array(z.unknown()),
 })
 
-export interface StoredRequest {
-  /** 1-based. */
-  readonly number: number
-  /** Milliseconds since the epoch. */
-  readonly sentAt: number
-  readonly model: string
-  /** Indented JSON of the request. */
-  readonly json: string
-}
-
 /**
  * Stores a request. Calls must not overlap, as they number the files.
  * @returns the request's 1-based number
@@ -38,35 +29,31 @@ export interface StoredRequest {
 export async function storeRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
   const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
-  await writeDurably(join(folder, fileNameOf(number)), bytes)
+  await writeDurably(pathOf(folder, number, '.json.gz'), bytes)
   return number
 }
 
 /** Stores the HTTP request of a model request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
 export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
-  await writeAtomically(join(folder, wireFileNameOf(number)), await compress(JSON.stringify(wire)))
+  await writeAtomically(pathOf(folder, number, '.wire.json.gz'), await compress(JSON.stringify(wire)))
 }
 
 async function readWire(folder: string, number: number): Promise<WireRequest | null> {
   try {
-    const bytes = await readFile(join(folder, wireFileNameOf(number)))
+    const bytes = await readFile(pathOf(folder, number, '.wire.json.gz'))
     return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
   } catch (error) {
-    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'Z_DATA_ERROR') || isSystemError(error, 'Z_BUF_ERROR'))
-      return null
+    if (isSystemError(error, 'ENOENT', 'Z_DATA_ERROR', 'Z_BUF_ERROR')) return null
     throw error
   }
 }
 
 /** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
-export async function readRequest(
-  folder: string,
-  number?: number,
-): Promise<{ count: number; request: StoredRequest | null }> {
+export async function readRequest(folder: string, number?: number) {
   const numbers = await requestNumbers(folder)
   const storedNumber = number === undefined ? numbers.at(-1) : numbers.find((existing) => existing === number)
   if (storedNumber === undefined) return { count: numbers.length, request: null }
-  const bytes = await readFile(join(folder, fileNameOf(storedNumber)))
+  const bytes = await readFile(pathOf(folder, storedNumber, '.json.gz'))
   const { sentAt, request } = storedSchema.parse(JSON.parse(String(await decompress(bytes))))
   const model = typeof request['model'] === 'string' ? request['model'] : ''
   const json = JSON.stringify(request, null, 2)
@@ -74,10 +61,7 @@ export async function readRequest(
 }
 
 /** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
-export async function readRequestWithWire(
-  folder: string,
-  number?: number,
-): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
+export async function readRequestWithWire(folder: string, number?: number) {
   const { count, request } = await readRequest(folder, number)
   return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
 }
@@ -88,21 +72,12 @@ export function parseStoredRequest(json: string): z.infer<typeof sentSchema> | u
 }
 
 async function requestNumbers(folder: string): Promise<number[]> {
-  try {
-    const names = await readdir(folder)
-    return names
-      .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
-      .sort((one, other) => one - other)
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return []
-    throw error
-  }
+  const names = (await listEntryNames(folder)) ?? []
+  return names
+    .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
+    .sort((one, other) => one - other)
 }
 
-function fileNameOf(number: number): string {
-  return `${String(number).padStart(6, '0')}.json.gz`
-}
-
-function wireFileNameOf(number: number): string {
-  return `${String(number).padStart(6, '0')}.wire.json.gz`
+function pathOf(folder: string, number: number, ending: '.json.gz' | '.wire.json.gz'): string {
+  return join(folder, String(number).padStart(6, '0') + ending)
 }

@@ -73,9 +73,8 @@ export const entrySchema = z.discriminatedUnion('type', [
 
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
-export type CompactionEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
+export type CompactionEntry = Extract<TranscriptEntry, { type: 'compaction' }>
 export type EntryContent = WithoutIds<TranscriptEntry>
-export type CompactionContent = WithoutIds<CompactionEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 
 export interface TranscriptHeader {
@@ -85,16 +84,13 @@ export interface TranscriptHeader {
 }
 
 /** An entry of an unknown type that may be the parent of others. */
-export interface UnknownEntry {
-  readonly id: string
-  readonly parentId: string | null
-}
-
 export const unknownEntrySchema = z.looseObject({
   type: z.string(),
   id: z.string(),
   parentId: z.string().nullable().default(null),
 })
+
+export type UnknownEntry = z.infer<typeof unknownEntrySchema>
 
 /** Serialises an entry as JSON without a line break. Unknown tool details are written as they were read. */
 export function serializeEntry(entry: TranscriptEntry): string {

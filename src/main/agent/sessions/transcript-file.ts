@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { open, type FileHandle } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
   entrySchema,
   formatVersion,
   headerSchema,
   unknownEntrySchema,
+  type MessageEntry,
   type UnknownEntry,
   type TranscriptEntry,
   type TranscriptHeader,
@@ -24,19 +23,25 @@ export interface ReadPosition {
 }
 
 export interface LoadedEntries {
+  /** True if the whole file was read; false for the lines after an earlier position. */
+  readonly isWhole: boolean
+  /** Undefined if line 1 of a whole file is no header. */
+  readonly header: TranscriptHeader | undefined
   readonly entries: TranscriptEntry[]
   readonly unknownEntries: UnknownEntry[]
   /** Id of the last entry read; null if none was. */
   readonly leaf: string | null
+  /** 1-based. */
   readonly skippedLines: number[]
   readonly position: ReadPosition
 }
 
 /**
- * Loads a whole transcript. Skips invalid lines; `header` is undefined if line 1 is no header.
+ * Loads the entries after `previous`, or the whole transcript if the file was replaced or truncated since. Skips invalid
+ * lines.
  * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
  */
-export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
+export async function loadEntries(file: string, previous?: ReadPosition): Promise<LoadedEntries> {
   const entries: TranscriptEntry[] = []
   const unknownEntries: UnknownEntry[] = []
   const skippedLines: number[] = []
@@ -44,55 +49,48 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
   let leaf: string | null = null
   let lineNumber = 0
   try {
-    const position = await findCompleteEnd(file)
-    if (position.size === 0) return { header, entries, unknownEntries, leaf, skippedLines, position }
-    const stream = createReadStream(file, { encoding: 'utf8', end: position.size - 1 })
-    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-      lineNumber += 1
-      if (line.trim() === '') continue
-      if (lineNumber === 1) header = parseHeader(line, file)
-      if (header && lineNumber === 1) continue
-      const parsed = parseEntry(line)
-      if (!parsed) skippedLines.push(lineNumber)
-      else if (parsed.type === 'known') entries.push(parsed.entry)
-      else unknownEntries.push(parsed.entry)
-      leaf = parsed?.entry.id ?? leaf
-    }
-    return { header, entries, unknownEntries, leaf, skippedLines, position }
-  } catch (error) {
-    throw toUnknownSession(error, file)
-  }
-}
-
-/**
- * Loads the entries added after `previous`; undefined if the file was replaced or truncated.
- * @throws AppError `unknown_session` if the file is missing
- */
-export async function loadNewEntries(file: string, previous: ReadPosition): Promise<LoadedEntries | undefined> {
-  const entries: TranscriptEntry[] = []
-  const unknownEntries: UnknownEntry[] = []
-  let leaf: string | null = null
-  try {
     const handle = await open(file, 'r')
     try {
-      const { ino, size } = await handle.stat()
-      if (ino !== previous.inode || size < previous.bytes) return undefined
-      const length = size - previous.bytes
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, previous.bytes)
-      const completeLength = buffer.subarray(0, bytesRead).lastIndexOf(newlineByte) + 1
-      for (const line of buffer.toString('utf8', 0, completeLength).split('\n')) {
-        const parsed = line.trim() === '' ? undefined : parseEntry(line)
-        if (parsed?.type === 'known') entries.push(parsed.entry)
-        else if (parsed) unknownEntries.push(parsed.entry)
+      const { ino: inode, size } = await handle.stat()
+      const isWhole = previous?.inode !== inode || size < previous.bytes
+      const start = isWhole ? 0 : previous.bytes
+      const hasNewBytes = start < size
+      const position = { inode, bytes: hasNewBytes ? await findCompleteEnd(handle, size) : size }
+      const lines = hasNewBytes ? handle.readLines({ start, end: size - 1, autoClose: false }) : []
+      for await (const line of lines) {
+        lineNumber += 1
+        if (line.trim() === '') continue
+        if (isWhole && lineNumber === 1) header = parseHeader(line, file)
+        if (header && lineNumber === 1) continue
+        const parsed = parseEntry(line)
+        if (!parsed) skippedLines.push(lineNumber)
+        else if (parsed.type === 'known') entries.push(parsed.entry)
+        else unknownEntries.push(parsed.entry)
         leaf = parsed?.entry.id ?? leaf
       }
-      const position = { inode: ino, bytes: previous.bytes + completeLength }
-      return { entries, unknownEntries, leaf, skippedLines: [], position }
+      return { isWhole, header, entries, unknownEntries, leaf, skippedLines, position }
     } finally {
       await handle.close()
     }
   } catch (error) {
-    throw toUnknownSession(error, file)
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw error
+    throw new AppError('unknown_session', 'this conversation no longer exists', { path: file })
+  }
+}
+
+/**
+ * Yields the messages of a transcript in order, from the lines for which `isRelevant` returns true.
+ * @throws the file system error if the file cannot be read
+ */
+export async function* readMessages(file: string, isRelevant: (line: string) => boolean): AsyncGenerator<MessageEntry> {
+  const handle = await open(file, 'r')
+  try {
+    for await (const line of handle.readLines({ autoClose: false })) {
+      const entry = isRelevant(line) ? entrySchema.safeParse(parseJson(line)).data : undefined
+      if (entry?.type === 'message') yield entry
+    }
+  } finally {
+    await handle.close()
   }
 }
 
@@ -117,29 +115,18 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
   return { id: header.data.id, createdAt: Date.parse(header.data.timestamp) }
 }
 
-function toUnknownSession(error: unknown, file: string): unknown {
-  if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return error
-  return new AppError('unknown_session', 'this conversation no longer exists', { path: file })
-}
-
-/** Returns the end of the last complete line; a last line without newline is complete if it parses. */
-async function findCompleteEnd(file: string): Promise<ReadPosition & { readonly size: number }> {
-  const handle = await open(file, 'r')
-  try {
-    const { ino, size } = await handle.stat()
-    const blockSize = 64 * 1024
-    let tail = Buffer.alloc(0)
-    let start = size
-    while (start > 0 && !tail.includes(newlineByte)) {
-      const length = Math.min(blockSize, start)
-      start -= length
-      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, start)
-      tail = Buffer.concat([buffer, tail])
-    }
-    const lastLine = tail.subarray(tail.lastIndexOf(newlineByte) + 1)
-    const isComplete = lastLine.length === 0 || parseEntry(lastLine.toString('utf8')) !== undefined
-    return { inode: ino, size, bytes: isComplete ? size : size - lastLine.length }
-  } finally {
-    await handle.close()
+/** Returns the end of the last complete line, bytes; a last line without newline is complete if it parses. */
+async function findCompleteEnd(handle: FileHandle, size: number): Promise<number> {
+  const blockSize = 64 * 1024
+  let tail = Buffer.alloc(0)
+  let start = size
+  while (start > 0 && !tail.includes(newlineByte)) {
+    const length = Math.min(blockSize, start)
+    start -= length
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, start)
+    tail = Buffer.concat([buffer, tail])
   }
+  const lastLine = tail.subarray(tail.lastIndexOf(newlineByte) + 1)
+  const isComplete = lastLine.length === 0 || parseEntry(lastLine.toString('utf8')) !== undefined
+  return isComplete ? size : size - lastLine.length
 }

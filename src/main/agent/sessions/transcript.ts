@@ -16,12 +16,11 @@ import {
   serializeEntry,
   formatVersion,
   type EntryContent,
-  type CompactionContent,
   type MessageEntry,
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
-import { loadNewEntries, loadTranscript, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
+import { loadEntries, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
 import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
 export interface TranscriptOptions {
@@ -51,7 +50,7 @@ export class Transcript {
     this.#writeLock = lock ?? new Mutex(dirname(file))
     this.#now = now ?? systemClock
     this.#position = loaded.position
-    this.#add(loaded, loaded.leaf)
+    this.#add(loaded)
   }
 
   /**
@@ -80,21 +79,20 @@ export class Transcript {
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
   static async open(file: string, options: TranscriptOptions = {}): Promise<Transcript> {
-    const loaded = await loadTranscript(file)
+    const loaded = await loadEntries(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
     return new Transcript(file, header, loaded, options)
   }
 
   /** Reads entries that another process added. @throws AppError `unknown_session` */
   async refresh(): Promise<void> {
-    const added = await loadNewEntries(this.file, this.#position)
-    if (added) return this.#add(added, added.leaf)
-    // The file was replaced.
-    const loaded = await loadTranscript(this.file)
-    this.#entries = []
-    this.#parents = new Map()
-    this.#leaf = null
-    this.#add(loaded, loaded.leaf)
+    const loaded = await loadEntries(this.file, this.#position)
+    if (loaded.isWhole) {
+      this.#entries = []
+      this.#parents = new Map()
+      this.#leaf = null
+    }
+    this.#add(loaded)
   }
 
   /** Entries of all branches, in file order. */
@@ -129,7 +127,7 @@ export class Transcript {
     const versionsById = this.messageVersions()
     return this.messages().map(({ id, message }) => {
       const versions = versionsById.get(id)
-      return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
+      return versions ? { id, message, versions } : { id, message }
     })
   }
 
@@ -150,7 +148,7 @@ export class Transcript {
    */
   async moveTo(id: string | null, mark: BranchMark = {}): Promise<void> {
     if (id !== null) this.#assertExists(id)
-    await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
+    await this.append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
   /** Switches to the newest branch through an entry. @throws AppError as `moveTo` */
@@ -159,28 +157,14 @@ export class Transcript {
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
-  /** Appends a message; resolves once it is on disk. @throws AppError `disk_full`, `write_failed`, as all appends */
   async appendMessage(message: Message): Promise<MessageEntry> {
-    const ids = await this.#append({ type: 'message', message })
+    const ids = await this.append({ type: 'message', message })
     return { type: 'message', ...ids, message }
   }
 
-  /** Records a flush, a compaction or a pruning. @returns the entry's id */
-  async appendCompaction(entry: CompactionContent): Promise<string> {
-    return (await this.#append(entry)).id
-  }
-
-  async appendModelChange(provider: string, modelId: string): Promise<void> {
-    await this.#append({ type: 'model_change', provider, modelId })
-  }
-
-  async appendName(name: string): Promise<void> {
-    await this.#append({ type: 'session_info', name })
-  }
-
-  /** Stores data that no model reads. @returns the entry's id */
-  async appendCustom(customType: string, data: unknown): Promise<string> {
-    return (await this.#append({ type: 'custom', customType, data })).id
+  /** Stores data that no model reads. */
+  async appendCustom(customType: string, data: unknown): Promise<void> {
+    await this.append({ type: 'custom', customType, data })
   }
 
   /** Returns the newest data of a custom type on the current branch; undefined if there is none. */
@@ -220,14 +204,19 @@ export class Transcript {
     return { id, parentId, timestamp: this.#now().toISOString() }
   }
 
-  async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
+  /**
+   * Appends an entry; resolves once it is on disk.
+   * @param parent default: the end of the current branch
+   * @throws AppError `disk_full`, `write_failed`
+   */
+  async append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
     const entry = await this.#writeLock.run(async () => {
       await this.refresh()
       const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [added], unknownEntries: [], position: { inode: ino, bytes: size } })
+      this.#add({ entries: [added], unknownEntries: [], leaf: added.id, position: { inode: ino, bytes: size } })
       return added
     })
     this.#changes.emit(entry)
@@ -235,26 +224,19 @@ export class Transcript {
     return { id, parentId, timestamp }
   }
 
-  #add(
-    { entries, unknownEntries, position }: Pick<LoadedEntries, 'entries' | 'unknownEntries' | 'position'>,
-    leaf?: string | null,
-  ): void {
+  #add(loaded: Pick<LoadedEntries, 'entries' | 'unknownEntries' | 'leaf' | 'position'>): void {
+    const { entries, unknownEntries, leaf, position } = loaded
     const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
     const added = entries.filter(isNew)
-    const addedUnknown = unknownEntries.filter(isNew)
+    const addedNodes = [...added, ...unknownEntries.filter(isNew)]
     for (const entry of added) this.#entries.push(entry)
-    for (const { id, parentId } of [...added, ...addedUnknown]) this.#parents.set(id, parentId)
-    const newLeaf = leaf ?? added.at(-1)?.id
-    if ([...added, ...addedUnknown].some(({ id }) => id === newLeaf)) this.#leaf = newLeaf ?? null
+    for (const { id, parentId } of addedNodes) this.#parents.set(id, parentId)
+    if (addedNodes.some(({ id }) => id === leaf)) this.#leaf = leaf
     this.#position = position
   }
 }
 
-interface EntryIds {
-  readonly id: string
-  readonly parentId: string | null
-  readonly timestamp: string
-}
+type EntryIds = Pick<MessageEntry, 'id' | 'parentId' | 'timestamp'>
 
 function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {
   const lastEntry = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)

@@ -16,38 +16,30 @@ import {
   type WorkspaceWrite,
   type FoundFile,
 } from '#workspace'
-import { withSources } from './access-policy.ts'
 import { visibleFiles, readVisible } from './visible-files.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
-import { assertMayWrite } from './write-file-tool.ts'
+import { assertMayWrite, changeOutcome, editNote } from './write-file-tool.ts'
 
 const root = '/memories'
 const snippetContext = 2
 
 const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
 const integer = z.number().int()
-const commands = {
-  view: z.object({ command: z.literal('view'), path, view_range: z.tuple([integer, integer]).optional() }),
-  create: z.object({ command: z.literal('create'), path, file_text: z.string() }),
-  str_replace: z.object({
+const inputSchema = z.discriminatedUnion('command', [
+  z.object({ command: z.literal('view'), path, view_range: z.tuple([integer, integer]).optional() }),
+  z.object({ command: z.literal('create'), path, file_text: z.string() }),
+  z.object({
     command: z.literal('str_replace'),
     path,
     old_str: z.string().min(1),
     new_str: z.string().default(''),
   }),
-  insert: z.object({ command: z.literal('insert'), path, insert_line: integer, insert_text: z.string() }),
-  delete: z.object({ command: z.literal('delete'), path }),
-  rename: z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
-}
-type Commands = { readonly [Name in keyof typeof commands]: z.infer<(typeof commands)[Name]> }
-const inputSchema = z.discriminatedUnion('command', [
-  commands.view,
-  commands.create,
-  commands.str_replace,
-  commands.insert,
-  commands.delete,
-  commands.rename,
+  z.object({ command: z.literal('insert'), path, insert_line: integer, insert_text: z.string() }),
+  z.object({ command: z.literal('delete'), path }),
+  z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
 ])
+type Input = z.infer<typeof inputSchema>
+type Command<Name extends Input['command']> = Extract<Input, { readonly command: Name }>
 
 /** An error with a text that Anthropic documents; the model receives this text only. */
 class DocumentedError extends Error {}
@@ -68,7 +60,7 @@ export const anthropicMemory: Tool = {
   },
 }
 
-function runCommand(input: z.infer<typeof inputSchema>, context: ToolContext): Promise<ToolOutcome> {
+function runCommand(input: Input, context: ToolContext): Promise<ToolOutcome> {
   switch (input.command) {
     case 'view':
       return view(input, context)
@@ -85,7 +77,7 @@ function runCommand(input: z.infer<typeof inputSchema>, context: ToolContext): P
   }
 }
 
-async function view({ path, view_range }: Commands['view'], context: ToolContext): Promise<ToolOutcome> {
+async function view({ path, view_range }: Command<'view'>, context: ToolContext): Promise<ToolOutcome> {
   const { workspace, signal } = context
   const memoryFolder = memoryFolderPath(workspace.layout)
   const workspacePath = toWorkspacePath(path, workspace)
@@ -101,20 +93,17 @@ async function view({ path, view_range }: Commands['view'], context: ToolContext
   return { text: [heading, ...listFiles(path.replace(/\/+$/, ''), workspacePath, files)].join('\n') }
 }
 
-async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
-  const write = await edit(path, context, { needsExistingText: false }, (current) => {
+async function create({ path, file_text }: Command<'create'>, context: ToolContext): Promise<ToolOutcome> {
+  const write = await edit(path, context, false, (current) => {
     if (current !== undefined) throw new DocumentedError(`Error: File ${path} already exists`)
     return file_text
   })
-  return changeOutcome(`File created successfully at: ${path}`, write, context)
+  return changeOutcome(write, context, `File created successfully at: ${path}`)
 }
 
-async function replace(
-  { path, old_str, new_str }: Commands['str_replace'],
-  context: ToolContext,
-): Promise<ToolOutcome> {
+async function replace({ path, old_str, new_str }: Command<'str_replace'>, context: ToolContext): Promise<ToolOutcome> {
   let line = 1
-  const write = await edit(path, context, { needsExistingText: true }, (current) => {
+  const write = await edit(path, context, true, (current) => {
     if (current === undefined)
       throw new DocumentedError(`Error: The path ${path} does not exist. Please provide a valid path.`)
     const lines = occurrenceLines(current, old_str)
@@ -138,17 +127,17 @@ async function replace(
     lastLine + snippetContext,
   ).join('\n')
   return changeOutcome(
-    `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
     write,
     context,
+    `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
   )
 }
 
 async function insert(
-  { path, insert_line, insert_text }: Commands['insert'],
+  { path, insert_line, insert_text }: Command<'insert'>,
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const write = await edit(path, context, { needsExistingText: true }, (current) => {
+  const write = await edit(path, context, true, (current) => {
     if (current === undefined) throw new DocumentedError(`Error: The path ${path} does not exist`)
     const { text, lines } = insertAfterLine(current, insert_line, insert_text)
     if (text !== undefined) return text
@@ -156,10 +145,10 @@ async function insert(
       `Error: Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${lines}]`,
     )
   })
-  return changeOutcome(`The file ${path} has been edited.`, write, context)
+  return changeOutcome(write, context, `The file ${path} has been edited.`)
 }
 
-async function remove({ path }: Commands['delete'], context: ToolContext): Promise<ToolOutcome> {
+async function remove({ path }: Command<'delete'>, context: ToolContext): Promise<ToolOutcome> {
   const { workspace, origin } = context
   const paths = await filesAt(path, context)
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${path} does not exist`)
@@ -167,10 +156,10 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
   for (const filePath of paths) await context.accessPolicy.assertMayMove(filePath)
   for (const filePath of paths) lastWrite = (await workspace.remove(filePath, origin)).write
   const text = `Successfully deleted ${path}`
-  return lastWrite && paths.length === 1 ? changeOutcome(text, lastWrite, context) : { text }
+  return lastWrite && paths.length === 1 ? changeOutcome(lastWrite, context, text) : { text }
 }
 
-async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
+async function rename({ old_path, new_path }: Command<'rename'>, context: ToolContext): Promise<ToolOutcome> {
   const { workspace, origin } = context
   const [from, to] = [toWorkspacePath(old_path, workspace), toWorkspacePath(new_path, workspace)]
   const paths = await filesAt(old_path, context)
@@ -236,26 +225,13 @@ async function assertMovable(path: string, { workspace, mayWrite }: ToolContext)
   })
 }
 
-async function edit(
+function edit(
   path: string,
   context: ToolContext,
-  options: { readonly needsExistingText: boolean },
+  needsExistingText: boolean,
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, accessPolicy } = context
-  const workspacePath = await workspace.realPath(toWorkspacePath(path, workspace))
-  assertMayWrite(workspacePath, mayWrite, workspace.layout.own)
-  return workspace.edit(workspacePath, withSources(context), (current) =>
-    accessPolicy.applyEdit(workspacePath, current, rewrite, context, options),
-  )
-}
-
-async function changeOutcome(
-  text: string,
-  write: WorkspaceWrite,
-  { workspace, signal }: ToolContext,
-): Promise<ToolOutcome> {
-  return { text, details: { kind: 'change', change: await workspace.describe(write, signal) } }
+  return editNote(toWorkspacePath(path, context.workspace), context, rewrite, { needsExistingText })
 }
 
 const numberWidth = 6

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { dailyLogDate } from '#workspace'
-import { withSources } from './access-policy.ts'
+import { occurrenceLines } from './anthropic-memory.ts'
 import { defineTool, pathParameter } from './tool.ts'
-import { assertMayWrite } from './write-file-tool.ts'
+import { changeOutcome, editNote } from './write-file-tool.ts'
 
 export const editFileTool = defineTool({
   name: 'edit',
@@ -12,26 +12,15 @@ export const editFileTool = defineTool({
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path: requestedPath, oldText, newText }, context) {
-    const { workspace, mayWrite, signal, accessPolicy } = context
-    const origin = withSources(context)
-    const path = await workspace.realPath(requestedPath)
-    assertMayWrite(path, mayWrite, workspace.layout.own)
-    if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
-      throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
-    }
-    const rewrite = (visibleText: string | undefined) => {
+    const { workspace, origin, accessPolicy } = context
+    const rewrite = (visibleText: string | undefined, path: string) => {
+      if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined)
+        throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
       if (visibleText !== undefined) return replaceOnce(path, visibleText, oldText, newText)
       const { message } = accessPolicy.missingFileError(requestedPath)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })
     }
-    const write = await workspace.edit(path, origin, (current) =>
-      accessPolicy.applyEdit(path, current, rewrite, context, { needsExistingText: true }),
-    )
-    const change = await workspace.describe(write, signal)
-    return {
-      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { kind: 'change', change },
-    }
+    return changeOutcome(await editNote(requestedPath, context, rewrite, { needsExistingText: true }), context)
   },
 })
 
@@ -41,22 +30,18 @@ export const editFileTool = defineTool({
  * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines (1-based) of two matches
  */
 function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
-  const index = text.indexOf(oldText)
-  if (index < 0) {
+  const [line, secondLine] = occurrenceLines(text, oldText)
+  if (line === undefined) {
     const closest = closestLine(text, oldText)
     const hint = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
     throw new AppError('edit_no_match', `oldText does not occur in ${path}${hint}`, { path })
   }
-  const secondIndex = text.indexOf(oldText, index + 1)
-  if (secondIndex >= 0) {
-    const lines = [index, secondIndex].map((position) => text.slice(0, position).split('\n').length)
-    throw new AppError(
-      'edit_ambiguous',
-      `oldText occurs in ${path} more than once (lines ${lines.join(' and ')}); include more of the surrounding text`,
-      { path },
-    )
-  }
-  return text.slice(0, index) + newText + text.slice(index + oldText.length)
+  if (secondLine === undefined) return text.replace(oldText, () => newText)
+  throw new AppError(
+    'edit_ambiguous',
+    `oldText occurs in ${path} more than once (lines ${line} and ${secondLine}); include more of the surrounding text`,
+    { path },
+  )
 }
 
 function closestLine(text: string, oldText: string): { number: number; line: string } | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
@@ -10,6 +10,8 @@ import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
 /** Maximum number of read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
+
+const skippedText = `tool_calls_too_many: only the first ${maxToolCalls} calls of an answer are executed; this call and all after it were skipped`
 
 /**
  * Runs the calls of an answer: read-only ones in parallel, others one by one in order. Refuses calls beyond
@@ -26,7 +28,8 @@ export async function executeTools(
     const batch = calls.slice(from, from + Math.min(maxParallel, batchSize(calls, from, tools)))
     const results = await Promise.all(
       batch.map((call, index) =>
-        from + index < maxToolCalls ? callTool(call, tools, context) : skippedCall(call, context),
+        // `AnswerDraft` keeps a single call in place of all calls beyond the limit.
+        from + index < maxToolCalls ? callTool(call, tools, context) : notCalled(call, skippedText, context),
       ),
     )
     for (const result of results) await onResult(result)
@@ -42,16 +45,6 @@ function batchSize(calls: readonly ToolCallPart[], from: number, tools: readonly
 
 function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
-}
-
-/** Refuses the call beyond the limit. `AnswerDraft` keeps a single call in place of all further ones. */
-function skippedCall(call: ToolCallPart, context: ToolContext): ToolResultMessage {
-  const { code, message } = new AppError(
-    'tool_calls_too_many',
-    `only the first ${maxToolCalls} calls of an answer are executed; this call and all after it were skipped`,
-    { limit: maxToolCalls },
-  )
-  return notCalled(call, `${code}: ${message}`, context)
 }
 
 /** Runs a call. Every failure becomes its result, so that the model can react and other calls still run. */
@@ -106,13 +99,9 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
 }
 
 async function readNote(path: string, { workspace }: ToolContext): Promise<string | undefined> {
-  try {
-    // Anthropic's memory tool calls the folder /memories.
-    return (await workspace.read(path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout)))).text
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
+  // Anthropic's memory tool calls the folder /memories.
+  const workspacePath = path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout))
+  return (await orUndefined(workspace.read(workspacePath)))?.text
 }
 
 /** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */

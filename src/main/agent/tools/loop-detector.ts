@@ -35,8 +35,10 @@ export class LoopDetector {
     if (!call) return result
     const { isError } = result
     this.#updateFailures(call, isError)
-    const outcome = outcomeOf(result)
-    const previous = this.#repeatedCalls.find((repeated) => isSameCall(repeated.call, call))
+    const outcome = messageText(result).replace(/\(log reference \w+\)/, '')
+    const previous = this.#repeatedCalls.find(
+      (repeated) => repeated.call.name === call.name && isDeepStrictEqual(repeated.call.arguments, call.arguments),
+    )
     if (previous?.outcome !== outcome || previous.isError !== isError) {
       // A new outcome may justify repeating earlier successful calls.
       const shouldKeep = (repeated: RepeatedCall) => isError || repeated.isError || repeated.lastStep === this.#step
@@ -91,12 +93,4 @@ export class LoopDetector {
 
 function withNotice(result: ToolResultMessage, text: string): ToolResultMessage {
   return { ...result, content: [...result.content, { type: 'text', text }] }
-}
-
-function isSameCall(one: ToolCallPart, other: ToolCallPart): boolean {
-  return one.name === other.name && isDeepStrictEqual(one.arguments, other.arguments)
-}
-
-function outcomeOf(result: ToolResultMessage): string {
-  return messageText(result).replace(/\(log reference \w+\)/, '')
 }

@@ -6,27 +6,17 @@ import type { Tool, ToolOutcome } from './tool.ts'
 type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
 
 export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
-  const { name, description, readOnly, schema, server, tool, connection } = mcp
+  const { server, tool, connection, ...definition } = mcp
   return {
-    name,
-    description,
-    readOnly,
-    schema,
+    ...definition,
     async run(input, { signal, limits, askPermission, onProgress }, callId) {
       const permission = servers.permissionOf(server, tool)
       const question = { server, tool, input: JSON.stringify(input, null, 2) }
       if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
         throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
-      const result = await connection.call(
-        tool,
-        { ...input },
-        {
-          signal,
-          timeoutMs: limits.timeoutMs,
-          onProgress: (share, note) => onProgress(callId, share, note),
-        },
-      )
-      return outcomeOf(result)
+      const report = (share: number | null, note: string) => onProgress(callId, share, note)
+      const options = { signal, timeoutMs: limits.timeoutMs, onProgress: report }
+      return outcomeOf(await connection.call(tool, { ...input }, options))
     },
   }
 }

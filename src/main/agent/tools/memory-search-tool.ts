@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { noteSources, sourceName, type Source } from '#shared/markdown/provenance.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { defineTool, type ToolContext } from './tool.ts'
@@ -55,11 +55,8 @@ async function readNotes(
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const path of new Set(results.map((result) => result.path))) {
-    try {
-      texts.set(path, (await workspace.read(path)).text)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-    }
+    const file = await orUndefined(workspace.read(path))
+    if (file) texts.set(path, file.text)
   }
   return texts
 }

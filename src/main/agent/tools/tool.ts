@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { PermissionRequest } from '#shared/contract/index.ts'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import type { AccessPolicy, WriteBackground } from './access-policy.ts'
@@ -40,12 +41,8 @@ export interface ToolContext extends WriteBackground {
   readonly mayWrite: (path: string) => boolean
 }
 
-export interface PermissionQuestion {
-  readonly server: string
-  readonly tool: string
-  /** Arguments as JSON text. */
-  readonly input: string
-}
+export type PermissionQuestion = Omit<PermissionRequest, 'id'>
+export type PermissionDecision = 'once' | 'always' | 'deny' | 'never'
 
 export interface ToolOutcome {
   readonly text: string
@@ -67,22 +64,16 @@ export interface Tool {
 }
 
 /** Defines a tool; its `run` throws a ZodError if the arguments are invalid. */
-export function defineTool<Parameters extends z.ZodObject>(definition: {
-  readonly name: string
-  readonly description: string
-  readonly readOnly: boolean
+export function defineTool<Parameters extends z.ZodObject>({
+  run,
+  parameters,
+  ...tool
+}: Pick<Tool, 'name' | 'description' | 'readOnly'> & {
   readonly parameters: Parameters
   readonly run: (input: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
 }): Tool {
-  const { run, parameters, name, description, readOnly } = definition
   const { $schema: _dialect, ...schema } = z.toJSONSchema(parameters, { io: 'input' })
-  return {
-    name,
-    description,
-    readOnly,
-    schema,
-    run: (input, context) => run(parameters.parse(input), context),
-  }
+  return { ...tool, schema, run: (input, context) => run(parameters.parse(input), context) }
 }
 
 export const pathParameter = z.string().describe('Path inside the workspace, such as memory/2026-01-20.md')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { dailyLogDate, isInstruction } from '#workspace'
+import { dailyLogDate, isInstruction, type WorkspaceWrite } from '#workspace'
 import { withSources } from './access-policy.ts'
-import { defineTool, pathParameter } from './tool.ts'
+import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
 export const writeFileTool = defineTool({
   name: 'write',
@@ -15,29 +15,46 @@ export const writeFileTool = defineTool({
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
   async run({ path: requestedPath, content, append = false }, context) {
-    const { workspace, mayWrite, signal, accessPolicy } = context
-    const origin = withSources(context)
-    const path = await workspace.realPath(requestedPath)
-    assertMayWrite(path, mayWrite, workspace.layout.own)
-    const rewrite = (current: string | undefined): string => {
-      if (append) return appendText(dailyLogDate(path, workspace.layout), current, content)
-      if (
-        current !== undefined &&
-        dailyLogDate(path, workspace.layout) !== undefined &&
-        !content.startsWith(current.trimEnd())
-      ) {
+    const write = await editNote(requestedPath, context, (current, path) => {
+      const logDate = dailyLogDate(path, context.workspace.layout)
+      if (append) return appendText(logDate, current, content)
+      if (logDate !== undefined && current !== undefined && !content.startsWith(current.trimEnd()))
         throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
-      }
       return content
-    }
-    const write = await workspace.edit(path, origin, (text) => accessPolicy.applyEdit(path, text, rewrite, context))
-    const change = await workspace.describe(write, signal)
-    return {
-      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
-      details: { kind: 'change', change },
-    }
+    })
+    return changeOutcome(write, context)
   },
 })
+
+/**
+ * Edits a note for a model.
+ * @param rewrite edits the text that the model may see; see `AccessPolicy.applyEdit` for it and `needsExistingText`
+ * @throws AppError as `assertMayWrite`, `AccessPolicy.applyEdit` and `Workspace.edit`
+ */
+export async function editNote(
+  requestedPath: string,
+  context: ToolContext,
+  rewrite: (visibleText: string | undefined, path: string) => string,
+  options?: { readonly needsExistingText: boolean },
+): Promise<WorkspaceWrite> {
+  const { workspace, mayWrite, accessPolicy } = context
+  const path = await workspace.realPath(requestedPath)
+  assertMayWrite(path, mayWrite, workspace.layout.own)
+  return workspace.edit(path, withSources(context), (current) =>
+    accessPolicy.applyEdit(path, current, (visibleText) => rewrite(visibleText, path), context, options),
+  )
+}
+
+/** Returns the outcome of an edit. @param text for the model; default: the path and the number of changed lines */
+export async function changeOutcome(
+  write: WorkspaceWrite,
+  { workspace, signal }: ToolContext,
+  text?: string,
+): Promise<ToolOutcome> {
+  const change = await workspace.describe(write, signal)
+  const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
+  return { text: text ?? summary, details: { kind: 'change', change } }
+}
 
 /** Returns the new text of a file. @param date day of a daily log; undefined for other files */
 function appendText(date: string | undefined, current: string | undefined, content: string): string {

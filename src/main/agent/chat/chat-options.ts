@@ -1,0 +1,29 @@
+import type { TakeSnapshot, Models } from '#llm'
+import type { Clock, AgentConfig } from '#platform'
+import type { Memory } from '#search'
+import type { Workspace } from '#workspace'
+import type { McpServers } from '../mcp-client/mcp-servers.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { ProposedChange } from '../tools/access-policy.ts'
+import type { ToolLimits } from '../tools/tool.ts'
+import type { ContextWindowEstimates } from './context-window-estimates.ts'
+import type { MessageQueue } from './message-queue.ts'
+
+export interface ChatOptions {
+  readonly config: AgentConfig
+  readonly sessions: Sessions
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly models: Models
+  readonly look: TakeSnapshot
+  /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
+  readonly propose: (change: ProposedChange, model: string) => Promise<void>
+  readonly windowEstimates: ContextWindowEstimates
+  readonly mcp: McpServers
+  readonly toolLimits: ToolLimits
+  readonly queue: MessageQueue
+  readonly resources: string
+  readonly now: Clock
+  /** Logs an unexpected error. @returns the log reference shown to the user */
+  readonly onFault: (error: unknown) => string
+}
