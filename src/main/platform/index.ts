@@ -59,7 +59,7 @@ export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
 export { appVersion } from './version.ts'
-export { fromOrpcError, serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
+export { convertErrors, fromOrpcError, serveThread, serveWorker, threadBase, toOrpcError } from './workers/serve-worker.ts'
 export {
   runInWorker,
   startThread,

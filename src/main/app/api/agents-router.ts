@@ -1,18 +1,12 @@
-import type { RouterBase } from './procedure.ts'
+import { perform, type RouterBase } from './procedure.ts'
 import { inspectFolder } from '#workspace'
 import { expandHome, appVersion } from '#platform'
 
 export const agentsRoutes = ({ app, os }: RouterBase) => ({
   list: os.agents.list.handler(() => app.agents.list()),
   create: os.agents.create.handler(({ input }) => app.agents.create(input)),
-  update: os.agents.update.handler(async ({ input: { agent: id, ...change } }) => {
-    await app.agents.update(id, withoutUndefined(change))
-    return {}
-  }),
-  share: os.agents.share.handler(async ({ input }) => {
-    await app.agents.setReaders(input.agent, input.with)
-    return {}
-  }),
+  update: perform(os.agents.update, ({ agent: id, ...change }) => app.agents.update(id, withoutUndefined(change))),
+  share: perform(os.agents.share, (input) => app.agents.setReaders(input.agent, input.with)),
   setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input)),
   moveOwn: os.agents.moveOwn.handler(({ input }) => app.agents.moveAgentFiles(input.agent, input.own)),
 })
@@ -22,27 +16,21 @@ function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclu
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-export const conventionsRoutes = ({ os, agent }: RouterBase) => ({
+export const conventionsRoutes = ({ os, forAgent }: RouterBase) => ({
   look: os.habits.look.handler(({ input, signal }) => inspectFolder(expandHome(input.path), signal)),
-  of: os.habits.of.use(agent).handler(({ context }) => {
-    const { detected, effective } = context.agent.conventions
+  of: forAgent(os.habits.of, (agent) => {
+    const { detected, effective } = agent.conventions
     return { found: detected, kept: effective }
   }),
 })
 
-export const healthRoutes = ({ app, os, agent }: RouterBase) => ({
+export const healthRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   problems: os.health.problems.handler(({ input }) => app.health.problems(input.agent)),
-  ended: os.health.ended
-    .use(agent)
-    .handler(({ context }) => (context.agent.recoveredChange ? [context.agent.recoveredChange] : [])),
-  endedSeen: os.health.endedSeen.use(agent).handler(({ context, input }) => {
-    if (context.agent.recoveredChange?.id === input.id) context.agent.recoveredChange = undefined
-    return {}
+  ended: forAgent(os.health.ended, (agent) => (agent.recoveredChange ? [agent.recoveredChange] : [])),
+  endedSeen: doForAgent(os.health.endedSeen, (agent, input) => {
+    if (agent.recoveredChange?.id === input.id) agent.recoveredChange = undefined
   }),
-  tryAgain: os.health.tryAgain.use(agent).handler(async ({ context }) => {
-    await context.agent.memory.tryProvider()
-    return {}
-  }),
+  tryAgain: doForAgent(os.health.tryAgain, (agent) => agent.memory.tryProvider()),
 })
 
 export const eventsRoutes = ({ app, os }: RouterBase) => ({

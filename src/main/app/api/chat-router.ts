@@ -1,116 +1,57 @@
 import type { RouterBase } from './procedure.ts'
 import { usageOfEntries } from '#agent'
 
-export const chatRoutes = ({ app, os, agent }: RouterBase) => ({
-  send: os.chat.send.use(agent).handler(async ({ context, input }) => {
-    const { session, queued } = await context.agent.chat.send(input)
+export const chatRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
+  send: forAgent(os.chat.send, async (agent, input) => {
+    const { session, queued } = await agent.chat.send(input)
     return { session, queued }
   }),
-  retry: os.chat.retry.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.retry(input.session, input.message, input.model)
-    return {}
-  }),
-  resume: os.chat.resume.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.resume(input.session)
-    return {}
-  }),
-  watch: os.chat.watch
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.chat.watch(input.session, signal)),
-  retryNow: os.chat.retryNow.use(agent).handler(({ context, input }) => {
-    context.agent.chat.retryNow(input.session)
-    return {}
-  }),
-  stop: os.chat.stop.use(agent).handler(({ context, input }) => ({ stopped: context.agent.chat.stop(input.session) })),
-  unqueue: os.chat.unqueue.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.unqueue(input.session, input.id)
-    return {}
-  }),
-  sendQueued: os.chat.sendQueued.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.sendQueued(input.session)
-    return {}
-  }),
-  permit: os.chat.permit.use(agent).handler(({ context, input }) => {
-    context.agent.chat.answerPermission(input.id, input.decision)
-    return {}
-  }),
+  retry: doForAgent(os.chat.retry, (agent, input) => agent.chat.retry(input.session, input.message, input.model)),
+  resume: doForAgent(os.chat.resume, (agent, input) => agent.chat.resume(input.session)),
+  watch: forAgent(os.chat.watch, (agent, input, signal) => agent.chat.watch(input.session, signal)),
+  retryNow: doForAgent(os.chat.retryNow, (agent, input) => agent.chat.retryNow(input.session)),
+  stop: forAgent(os.chat.stop, (agent, input) => ({ stopped: agent.chat.stop(input.session) })),
+  unqueue: doForAgent(os.chat.unqueue, (agent, input) => agent.chat.unqueue(input.session, input.id)),
+  sendQueued: doForAgent(os.chat.sendQueued, (agent, input) => agent.chat.sendQueued(input.session)),
+  permit: doForAgent(os.chat.permit, (agent, input) => agent.chat.answerPermission(input.id, input.decision)),
   models: os.chat.models.handler(({ input }) => app.models.list(app.agents.settingsOf(input.agent).model, input.fresh)),
 })
 
-export const contextRoutes = ({ os, agent }: RouterBase) => ({
-  request: os.context.request
-    .use(agent)
-    .handler(({ context, input }) => context.agent.sessions.requestWithWire(input.session, input.number)),
-  report: os.context.report
-    .use(agent)
-    .handler(({ context, input }) => context.agent.chat.meter.report(input.session, input.step)),
-  timeline: os.context.timeline
-    .use(agent)
-    .handler(({ context, input }) => context.agent.chat.meter.timeline(input.session)),
-  event: os.context.event
-    .use(agent)
-    .handler(({ context, input }) => context.agent.chat.meter.event(input.session, input.id)),
-  text: os.context.text.use(agent).handler(async ({ context, input }) => ({
-    text: await context.agent.chat.meter.text(input.session, input.number, input.layer, input.name),
+export const contextRoutes = ({ os, forAgent }: RouterBase) => ({
+  request: forAgent(os.context.request, (agent, input) => agent.sessions.requestWithWire(input.session, input.number)),
+  report: forAgent(os.context.report, (agent, input) => agent.chat.meter.report(input.session, input.step)),
+  timeline: forAgent(os.context.timeline, (agent, input) => agent.chat.meter.timeline(input.session)),
+  event: forAgent(os.context.event, (agent, input) => agent.chat.meter.event(input.session, input.id)),
+  text: forAgent(os.context.text, async (agent, input) => ({
+    text: await agent.chat.meter.text(input.session, input.number, input.layer, input.name),
   })),
-  difference: os.context.difference.use(agent).handler(async ({ context, input }) => ({
-    changes: await context.agent.chat.meter.difference(input.session, input.from, input.to),
+  difference: forAgent(os.context.difference, async (agent, input) => ({
+    changes: await agent.chat.meter.difference(input.session, input.from, input.to),
   })),
-  whatIf: os.context.whatIf
-    .use(agent)
-    .handler(({ context, input }) => context.agent.chat.meter.whatIf(input.session, input.change)),
+  whatIf: forAgent(os.context.whatIf, (agent, input) => agent.chat.meter.whatIf(input.session, input.change)),
 })
 
-export const sessionsRoutes = ({ app, os, agent }: RouterBase) => ({
-  list: os.sessions.list.use(agent).handler(({ context, input }) => context.agent.sessions.list(input.empty)),
-  get: os.sessions.get.use(agent).handler(({ context, input }) => context.agent.conversation(input.session)),
-  usage: os.sessions.usage
-    .use(agent)
-    .handler(async ({ context, input }) => usageOfEntries((await context.agent.sessions.get(input.session)).entries)),
-  find: os.sessions.find
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.sessions.find(input.query, signal)),
-  rename: os.sessions.rename.use(agent).handler(async ({ context, input }) => {
-    await context.agent.sessions.rename(input.session, input.name)
-    return {}
+export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
+  list: forAgent(os.sessions.list, (agent, input) => agent.sessions.list(input.empty)),
+  get: forAgent(os.sessions.get, (agent, input) => agent.conversation(input.session)),
+  usage: forAgent(os.sessions.usage, async (agent, input) =>
+    usageOfEntries((await agent.sessions.get(input.session)).entries),
+  ),
+  find: forAgent(os.sessions.find, (agent, input, signal) => agent.sessions.find(input.query, signal)),
+  rename: doForAgent(os.sessions.rename, (agent, input) => agent.sessions.rename(input.session, input.name)),
+  pin: doForAgent(os.sessions.pin, (agent, input) => agent.sessions.pin(input.session, input.pinned)),
+  setWithoutMemory: doForAgent(os.sessions.setWithoutMemory, async (agent, input) =>
+    (await agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory),
+  ),
+  remove: doForAgent(os.sessions.remove, (agent, input) => agent.sessions.remove(input.session)),
+  restore: doForAgent(os.sessions.restore, (agent, input) => agent.sessions.restore(input.session)),
+  export: forAgent(os.sessions.export, (agent, input) => agent.sessions.export(input.session, input.format)),
+  fork: forAgent(os.sessions.fork, async (agent, input) => {
+    return { session: await agent.sessions.fork(input.session, input.entry, app.now()) }
   }),
-  pin: os.sessions.pin.use(agent).handler(async ({ context, input }) => {
-    await context.agent.sessions.pin(input.session, input.pinned)
-    return {}
-  }),
-  setWithoutMemory: os.sessions.setWithoutMemory.use(agent).handler(async ({ context, input }) => {
-    await (await context.agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory)
-    return {}
-  }),
-  remove: os.sessions.remove.use(agent).handler(async ({ context, input }) => {
-    await context.agent.sessions.remove(input.session)
-    return {}
-  }),
-  restore: os.sessions.restore.use(agent).handler(async ({ context, input }) => {
-    await context.agent.sessions.restore(input.session)
-    return {}
-  }),
-  export: os.sessions.export
-    .use(agent)
-    .handler(({ context, input }) => context.agent.sessions.export(input.session, input.format)),
-  fork: os.sessions.fork.use(agent).handler(async ({ context, input }) => {
-    return { session: await context.agent.sessions.fork(input.session, input.entry, app.now()) }
-  }),
-  switchTo: os.sessions.switchTo.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.switchTo(input.session, input.entry)
-    return {}
-  }),
-  deleteFrom: os.sessions.deleteFrom.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.deleteFrom(input.session, input.entry)
-    return {}
-  }),
-  undelete: os.sessions.undelete.use(agent).handler(async ({ context, input }) => {
-    await context.agent.chat.undelete(input.session, input.entry)
-    return {}
-  }),
-  draft: os.sessions.draft.use(agent).handler(({ context, input }) => context.agent.drafts.get(input.session)),
-  saveDraft: os.sessions.saveDraft.use(agent).handler(async ({ context, input }) => {
-    await context.agent.drafts.save(input.session, input.draft)
-    return {}
-  }),
+  switchTo: doForAgent(os.sessions.switchTo, (agent, input) => agent.chat.switchTo(input.session, input.entry)),
+  deleteFrom: doForAgent(os.sessions.deleteFrom, (agent, input) => agent.chat.deleteFrom(input.session, input.entry)),
+  undelete: doForAgent(os.sessions.undelete, (agent, input) => agent.chat.undelete(input.session, input.entry)),
+  draft: forAgent(os.sessions.draft, (agent, input) => agent.drafts.get(input.session)),
+  saveDraft: doForAgent(os.sessions.saveDraft, (agent, input) => agent.drafts.save(input.session, input.draft)),
 })

@@ -4,9 +4,9 @@ import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
 import { KnownWords } from '#workspace/privacy'
 import { privacySnapshotFor } from './client-visibility.ts'
-import type { RouterBase } from './procedure.ts'
+import { perform, type RouterBase } from './procedure.ts'
 
-export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
+export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
   list: os.clients.list.handler(() => app.clients.list()),
   meet: os.clients.meet.handler(async ({ input }) => {
     // Throws for an unknown agent, before the stored agent of the program changes.
@@ -20,24 +20,18 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const client = await app.clients.findByToken(input.token)
     return client ? assertServed(app, client) : null
   }),
-  update: os.clients.update.handler(async ({ input }) => {
-    await app.clients.update(input.client, input)
-    return {}
-  }),
-  remove: os.clients.remove.handler(async ({ input }) => {
-    await app.clients.remove(input.client)
-    return {}
-  }),
-  remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
+  update: perform(os.clients.update, (input) => app.clients.update(input.client, input)),
+  remove: perform(os.clients.remove, (input) => app.clients.remove(input.client)),
+  remember: forAgent(os.clients.remember, async (agent, input, signal) => {
     const { client: id, agent: agentId, text } = input
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
     const requestedNote = { text, section }
     const savedNote = input.mayBeThere
-      ? await context.agent.findRemembered(requestedNote, await app.clients.nameOf(id))
+      ? await agent.findRemembered(requestedNote, await app.clients.nameOf(id))
       : undefined
     if (savedNote) return { ...savedNote, undo: '' }
     const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
-    const { note, path, startLine, endLine, proposal } = await context.agent.remember(requestedNote, author)
+    const { note, path, startLine, endLine, proposal } = await agent.remember(requestedNote, author)
     const undo = note ? app.clients.recordWrite({ client: id, agent: agentId, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
@@ -49,40 +43,31 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const snapshot = await privacySnapshotFor(app, requestedAgent, input.client)
     return { look: snapshot && snapshot.net.size > 0 ? requestedAgent.snapshotCache.keep(snapshot) : null }
   }),
-  pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
-    const cachedSnapshot = input.look === undefined ? undefined : context.agent.snapshotCache.take(input.look)
-    const snapshot = cachedSnapshot ?? (await privacySnapshotFor(app, context.agent, input.client))
+  pass: forAgent(os.clients.pass, async (agent, input) => {
+    const cachedSnapshot = input.look === undefined ? undefined : agent.snapshotCache.take(input.look)
+    const snapshot = cachedSnapshot ?? (await privacySnapshotFor(app, agent, input.client))
     if (!snapshot) return { texts: input.texts }
     const withholdOptions = { isNote: true, known: new KnownWords(input.own ?? []) }
     return { texts: input.texts.map((text) => snapshot.net.redact(text, undefined, withholdOptions)) }
   }),
-  undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
+  undo: forAgent(os.clients.undo, async (agent, input) => {
     const name = await app.clients.nameOf(input.client)
     const undo = app.clients.takeUndo(input.undo, input.client, input.agent)
     try {
-      return { path: (await context.agent.removeNote(undo.path, undo.note, name)).path }
+      return { path: (await agent.removeNote(undo.path, undo.note, name)).path }
     } catch (error) {
       app.clients.putBackUndo(input.undo, undo)
       throw error
     }
   }),
   programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(agentOption(input.agent))),
-  connect: os.clients.connect.handler(async ({ input }) => {
-    await app.clientInstaller.connect(input.program, agentOption(input.agent))
-    return {}
-  }),
-  disconnect: os.clients.disconnect.handler(async ({ input }) => {
-    await app.clientInstaller.disconnect(input.program)
-    return {}
-  }),
+  connect: perform(os.clients.connect, (input) => app.clientInstaller.connect(input.program, agentOption(input.agent))),
+  disconnect: perform(os.clients.disconnect, (input) => app.clientInstaller.disconnect(input.program)),
   test: os.clients.test.handler(async ({ input }) => ({
     tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
   })),
   questions: os.clients.questions.handler(() => app.clients.openWriteRequests),
-  answer: os.clients.answer.handler(({ input }) => {
-    app.clients.answer(input.id, input.decision)
-    return {}
-  }),
+  answer: perform(os.clients.answer, (input) => app.clients.answer(input.id, input.decision)),
 })
 
 /** Returns {} for the default agent, so that the settings can assign another agent to the program later. */

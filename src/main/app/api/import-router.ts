@@ -2,7 +2,7 @@ import { expandHome } from '#platform'
 import { findMemories, findOpenClawSettings, readOpenClawSettings } from '#interop'
 import type { RouterBase } from './procedure.ts'
 
-export const importRoutes = ({ app, os, agent }: RouterBase) => ({
+export const importRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
   settings: os.import.settings.handler(async () => {
     const settingsFiles = await findOpenClawSettings(existingAgents(app))
@@ -13,26 +13,17 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
     if (changes.length > 0) await app.settings.set(...changes)
     return report
   }),
-  plan: os.import.plan.use(agent).handler(({ context, input }) => context.agent.importer.plan(input)),
-  run: os.import.run.use(agent).handler(({ context, input }) => context.agent.importer.run(input)),
-  start: os.import.start.use(agent).handler(({ context, input }) => {
-    context.agent.importer.start(input)
-    return {}
-  }),
-  standing: os.import.standing.use(agent).handler(({ context }) => context.agent.importer.status()),
-  seen: os.import.seen.use(agent).handler(({ context, input }) => {
-    context.agent.importer.markSeen(input.id)
-    return {}
-  }),
-  cancel: os.import.cancel.use(agent).handler(({ context }) => {
-    context.agent.importer.cancel()
-    return {}
-  }),
-  past: os.import.past.use(agent).handler(({ context }) => context.agent.importer.past()),
-  undo: os.import.undo.use(agent).handler(({ context, input }) => context.agent.importer.undo(input.id)),
-  packNote: os.import.packNote.use(agent).handler(({ context, input }) => context.agent.importer.packNote(input.path)),
-  pack: os.import.pack.use(agent).handler(async ({ context, input }) => {
-    const { importer, history } = context.agent
+  plan: forAgent(os.import.plan, (agent, input) => agent.importer.plan(input)),
+  run: forAgent(os.import.run, (agent, input) => agent.importer.run(input)),
+  start: doForAgent(os.import.start, (agent, input) => agent.importer.start(input)),
+  standing: forAgent(os.import.standing, (agent) => agent.importer.status()),
+  seen: doForAgent(os.import.seen, (agent, input) => agent.importer.markSeen(input.id)),
+  cancel: doForAgent(os.import.cancel, (agent) => agent.importer.cancel()),
+  past: forAgent(os.import.past, (agent) => agent.importer.past()),
+  undo: forAgent(os.import.undo, (agent, input) => agent.importer.undo(input.id)),
+  packNote: forAgent(os.import.packNote, (agent, input) => agent.importer.packNote(input.path)),
+  pack: forAgent(os.import.pack, async (agent, input) => {
+    const { importer, history } = agent
     if (!input.withHistory || !history) return importer.pack()
     await history.flush()
     return importer.pack(history.repository)

@@ -3,42 +3,29 @@ import type { RouterBase } from './procedure.ts'
 
 const userOrigin = { cause: 'user' } as const
 
-export const linksRoutes = ({ os, agent }: RouterBase) => ({
-  of: os.links.of.use(agent).handler(({ context, input, signal }) => context.agent.links.linksOf(input.path, signal)),
-  resolve: os.links.resolve
-    .use(agent)
-    .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),
-  files: os.links.files.use(agent).handler(({ context, signal }) => context.agent.links.files(signal)),
-  titles: os.links.titles.use(agent).handler(({ context, signal }) => context.agent.links.titles(signal)),
-  block: os.links.block.use(agent).handler(({ context, input, signal }) => context.agent.links.block(input.id, signal)),
-  broken: os.links.broken.use(agent).handler(({ context, signal }) => context.agent.links.broken(signal)),
-  mend: os.links.mend.use(agent).handler(async ({ context, input }) => {
-    const { workspace } = context.agent
+export const linksRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
+  of: forAgent(os.links.of, (agent, input, signal) => agent.links.linksOf(input.path, signal)),
+  resolve: forAgent(os.links.resolve, (agent, input) => agent.links.resolve(input.path, input.kind, input)),
+  files: forAgent(os.links.files, (agent, _input, signal) => agent.links.files(signal)),
+  titles: forAgent(os.links.titles, (agent, _input, signal) => agent.links.titles(signal)),
+  block: forAgent(os.links.block, (agent, input, signal) => agent.links.block(input.id, signal)),
+  broken: forAgent(os.links.broken, (agent, _input, signal) => agent.links.broken(signal)),
+  mend: forAgent(os.links.mend, async (agent, input) => {
+    const { workspace } = agent
     const write = await workspace.edit(input.path, userOrigin, (text = '') => repairLink(text, input))
     return { patch: (await workspace.describe(write)).patch }
   }),
-  names: os.links.names
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.links.names(input.path, input.typed, signal)),
-  planMove: os.links.planMove
-    .use(agent)
-    .handler(({ context, input: { from, to } }) => context.agent.links.planMove({ from, to })),
-  move: os.links.move
-    .use(agent)
-    .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, userOrigin)),
-  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.batches.running),
-  cancelMove: os.links.cancelMove.use(agent).handler(({ context }) => {
-    context.agent.batches.cancel()
-    return {}
-  }),
+  names: forAgent(os.links.names, (agent, input, signal) => agent.links.names(input.path, input.typed, signal)),
+  planMove: forAgent(os.links.planMove, (agent, { from, to }) => agent.links.planMove({ from, to })),
+  move: forAgent(os.links.move, (agent, { from, to, plan }) => agent.links.move({ from, to }, plan, userOrigin)),
+  moving: forAgent(os.links.moving, (agent) => agent.batches.running),
+  cancelMove: doForAgent(os.links.cancelMove, (agent) => agent.batches.cancel()),
 })
 
-export const tagsRoutes = ({ os, agent }: RouterBase) => ({
-  of: os.tags.of.use(agent).handler(({ context, input, signal }) => context.agent.links.properties(input.path, signal)),
-  planRename: os.tags.planRename
-    .use(agent)
-    .handler(({ context, input: { from, to } }) => context.agent.links.planTagRename({ from, to })),
-  rename: os.tags.rename
-    .use(agent)
-    .handler(({ context, input: { from, to, plan } }) => context.agent.links.renameTag({ from, to }, plan, userOrigin)),
+export const tagsRoutes = ({ os, forAgent }: RouterBase) => ({
+  of: forAgent(os.tags.of, (agent, input, signal) => agent.links.properties(input.path, signal)),
+  planRename: forAgent(os.tags.planRename, (agent, { from, to }) => agent.links.planTagRename({ from, to })),
+  rename: forAgent(os.tags.rename, (agent, { from, to, plan }) =>
+    agent.links.renameTag({ from, to }, plan, userOrigin),
+  ),
 })

@@ -1,7 +1,8 @@
 import { ORPCError, ValidationError, implement } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
-import type { Log } from '#platform'
+import { convertErrors, toOrpcError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
+import type { Agent } from '../agents/agent.ts'
 import type { App } from '../composition/create-app.ts'
 
 function describeTooLong(issues: ValidationError['issues']) {
@@ -17,8 +18,7 @@ function describeTooLong(issues: ValidationError['issues']) {
 }
 
 function wireErrorOf(error: unknown, log: Log, path: string): unknown {
-  if (error instanceof AppError)
-    return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
+  if (error instanceof AppError) return toOrpcError(error)
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
     const tooLong = describeTooLong(error.cause.issues)
     if (tooLong) return new ORPCError('input_too_long', { ...tooLong, cause: error })
@@ -41,31 +41,58 @@ function wireErrorOf(error: unknown, log: Log, path: string): unknown {
 
 export function routerBase(app: App) {
   const implementer = implement(contract)
-  const os = implementer.use(async ({ next, path }) => {
-    const toWireError = (error: unknown) => wireErrorOf(error, app.log, path.join('.'))
-    try {
-      const result = await next()
-      return isIterator(result.output) ? { ...result, output: withWireErrors(result.output, toWireError) } : result
-    } catch (error) {
-      throw toWireError(error)
-    }
-  })
-  const agent = implementer.middleware(async ({ next }, { agent: id }: { readonly agent: string }) =>
-    next({ context: { agent: await app.agents.get(id) } }),
+  const os = implementer.use(({ next, path }) =>
+    convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),
   )
-  return { app, os, agent }
+  return { app, os, ...agentProcedures(app) }
+}
+
+/** A procedure of the contract without its handler. */
+interface Procedure<Input, Output, Implemented> {
+  readonly handler: (handler: Handler<Input, Output>) => Implemented
+}
+
+type Handler<Input, Output> = (options: {
+  readonly input: Input
+  readonly signal?: AbortSignal
+}) => Output | PromiseLike<Output>
+
+type AgentWork<Input, Output> = (
+  agent: Agent,
+  input: NoInfer<Input>,
+  signal: AbortSignal | undefined,
+) => Output | PromiseLike<Output>
+
+/** Result of a procedure that returns nothing. */
+type Nothing = Record<string, never>
+
+/** Implements a procedure that returns nothing. */
+export function perform<Input, Implemented>(
+  procedure: Procedure<Input, Nothing, Implemented>,
+  work: (input: NoInfer<Input>) => unknown,
+): Implemented {
+  return procedure.handler(async ({ input }) => {
+    await work(input)
+    return {}
+  })
+}
+
+function agentProcedures({ agents }: App) {
+  /** Implements a procedure with the agent that its input names. */
+  const forAgent = <Input extends { readonly agent: string }, Output, Implemented>(
+    procedure: Procedure<Input, Output, Implemented>,
+    work: AgentWork<Input, NoInfer<Output>>,
+  ): Implemented => procedure.handler(async ({ input, signal }) => work(await agents.get(input.agent), input, signal))
+  /** Like `forAgent`, for a procedure that returns nothing. */
+  const doForAgent = <Input extends { readonly agent: string }, Implemented>(
+    procedure: Procedure<Input, Nothing, Implemented>,
+    work: AgentWork<Input, unknown>,
+  ): Implemented =>
+    forAgent(procedure, async (agent, input, signal) => {
+      await work(agent, input, signal)
+      return {}
+    })
+  return { forAgent, doForAgent }
 }
 
 export type RouterBase = ReturnType<typeof routerBase>
-
-function isIterator(output: unknown): output is AsyncGenerator {
-  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
-}
-
-async function* withWireErrors(generator: AsyncGenerator, toWireError: (error: unknown) => unknown): AsyncGenerator {
-  try {
-    yield* generator
-  } catch (error) {
-    throw toWireError(error)
-  }
-}

@@ -12,18 +12,18 @@ const settleTimeoutMs = 10 * 60_000
 /** Limit of related notes beside an open note; further ones are rarely on the same topic. */
 const maxSimilarNotes = 8
 
-export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
-  query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
-    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
-    const response = await context.agent.memory.search(input.query, options, signal)
-    return visibleResults(response, context.agent, await privacyMarkersFor(app, context.agent, input.forProgram))
+export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
+  query: forAgent(os.search.query, async (agent, input, signal) => {
+    const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
+    const response = await agent.memory.search(input.query, options, signal)
+    return visibleResults(response, agent, await privacyMarkersFor(app, agent, input.forProgram))
   }),
-  explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
-    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
-    const response = await context.agent.memory.explain(input.query, options, input.why, signal)
-    return visibleExplanation(response, context.agent, await privacySnapshotFor(app, context.agent, input.forProgram))
+  explain: forAgent(os.search.explain, async (agent, input, signal) => {
+    const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
+    const response = await agent.memory.explain(input.query, options, input.why, signal)
+    return visibleExplanation(response, agent, await privacySnapshotFor(app, agent, input.forProgram))
   }),
-  recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
+  recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
   setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
   scope: os.search.scope.handler(({ input }) => app.agents.settingsOf(input.agent).memory.scope),
@@ -31,35 +31,28 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   setSessions: os.search.setSessions.handler(({ input }) =>
     app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
   ),
-  status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
-  embeddingCost: os.search.embeddingCost
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.memory.embeddingCost(input.of, signal)),
-  nearNotes: os.search.nearNotes
-    .use(agent)
-    .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxSimilarNotes)),
-  settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
-    const { memory } = context.agent
+  status: forAgent(os.search.status, (agent) => agent.memory.status()),
+  embeddingCost: forAgent(os.search.embeddingCost, (agent, input, signal) =>
+    agent.memory.embeddingCost(input.of, signal),
+  ),
+  nearNotes: forAgent(os.search.nearNotes, (agent, input) => agent.memory.similarNotes(input.path, maxSimilarNotes)),
+  settle: forAgent(os.search.settle, async (agent, input, signal) => {
+    const { memory } = agent
     const settled = await memory.settle(settleTimeoutMs)
     const status = input.vectors ? await memory.waitForVectors(signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),
-  reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),
+  reindex: forAgent(os.search.reindex, (agent, _input, signal) => agent.memory.reindex(signal)),
 })
 
-export const savedQueriesRoutes = ({ os, agent }: RouterBase) => ({
-  list: os.checks.list.use(agent).handler(({ context }) => context.agent.savedQueries.list()),
-  add: os.checks.add.use(agent).handler(({ context, input }) => context.agent.savedQueries.add(input.question)),
-  remove: os.checks.remove.use(agent).handler(async ({ context, input }) => ({
-    removed: await context.agent.savedQueries.remove(input.id),
+export const savedQueriesRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
+  list: forAgent(os.checks.list, (agent) => agent.savedQueries.list()),
+  add: forAgent(os.checks.add, (agent, input) => agent.savedQueries.add(input.question)),
+  remove: forAgent(os.checks.remove, async (agent, input) => ({
+    removed: await agent.savedQueries.remove(input.id),
   })),
-  run: os.checks.run.use(agent).handler(({ context }) => context.agent.savedQueries.run('asked')),
-  stop: os.checks.stop.use(agent).handler(({ context }) => {
-    context.agent.savedQueries.stop()
-    return {}
-  }),
-  import: os.checks.import.use(agent).handler(({ context, input }) => context.agent.savedQueries.import(input.text)),
-  export: os.checks.export
-    .use(agent)
-    .handler(async ({ context }) => ({ text: await context.agent.savedQueries.export() })),
+  run: forAgent(os.checks.run, (agent) => agent.savedQueries.run('asked')),
+  stop: doForAgent(os.checks.stop, (agent) => agent.savedQueries.stop()),
+  import: forAgent(os.checks.import, (agent, input) => agent.savedQueries.import(input.text)),
+  export: forAgent(os.checks.export, async (agent) => ({ text: await agent.savedQueries.export() })),
 })

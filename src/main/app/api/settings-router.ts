@@ -1,5 +1,5 @@
 import { readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
-import type { RouterBase } from './procedure.ts'
+import { perform, type RouterBase } from './procedure.ts'
 
 const maxLogLines = 500
 
@@ -24,10 +24,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     return [...(parsed.ok ? parsed.ignoredKeys : parsed.problems)]
   }),
   save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
-  set: os.settings.set.handler(async ({ input }) => {
-    await app.settings.set([input.path, input.reset ? undefined : input.value])
-    return {}
-  }),
+  set: perform(os.settings.set, (input) => app.settings.set([input.path, input.reset ? undefined : input.value])),
   locations: os.settings.locations.handler(() => app.locations()),
   log: os.settings.log.handler(() => readLog(app.log.file, maxLogLines)),
   diagnostics: os.settings.diagnostics.handler(async () => ({ text: await app.diagnostics() })),
@@ -40,14 +37,10 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     return { model: input.model }
   }),
   providers: os.settings.providers.handler(() => app.models.providers()),
-  setKey: os.settings.setKey.handler(async ({ input }) => {
-    await app.keys.setKey(input.provider, input.key)
-    return {}
-  }),
-  setBaseUrl: os.settings.setBaseUrl.handler(async ({ input }) => {
-    await app.models.setBaseUrl(input.provider, input.baseUrl ?? undefined)
-    return {}
-  }),
+  setKey: perform(os.settings.setKey, (input) => app.keys.setKey(input.provider, input.key)),
+  setBaseUrl: perform(os.settings.setBaseUrl, (input) =>
+    app.models.setBaseUrl(input.provider, input.baseUrl ?? undefined),
+  ),
   testProvider: os.settings.testProvider.handler(async ({ input }) => ({
     models: await app.models.test(input.provider),
   })),
@@ -55,17 +48,12 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     months: await app.ledger.months(),
     spending: await app.ledger.spending(),
   })),
-  setSpendingLimit: os.settings.setSpendingLimit.handler(async ({ input }) => {
-    await app.settings.set([['spending', 'monthlyLimit'], input.limit])
-    return {}
-  }),
+  setSpendingLimit: perform(os.settings.setSpendingLimit, (input) =>
+    app.settings.set([['spending', 'monthlyLimit'], input.limit]),
+  ),
   mcpServers: os.settings.mcpServers.handler(() => app.mcp.status()),
-  startMcpServer: os.settings.startMcpServer.handler(async ({ input }) => {
-    await app.mcp.start(input.name)
-    return {}
-  }),
-  setMcpPermission: os.settings.setMcpPermission.handler(async ({ input }) => {
-    await app.mcp.setPermission(input.server, input.tool, input.permission)
-    return {}
-  }),
+  startMcpServer: perform(os.settings.startMcpServer, (input) => app.mcp.start(input.name)),
+  setMcpPermission: perform(os.settings.setMcpPermission, (input) =>
+    app.mcp.setPermission(input.server, input.tool, input.permission),
+  ),
 })

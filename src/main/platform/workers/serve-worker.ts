@@ -6,24 +6,30 @@ import { ORPCError } from '@orpc/client'
 import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 
 /** Converts AppErrors so that code and data survive the transfer between threads. */
-export const threadBase = os.use(async ({ next }) => {
+export const threadBase = os.use(({ next }) => convertErrors(next, toOrpcError))
+
+/** Runs a procedure and converts its errors, also those of a stream. */
+export async function convertErrors<Result extends { readonly output: unknown }>(
+  next: () => Result | PromiseLike<Result>,
+  convert: (error: unknown) => unknown,
+): Promise<Result> {
   try {
     const result = await next()
-    return isIterator(result.output) ? { ...result, output: withOrpcErrors(result.output) } : result
+    return isIterator(result.output) ? { ...result, output: convertStreamErrors(result.output, convert) } : result
   } catch (error) {
-    throw toOrpcError(error)
+    throw convert(error)
   }
-})
+}
 
 function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-async function* withOrpcErrors(output: AsyncGenerator): AsyncGenerator {
+async function* convertStreamErrors(output: AsyncGenerator, convert: (error: unknown) => unknown): AsyncGenerator {
   try {
     yield* output
   } catch (error) {
-    throw toOrpcError(error)
+    throw convert(error)
   }
 }
 
@@ -52,7 +58,7 @@ export function serveThread(router: AnyRouter): void {
 }
 
 /** Converts an AppError to an ORPCError; returns other errors unchanged. */
-function toOrpcError(error: unknown): unknown {
+export function toOrpcError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
 }
