@@ -22,7 +22,7 @@ export { reportIndex } from './diagnostics/index-reports.ts'
 export { readLog } from './diagnostics/log-tail.ts'
 export { createDiagnosticReport } from './diagnostics/report.ts'
 export { blobId, blobOf } from './diff/patch.ts'
-export { compareLines, type LineEdit } from './diff/compare-lines.ts'
+export { commonEnds, compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
 export { countLines, describeChange, invertPatch, type RevertStatus, revertStatusOfHunks } from './diff/patch.ts'
@@ -59,7 +59,14 @@ export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
 export { appVersion } from './version.ts'
-export { convertErrors, fromOrpcError, serveThread, serveWorker, threadBase, toOrpcError } from './workers/serve-worker.ts'
+export {
+  convertErrors,
+  fromOrpcError,
+  serveThread,
+  serveWorker,
+  threadBase,
+  toOrpcError,
+} from './workers/serve-worker.ts'
 export {
   runInWorker,
   startThread,

@@ -7,7 +7,7 @@ import { withFaultReports } from '../../../src/main/platform/diagnostics/fault-r
 function openHealth() {
   let at = 1000
   const told: number[] = []
-  const health = new Health({ now: () => new Date(at) })
+  const health = new Health(() => new Date(at))
   health.changes.subscribe(() => told.push(at))
   return { health, told, pass: (ms: number) => (at += ms), now: () => new Date(at) }
 }

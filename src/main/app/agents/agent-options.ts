@@ -3,22 +3,15 @@ import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } 
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
 import type { ConventionsReader } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
-import type { ThreadEntries } from '#search'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
 
-/** Options that all agents share. Each `…Entry` is the URL of a worker file. */
+/** Options that all agents share. */
 export interface SharedOptions {
   readonly resources: string
   readonly differ: Differ
-  readonly searchEntries: ThreadEntries
-  readonly historyEntry: URL
-  readonly importEntry: URL
-  readonly linksEntry: URL
-  readonly findEntry: URL
-  readonly scannerEntry: URL
-  readonly curationEntry: URL
-  readonly erasureEntry: URL
+  /** As in `AppOptions`. */
+  readonly mainFolder: URL
   readonly models: Models
   readonly windowEstimates: ContextWindowEstimates
   readonly keys: KeyRing

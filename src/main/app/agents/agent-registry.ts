@@ -12,6 +12,7 @@ import {
   type AgentSettings,
   describeProblems,
   type SettingsStore,
+  workerEntry,
 } from '#platform'
 import { resumeInWorker, type ErasureFolders, ConventionsReader, isInside } from '#workspace'
 import { Agent } from './agent.ts'
@@ -42,9 +43,10 @@ export interface AgentsOptions extends SharedOptions {
 
 /** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
 export class AgentRegistry {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: AgentsOptions
+  readonly #erasureEntry: URL
   #lastAnnouncedKey: string
   readonly #openAgents = new Map<string, Promise<Agent>>()
   /** Resolves before the index is open; keyed by the promise in `#openAgents`. */
@@ -55,10 +57,10 @@ export class AgentRegistry {
   readonly erasure: ErasureService
 
   constructor(options: AgentsOptions) {
-    this.changes = this.#changes
     this.#options = options
+    this.#erasureEntry = workerEntry(options.mainFolder, 'workspace/erasure/erasure.worker')
     this.erasure = new ErasureService({
-      entry: options.erasureEntry,
+      entry: this.#erasureEntry,
       getAgent: (id) => this.get(id),
       foldersOf: (id) => this.#erasureFolders(id),
       whileClosed: (agent, work) => this.#whileClosed(agent, work),
@@ -376,7 +378,7 @@ export class AgentRegistry {
   async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
     const options = await this.#agentOptions(id)
     // Completes an erasure that a crash interrupted, before anything reads the files.
-    await resumeInWorker(options.erasureEntry, this.#erasureFolders(id)).catch((error: unknown) => {
+    await resumeInWorker(this.#erasureEntry, this.#erasureFolders(id)).catch((error: unknown) => {
       // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `erasure for agent ${id}`)
     })

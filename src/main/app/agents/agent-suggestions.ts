@@ -16,6 +16,7 @@ import {
   ProposalService,
   type ReviewModel,
 } from '#curation'
+import { workerEntry } from '#platform'
 import type { LocalNotes, Snapshot } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
@@ -43,7 +44,7 @@ export function openSuggestions(
   const takePrivacySnapshot = () => localNotes.look()
   const notesSelection = (): NotesSelection => {
     return {
-      entry: options.curationEntry,
+      entry: workerEntry(options.mainFolder, 'curation/suggestions/curation.worker'),
       roots: workspace.roots,
       scope: config.current.memory.scope,
       layout: workspace.layout,

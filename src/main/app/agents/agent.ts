@@ -24,9 +24,9 @@ import {
   normalizePath,
   exclusionReason,
 } from '#workspace'
-import { revertStatusOfHunks } from '#platform'
+import { revertStatusOfHunks, workerEntry } from '#platform'
 import { Importer } from '#interop'
-import { Memory, transcriptText } from '#search'
+import { Memory, threadEntries, transcriptText } from '#search'
 import { SnapshotCache, type LocalNotes } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 import { listFiles, listPaths, type ListOptions } from './list-files.ts'
@@ -73,7 +73,7 @@ export class Agent {
   #usedAt = performance.now()
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
-    const { config, folders, now, watch } = options
+    const { config, folders, now, watch, mainFolder } = options
     const onFault = (name: string) => (error: unknown) => options.log.fault(error, `${name} of agent ${config.id}`)
     const roots = rootsOf(options)
     this.#options = options
@@ -87,7 +87,7 @@ export class Agent {
       now,
       source: memorySource(options),
       search: () => config.current.memory.search,
-      threads: options.searchEntries,
+      threads: threadEntries(mainFolder),
       watch,
     })
     this.localNotes = openLocalNotes(options)
@@ -106,22 +106,24 @@ export class Agent {
     this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
     this.reviewedHunks = new ReviewedHunks(folders.history, onDamaged)
     this.importer = new Importer({
-      entry: options.importEntry,
+      entry: workerEntry(mainFolder, 'interop/import/import.worker'),
       workspace,
       folders,
       now,
       localRules: () => foldersWithLocalRules(options)[0]?.local ?? [],
       localRulesFor: (folder) => localRulesFor(options, folder),
     })
-    const { models, windowEstimates, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
+    const { models, windowEstimates, mcp, toolLimits, resources, differ } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
     const { batches } = this
+    const findEntry = workerEntry(mainFolder, 'workspace/find-replace/find.worker')
     this.findReplace = new Finder({ entry: findEntry, workspace, batches })
     this.commits = new GitLog({ roots, differ })
     const currentConventions = async () => {
       await this.conventions.refresh()
       return this.conventions.effective
     }
+    const linksEntry = workerEntry(mainFolder, 'workspace/links/links.worker')
     this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
     const idleFor = () => performance.now() - this.#usedAt
     const { links, localNotes } = this

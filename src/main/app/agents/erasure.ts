@@ -7,7 +7,7 @@ import {
   ErasePattern,
   eraseInWorker,
   findInWorker,
-  findUserRepository,
+  findGitFolder,
   type ErasureFolders,
   type EraseRequest,
 } from '#workspace'
@@ -86,7 +86,7 @@ async function findOccurrences(
       if (isDistinctive(line.text) && !erasePattern.matches(line.text)) distinctLines.set(line.text, line)
     if (distinctLines.size >= maxRelatedLines) break
   }
-  const git = (await findUserRepository(folders.workspace)) ?? null
+  const git = findGitFolder(folders.workspace) ?? null
   const { provider, model } = await agent.memory.status()
   const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
   return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }

@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
-import { expandHome, type AgentSettings, isKeyName } from '#platform'
+import { expandHome, type AgentSettings, isKeyName, workerEntry } from '#platform'
 import {
   type ConventionsReader,
   isIgnoredPath,
@@ -54,7 +54,7 @@ export function memorySource(options: AgentOptions): MemorySource {
 export function openLocalNotes(options: AgentOptions): LocalNotes {
   return new LocalNotes(() => foldersWithLocalRules(options), {
     keptIn: `${options.folders.index}.plain`,
-    entry: options.scannerEntry,
+    entry: workerEntry(options.mainFolder, 'workspace/privacy/scanner.worker'),
   })
 }
 

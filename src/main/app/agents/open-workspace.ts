@@ -11,6 +11,7 @@ import {
 } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { layoutOfConventions, readableFolders, foldersWithLocalRules } from './memory-source.ts'
+import { workerEntry } from '#platform'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { rulesAfterMove, findRule } from '#workspace/privacy'
 
@@ -79,13 +80,13 @@ export async function recordTemplates(options: AgentOptions, names: readonly str
 
 /** With `watch`, records changes; without, queues them for the next process that stays open. */
 export function openRecording(
-  { config, folders, historyEntry, now, watch, log }: AgentOptions,
+  { config, folders, mainFolder, now, watch, log }: AgentOptions,
   roots: Roots,
 ): HistoryController {
   return new HistoryController({
     settings: () => config.current.history,
     isLongRunning: watch,
-    entry: historyEntry,
+    entry: workerEntry(mainFolder, 'workspace/history/history.worker'),
     folder: folders.history,
     roots,
     now,

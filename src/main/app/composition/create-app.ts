@@ -36,7 +36,6 @@ import { defaultStateHome, stateFolders, type StateFolders } from '../agents/sta
 import { resolveSingleFolder, type SingleFolder } from '../agents/single-folder.ts'
 import { ClientApps, ClientInstaller } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
-import { threadEntries } from '#search'
 import { McpServers } from '#agent/mcp-client'
 import { UsageStore, Models } from '#llm'
 import { modelSettingsRemedy, subscribeServices } from './subscriptions.ts'
@@ -136,7 +135,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
-  const health = new Health({ now })
+  const health = new Health(now)
   const log = withFaultReports(base.log, health, now)
   const removeTemporaryFiles = () => cleanTemporaryFiles(folders.home, () => true)
   const cancelCleanup = scheduleCleanup(removeTemporaryFiles, (error) => log.fault(error, 'temporary files'))
@@ -185,14 +184,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     folders,
     resources,
     differ,
-    searchEntries: threadEntries(mainFolder),
-    historyEntry: workerEntry(mainFolder, 'workspace/history/history.worker'),
-    importEntry: workerEntry(mainFolder, 'interop/import/import.worker'),
-    findEntry: workerEntry(mainFolder, 'workspace/find-replace/find.worker'),
-    linksEntry: workerEntry(mainFolder, 'workspace/links/links.worker'),
-    scannerEntry: workerEntry(mainFolder, 'workspace/privacy/scanner.worker'),
-    curationEntry: workerEntry(mainFolder, 'curation/suggestions/curation.worker'),
-    erasureEntry: workerEntry(mainFolder, 'workspace/erasure/erasure.worker'),
+    mainFolder,
     models,
     windowEstimates,
     keys,

@@ -1,5 +1,5 @@
 import { BrowserWindow, screen } from 'electron'
-import { blockNavigation } from './window-security.ts'
+import { blockNavigation, secureWebPreferences } from './window-security.ts'
 
 const size = { width: 520, height: 200 } as const
 
@@ -43,14 +43,7 @@ export class CaptureWindow {
       skipTaskbar: true,
       alwaysOnTop: true,
       title: 'Commonplace',
-      webPreferences: {
-        preload: this.#options.preload,
-        contextIsolation: true,
-        sandbox: true,
-        nodeIntegration: false,
-        webSecurity: true,
-        spellcheck: true,
-      },
+      webPreferences: secureWebPreferences(this.#options.preload),
     })
     blockNavigation(window.webContents)
     // The page closes the window when it is done. The window is then hidden and reloaded with an empty field.

@@ -1,7 +1,7 @@
 import { BrowserWindow } from 'electron'
 import { installContextMenu } from './context-menu.ts'
 import { interfaceUrl } from './app-protocol.ts'
-import { blockNavigation } from './window-security.ts'
+import { blockNavigation, secureWebPreferences } from './window-security.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
@@ -48,14 +48,7 @@ export class MainWindow {
       minHeight: 480,
       show: false,
       title: 'Commonplace',
-      webPreferences: {
-        preload,
-        contextIsolation: true,
-        sandbox: true,
-        nodeIntegration: false,
-        webSecurity: true,
-        spellcheck: true,
-      },
+      webPreferences: secureWebPreferences(preload),
     })
     blockNavigation(window.webContents)
     installContextMenu(window.webContents)

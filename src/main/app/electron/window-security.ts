@@ -1,4 +1,15 @@
-import { session, shell, type WebContents } from 'electron'
+import { session, shell, type WebContents, type WebPreferences } from 'electron'
+
+export function secureWebPreferences(preload: string): WebPreferences {
+  return {
+    preload,
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    webSecurity: true,
+    spellcheck: true,
+  }
+}
 
 export function denyPermissions(): void {
   const { defaultSession } = session

@@ -1,10 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
 import { rm, stat, unlink } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { systemClock, FileLock, makeFolder, renameDamaged, writeDurablyPrivate, appVersion } from '#platform'
+import { closeServer } from '../server/close-server.ts'
 import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
 
 const maxConnections = 256
@@ -103,10 +105,8 @@ export class PrimaryInstance {
         accept(client)
       })
     })
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(address, resolve)
-    })
+    server.listen(address)
+    await once(server, 'listening')
     this.#server = server
   }
 
@@ -125,10 +125,7 @@ export class PrimaryInstance {
     if (server) {
       await unlink(this.lockPaths.infoFile).catch(() => undefined)
       for (const client of this.#clients.keys()) client.terminate()
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      await closeServer(server)
     }
     this.#lock.close()
   }

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { once } from 'node:events'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { Log } from '#platform'
 import { accessDeniedPage, accessDeniedPolicy, keyFromInput, type AccessDeniedReason } from './access-denied-page.ts'
 import { loopbackAddress, Authenticator } from './authentication.ts'
+import { closeServer } from './close-server.ts'
 import { securityHeaders } from './security-headers.ts'
 import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
 import { createHash } from 'node:crypto'
@@ -159,10 +161,7 @@ export async function startHttpServer({
     oneTimeUrl: () => `http://${loopbackAddress}:${portOf(server)}/?token=${authenticator.issueOneTimeToken()}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      await closeServer(server)
     },
   }
 }
@@ -183,31 +182,15 @@ function keepAlive(socket: WebSocket, log: Log): void {
 
 async function listen(server: Server, port: number): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, loopbackAddress, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+    server.listen(port, loopbackAddress)
+    await once(server, 'listening')
   } catch (error) {
-    if (isSystemError(error, 'EADDRINUSE')) {
-      throw new AppError(
-        'port_in_use',
-        `port ${port} is in use; choose another with --port, or omit the option`,
-        { port },
-        { cause: error },
-      )
-    }
-    if (isSystemError(error, 'EACCES')) {
-      throw new AppError(
-        'port_in_use',
-        `no permission to use port ${port}; choose one above 1023 with --port`,
-        { port },
-        { cause: error },
-      )
-    }
-    throw error
+    if (!isSystemError(error, 'EADDRINUSE', 'EACCES')) throw error
+    const message =
+      error.code === 'EACCES'
+        ? `no permission to use port ${port}; choose one above 1023 with --port`
+        : `port ${port} is in use; choose another with --port, or omit the option`
+    throw new AppError('port_in_use', message, { port }, { cause: error })
   }
 }
 

@@ -2,7 +2,9 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { TokenBucket } from './rate-limit.ts'
+import { once } from 'node:events'
 import type { Log } from '#platform'
+import { closeServer } from './close-server.ts'
 import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
@@ -63,20 +65,11 @@ export async function serveMcp(mcpEndpoint: LazyMcpEndpoint, port: number, log: 
   })
   server.maxConnections = maxConnections
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, loopbackAddress, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  server.listen(port, loopbackAddress)
+  await once(server, 'listening')
   server.on('error', (error) => log.fault(error, 'mcp'))
   return {
     address: `http://${loopbackAddress}:${port}${mcpPath}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => closeServer(server),
   }
 }

@@ -58,6 +58,12 @@ const embeddingSchema = z.strictObject({
   allowDownload: z.boolean().default(false),
 })
 
+/** A group of settings, each of which has a default. */
+function section<Shape extends z.ZodRawShape>(shape: Shape) {
+  const schema = z.strictObject(shape)
+  return schema.prefault({} as z.input<typeof schema>)
+}
+
 const searchShape = searchSettingsSchema.shape
 const { vector, text } = searchWeightsSchema.shape
 const weightsSchema = z
@@ -68,16 +74,14 @@ const memorySchema = z.strictObject({
   /** `workspace` indexes all notes, `memory` only MEMORY.md and memory/. */
   scope: memoryScopeSchema.default('workspace'),
   embedding: embeddingSchema.prefault({}),
-  search: z
-    .strictObject({
-      weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
-      /** With numbers as weights only. */
-      minScore: searchShape.minScore.default(0.35),
-      maxResults: searchShape.maxResults.default(20),
-      maxCharacters: searchShape.maxCharacters.default(1600),
-      recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
-    })
-    .prefault({}),
+  search: section({
+    weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
+    /** With numbers as weights only. */
+    minScore: searchShape.minScore.default(0.35),
+    maxResults: searchShape.maxResults.default(20),
+    maxCharacters: searchShape.maxCharacters.default(1600),
+    recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
+  }),
   extraPaths: z.array(z.string()).default([]),
   /** Indexes the messages of chats, without tool results. */
   sessions: z.boolean().default(true),
@@ -97,12 +101,10 @@ const attachmentFolderSchema = z
 const vaultSchema = z.strictObject({
   /** Folder of AGENTS.md, MEMORY.md etc.: `.commonplace`, another folder that is not hidden, or empty for the top folder. */
   own: folderSchema.refine(mayHoldAgentFiles, rules.ownFolder).optional(),
-  daily: z
-    .strictObject({
-      folder: folderSchema.optional(),
-      format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
-    })
-    .prefault({}),
+  daily: section({
+    folder: folderSchema.optional(),
+    format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
+  }),
   /** Folder for pasted and dropped files: `beside` the note, a path in the workspace, or `./files` below the note's folder. */
   attachments: attachmentFolderSchema.optional(),
   /** Folders and files excluded from the search, in addition to those that the vault's program excludes. */
@@ -111,72 +113,54 @@ const vaultSchema = z.strictObject({
 
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
-  compaction: z
-    .strictObject({
-      memoryFlush: z
-        .strictObject({
-          enabled: z.boolean().default(true),
-          /** Used instead of resources/prompts/flush.md. */
-          prompt: z.string().optional(),
-        })
-        .prefault({}),
-    })
-    .prefault({}),
-  session: z
-    .strictObject({
-      reset: z
-        .strictObject({
-          mode: z.enum(['daily', 'idle', 'daily+idle', 'off']).default('daily'),
-          atHour: z.number().int().min(0).max(23).default(4),
-          idleMinutes: z.number().int().min(1).default(240),
-        })
-        .prefault({}),
-      memoryHook: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
-    })
-    .prefault({}),
-  chat: z
-    .strictObject({
-      /** Time without output from a provider after which the request is aborted. */
-      idleTimeout: durationSchema.default(120_000),
-      /** Reasoning effort. Models without reasoning ignore it. */
-      thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
-      /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
-      titles: z.boolean().default(true),
-    })
-    .prefault({}),
-  history: z
-    .strictObject({
-      /** Records every change to a Markdown file in the workspace. */
+  compaction: section({
+    memoryFlush: section({
       enabled: z.boolean().default(true),
-    })
-    .prefault({}),
-  prompts: z
-    .strictObject({
-      /** Used instead of resources/prompts/system.md. The placeholders are described in docs/guide/prompts.md. */
-      system: z.string().optional(),
-    })
-    .prefault({}),
+      /** Used instead of resources/prompts/flush.md. */
+      prompt: z.string().optional(),
+    }),
+  }),
+  session: section({
+    reset: section({
+      mode: z.enum(['daily', 'idle', 'daily+idle', 'off']).default('daily'),
+      atHour: z.number().int().min(0).max(23).default(4),
+      idleMinutes: z.number().int().min(1).default(240),
+    }),
+    memoryHook: section({ enabled: z.boolean().default(true) }),
+  }),
+  chat: section({
+    /** Time without output from a provider after which the request is aborted. */
+    idleTimeout: durationSchema.default(120_000),
+    /** Reasoning effort. Models without reasoning ignore it. */
+    thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
+    /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
+    titles: z.boolean().default(true),
+  }),
+  history: section({
+    /** Records every change to a Markdown file in the workspace. */
+    enabled: z.boolean().default(true),
+  }),
+  prompts: section({
+    /** Used instead of resources/prompts/system.md. The placeholders are described in docs/guide/prompts.md. */
+    system: z.string().optional(),
+  }),
   memory: memorySchema.prefault({}),
-  visibility: z
-    .strictObject({
-      /** Path prefixes of folders and files that only local models may see. */
-      local: z.array(z.string().min(1).max(400)).default([]),
-    })
-    .prefault({}),
-  upkeep: z
-    .strictObject({
-      /** Schedule of automatic reviews, in words or as a cron expression. */
-      schedule: z
-        .string()
-        .max(100)
-        .refine((text) => parseSchedule(text) !== null, rules.schedule)
-        .default('off'),
-      /** Model for reviews. Default: the agent's model. */
-      model: modelIdSchema.optional(),
-      /** Cost limit of reviews per month, in US dollars; null: no limit. */
-      monthlyBudget: z.number().positive().nullable().default(1),
-    })
-    .prefault({}),
+  visibility: section({
+    /** Path prefixes of folders and files that only local models may see. */
+    local: z.array(z.string().min(1).max(400)).default([]),
+  }),
+  upkeep: section({
+    /** Schedule of automatic reviews, in words or as a cron expression. */
+    schedule: z
+      .string()
+      .max(100)
+      .refine((text) => parseSchedule(text) !== null, rules.schedule)
+      .default('off'),
+    /** Model for reviews. Default: the agent's model. */
+    model: modelIdSchema.optional(),
+    /** Cost limit of reviews per month, in US dollars; null: no limit. */
+    monthlyBudget: z.number().positive().nullable().default(1),
+  }),
   vault: vaultSchema.prefault({}),
 }
 
@@ -237,74 +221,58 @@ const modelOverrideSchema = z.strictObject({
 })
 
 export const configSchema = z.strictObject({
-  interface: z
-    .strictObject({
-      theme: z.enum(['system', 'light', 'dark']).default('system'),
-      locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']).default('system'),
-      autosave: z.enum(['leave', 'delay', 'off']).default('leave'),
-      remotePictures: z.enum(['ask', 'always']).default('ask'),
-    })
-    .prefault({}),
-  providers: z
-    .strictObject({
-      anthropic: providerSchema.prefault({}),
-      openai: providerSchema.prefault({}),
-      'openai-compatible': providerSchema.prefault({}),
-    })
-    .prefault({}),
+  interface: section({
+    theme: z.enum(['system', 'light', 'dark']).default('system'),
+    locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']).default('system'),
+    autosave: z.enum(['leave', 'delay', 'off']).default('leave'),
+    remotePictures: z.enum(['ask', 'always']).default('ask'),
+  }),
+  providers: section({
+    anthropic: providerSchema.prefault({}),
+    openai: providerSchema.prefault({}),
+    'openai-compatible': providerSchema.prefault({}),
+  }),
   /** Overrides of the built-in model table, by model id. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
-  desktop: z
-    .strictObject({
-      launchAtLogin: z.boolean().default(false),
-      /** Action when the window is closed, on systems with a tray; `ask` until the user has chosen. */
-      closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
-      /** Notifies about long answers that end while the window is hidden. */
-      notifications: z.boolean().default(true),
-      /** Loopback port of the MCP server over HTTP. Each client has its own token. Null: no HTTP server. */
-      mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
-    })
-    .prefault({}),
-  updates: z
-    .strictObject({
-      /** Address of the update feed; without it the app never checks for updates. */
-      feed: z.url().optional(),
-    })
-    .prefault({}),
+  desktop: section({
+    launchAtLogin: z.boolean().default(false),
+    /** Action when the window is closed, on systems with a tray; `ask` until the user has chosen. */
+    closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
+    /** Notifies about long answers that end while the window is hidden. */
+    notifications: z.boolean().default(true),
+    /** Loopback port of the MCP server over HTTP. Each client has its own token. Null: no HTTP server. */
+    mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
+  }),
+  updates: section({
+    /** Address of the update feed; without it the app never checks for updates. */
+    feed: z.url().optional(),
+  }),
   /** Replaced shortcuts of commands, by their default shortcut: `Mod+K: Mod+J`. */
   shortcuts: z.record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, rules.keys)).default({}),
-  capture: z
-    .strictObject({
-      /** Global shortcut of the capture window, an Electron accelerator; empty: disabled. */
-      shortcut: z
-        .string()
-        .regex(
-          /^$|^((CommandOrControl|CmdOrCtrl|Command|Cmd|Control|Ctrl|Alt|Option|AltGr|Shift|Super|Meta)\+)*[^\s+]+$/i,
-          rules.accelerator,
-        )
-        .default('CommandOrControl+Shift+Space'),
-    })
-    .prefault({}),
-  spending: z
-    .strictObject({
-      /** US dollars per month for all agents together. Requests beyond it are refused. Null: no limit. */
-      monthlyLimit: z.number().positive().nullable().default(null),
-    })
-    .prefault({}),
-  mcp: z
-    .strictObject({
-      servers: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,24}$/, rules.toolServerName), mcpServerSchema).default({}),
-    })
-    .prefault({}),
-  agents: z
-    .strictObject({
-      defaults: agentSettingsSchema.prefault({}),
-      list: z
-        .array(agentEntrySchema)
-        .refine((list) => new Set(list.map((agent) => agent.id)).size === list.length, rules.ids)
-        .default([]),
-    })
-    .prefault({}),
+  capture: section({
+    /** Global shortcut of the capture window, an Electron accelerator; empty: disabled. */
+    shortcut: z
+      .string()
+      .regex(
+        /^$|^((CommandOrControl|CmdOrCtrl|Command|Cmd|Control|Ctrl|Alt|Option|AltGr|Shift|Super|Meta)\+)*[^\s+]+$/i,
+        rules.accelerator,
+      )
+      .default('CommandOrControl+Shift+Space'),
+  }),
+  spending: section({
+    /** US dollars per month for all agents together. Requests beyond it are refused. Null: no limit. */
+    monthlyLimit: z.number().positive().nullable().default(null),
+  }),
+  mcp: section({
+    servers: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,24}$/, rules.toolServerName), mcpServerSchema).default({}),
+  }),
+  agents: section({
+    defaults: agentSettingsSchema.prefault({}),
+    list: z
+      .array(agentEntrySchema)
+      .refine((list) => new Set(list.map((agent) => agent.id)).size === list.length, rules.ids)
+      .default([]),
+  }),
 })
 export type Config = z.infer<typeof configSchema>
 

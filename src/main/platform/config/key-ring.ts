@@ -26,8 +26,8 @@ export interface KeyVault {
 export type KeySource = 'environment' | 'keychain' | 'session' | 'none'
 
 export class KeyRing {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
   readonly #sessionKeys = new Map<KeyName, string>()
@@ -35,7 +35,6 @@ export class KeyRing {
   #lastSave: Promise<unknown> = Promise.resolve()
 
   constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
-    this.changes = this.#changes
     this.#env = env
     this.#vault = vault
   }

@@ -30,13 +30,12 @@ export class SettingsStore {
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #mutex: Mutex
-  /** Fires when the active configuration or the problems of the file have changed. */
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  /** Fires when the active configuration or the problems of the file have changed. */
+  readonly changes: Subscribable<void> = this.#changes
 
   private constructor(file: string) {
     this.file = file
-    this.changes = this.#changes
     this.#mutex = new Mutex(file)
   }
 
@@ -105,7 +104,7 @@ export class SettingsStore {
 
   /** Returns the current text of the file, valid or not. @throws AppError `config_invalid` if it cannot be read */
   source(): Promise<string> {
-    return this.#readForRepair()
+    return this.#read(false)
   }
 
   /** Returns the active configuration without defaults. */
@@ -119,7 +118,7 @@ export class SettingsStore {
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#mutex.run(async () => {
-      const current = (await this.#readForRepair()) || this.#text
+      const current = (await this.#read(false)) || this.#text
       const merged = current === baseText ? text : mergeTexts(baseText, text, current)
       if (merged === undefined)
         throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
@@ -160,11 +159,7 @@ export class SettingsStore {
     this.#mutex.close()
   }
 
-  /** Reads the file for repair in the editor. Replaces bytes that are not UTF-8 instead of throwing. */
-  #readForRepair(): Promise<string> {
-    return this.#read(false)
-  }
-
+  /** @param isStrict false replaces bytes that are not UTF-8, so that the user can repair the file in the editor */
   async #read(isStrict = true): Promise<string> {
     try {
       return (await readSmallText(this.file, maxBytes, isStrict)) ?? ''

@@ -8,30 +8,25 @@ export type ProblemReport = Omit<Problem, 'since' | 'level'> & {
   readonly since?: number | undefined
 }
 
-export interface HealthOptions {
-  readonly now: Clock
-}
-
 const severityOrder = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
-  /** Emitted when the problems change; changes within one microtask are coalesced. */
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
-  readonly #options: HealthOptions
+  /** Emitted when the problems change; changes within one microtask are coalesced. */
+  readonly changes: Subscribable<void> = this.#changes
+  readonly #now: Clock
   readonly #problems = new Map<string, Problem>()
   #isNotificationScheduled = false
 
-  constructor(options: HealthOptions) {
-    this.changes = this.#changes
-    this.#options = options
+  constructor(now: Clock) {
+    this.#now = now
   }
 
   /** Adds or updates a problem, by default as a warning. An existing problem keeps its `since`. */
   report({ level = 'warning', since, ...report }: ProblemReport): void {
     const key = keyOf(report)
     const existing = this.#problems.get(key)
-    const problem = { ...report, level, since: since ?? existing?.since ?? this.#options.now().getTime() }
+    const problem = { ...report, level, since: since ?? existing?.since ?? this.#now().getTime() }
     if (existing && JSON.stringify(existing) === JSON.stringify(problem)) return
     this.#problems.set(key, problem)
     this.#notify()
@@ -39,21 +34,15 @@ export class Health {
 
   /** Removes the problems of a part, only those with `code` if given. Without `agent`, removes problems of the app. */
   clear(part: AppPart, code?: string, agent?: string): void {
-    for (const [key, problem] of this.#problems) {
-      if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
-      this.#problems.delete(key)
-      this.#notify()
-    }
+    this.#delete(
+      (problem) => problem.part === part && problem.agent === agent && problem.code === (code ?? problem.code),
+    )
   }
 
   /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
   replace(parts: readonly AppPart[], reports: readonly ProblemReport[], agent?: string): void {
     const reportedKeys = new Set(reports.map(keyOf))
-    for (const [key, problem] of this.#problems) {
-      if (!parts.includes(problem.part) || problem.agent !== agent || reportedKeys.has(key)) continue
-      this.#problems.delete(key)
-      this.#notify()
-    }
+    this.#delete((problem, key) => parts.includes(problem.part) && problem.agent === agent && !reportedKeys.has(key))
     for (const report of reports) this.report(report)
   }
 
@@ -62,6 +51,14 @@ export class Health {
     return [...this.#problems.values()]
       .filter((problem) => problem.agent === undefined || problem.agent === agent)
       .sort((one, other) => severityOrder[one.level] - severityOrder[other.level] || one.since - other.since)
+  }
+
+  #delete(isMatch: (problem: Problem, key: string) => boolean): void {
+    for (const [key, problem] of this.#problems) {
+      if (!isMatch(problem, key)) continue
+      this.#problems.delete(key)
+      this.#notify()
+    }
   }
 
   #notify(): void {

@@ -28,15 +28,19 @@ export function compareLines(
     newIndices.map((index) => after[index]),
     { maxEditLength: Math.floor(Math.sqrt(2 * steps)) },
   )
+  if (!parts) {
+    const { start, end } = commonEnds(before, after)
+    return [{ from: start, to: before.length - end, newFrom: start, newTo: after.length - end }]
+  }
   const matches: [line: number, newLine: number][] = []
   let [oldAt, newAt] = [0, 0]
-  for (const { added, removed, count } of parts ?? []) {
+  for (const { added, removed, count } of parts) {
     if (!added && !removed)
       for (let at = 0; at < count; at += 1) matches.push([oldIndices[oldAt + at] ?? 0, newIndices[newAt + at] ?? 0])
     if (!added) oldAt += count
     if (!removed) newAt += count
   }
-  return editsBetween(parts ? matches : matchCommonEnds(before, after), before.length, after.length)
+  return editsBetween(matches, before.length, after.length)
 }
 
 /** Compares two texts by line. A trailing line break counts as an empty last line. */
@@ -53,19 +57,14 @@ function sharedIndices(lines: readonly string[], otherLines: ReadonlySet<string>
   return lines.flatMap((line, index) => (otherLines.has(line) ? [index] : []))
 }
 
-function matchCommonEnds(before: readonly string[], after: readonly string[]): [number, number][] {
+/** Returns the lengths of the common start and the common end of two lists or texts; they do not overlap. */
+export function commonEnds(before: ArrayLike<unknown>, after: ArrayLike<unknown>): { start: number; end: number } {
   const minLength = Math.min(before.length, after.length)
-  let prefixLength = 0
-  while (prefixLength < minLength && before[prefixLength] === after[prefixLength]) prefixLength += 1
-  let suffixLength = 0
-  while (suffixLength < minLength - prefixLength && before.at(-1 - suffixLength) === after.at(-1 - suffixLength))
-    suffixLength += 1
-  const prefix = Array.from({ length: prefixLength }, (_, at): [number, number] => [at, at])
-  const suffix = Array.from({ length: suffixLength }, (_, at): [number, number] => [
-    before.length - suffixLength + at,
-    after.length - suffixLength + at,
-  ])
-  return [...prefix, ...suffix]
+  let start = 0
+  while (start < minLength && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < minLength - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  return { start, end }
 }
 
 function editsBetween(matches: readonly (readonly [number, number])[], length: number, newLength: number): LineEdit[] {

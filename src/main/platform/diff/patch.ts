@@ -35,14 +35,11 @@ export function describeChange(
 ): FileChange {
   const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines, steps)
-  let added = 0
-  let removed = 0
-  let characters = 0
-  for (const edit of edits) {
-    added += edit.newTo - edit.newFrom
-    removed += edit.to - edit.from
-    characters += lengthOf(beforeLines, edit.from, edit.to) + lengthOf(afterLines, edit.newFrom, edit.newTo)
-  }
+  const { added, removed } = countChanged(edits)
+  const characters = edits.reduce(
+    (sum, { from, to, newFrom, newTo }) => sum + lengthOf(beforeLines, from, to) + lengthOf(afterLines, newFrom, newTo),
+    0,
+  )
   const isLong = isInHistory
     ? added + removed > maxLines || characters > maxCharacters
     : characters > maxCharactersWithoutHistory
@@ -55,17 +52,16 @@ export function describeChange(
         newHeader: undefined,
         hunks: hunksOf(edits, beforeLines, afterLines),
       })
-  return { path, patch, added, removed, startLine: firstChangedLine(edits[0]) }
+  return { path, patch, added, removed, startLine: (edits[0]?.newFrom ?? 0) + 1 }
 }
 
 export function countLines(before: string, after: string): { added: number; removed: number } {
-  let added = 0
-  let removed = 0
-  for (const edit of compareLines(splitLines(before), splitLines(after))) {
-    added += edit.newTo - edit.newFrom
-    removed += edit.to - edit.from
-  }
-  return { added, removed }
+  return countChanged(compareLines(splitLines(before), splitLines(after)))
+}
+
+function countChanged(edits: readonly LineEdit[]): { added: number; removed: number } {
+  const sumOf = (count: (edit: LineEdit) => number) => edits.reduce((sum, edit) => sum + count(edit), 0)
+  return { added: sumOf(({ newFrom, newTo }) => newTo - newFrom), removed: sumOf(({ from, to }) => to - from) }
 }
 
 /**
@@ -148,10 +144,6 @@ function lengthOf(lines: readonly string[], from: number, to: number): number {
   let length = 0
   for (let line = from; line < to; line += 1) length += lines[line]?.length ?? 0
   return length
-}
-
-function firstChangedLine(first: LineEdit | undefined): number {
-  return first ? first.newFrom + 1 : 1
 }
 
 function hunksOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk[] {

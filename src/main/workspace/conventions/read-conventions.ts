@@ -4,13 +4,14 @@
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
  */
-import { existsSync, type Dirent } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parse as parseJsonc, type ParseError } from 'jsonc-parser'
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { isSystemError } from '#shared/util/errors.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { readSmallText } from '#platform'
 import { isHidden } from '../files/file-names.ts'
 import { isIgnoredFolder, isMarkdown, memoryFolderPath, defaultDaily } from '../files/layout.ts'
@@ -87,7 +88,7 @@ async function listNotePaths(root: string): Promise<string[]> {
   for (let depth = 0; folders.length > 0 && depth < maxDailyNoteDepth; depth += 1) {
     const subfolders: string[] = []
     for (const folder of folders)
-      for (const entry of await entriesOf(join(root, folder))) {
+      for (const entry of await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])) {
         if (isIgnoredFolder(entry.name)) continue
         if (entry.isDirectory()) subfolders.push(`${folder}${entry.name}/`)
         else if (entry.isFile() && isMarkdown(entry.name)) paths.push(folder + entry.name)
@@ -95,15 +96,6 @@ async function listNotePaths(root: string): Promise<string[]> {
     folders = subfolders
   }
   return paths
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isSystemError(error)) return []
-    throw error
-  }
 }
 
 const defaultDailyNotesByKind: Readonly<Partial<Record<VaultConventions['kind'], DailyNotes>>> = {
@@ -139,8 +131,8 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
     readJsonFile(root, '.obsidian/daily-notes.json'),
     readJsonFile(root, '.obsidian/plugins/periodic-notes/data.json'),
   ])
-  const periodicDaily = asObject(periodicNotes?.['daily'])
-  const daily = periodicDaily?.['enabled'] === true ? periodicDaily : dailyNotes
+  const periodicDaily = periodicNotes?.['daily']
+  const daily = isRecord(periodicDaily) && periodicDaily['enabled'] === true ? periodicDaily : dailyNotes
   const newFileLocation = app?.['newFileLocation']
   const linkFormat = app?.['newLinkFormat']
   const attachmentFolder = asString(app?.['attachmentFolderPath']) ?? '/'
@@ -233,19 +225,9 @@ async function readTextFile(root: string, path: string): Promise<string | undefi
 async function readJsonFile(root: string, path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readTextFile(root, path)
   if (text === undefined) return undefined
-  const json = text
-    .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (token) => (token.startsWith('/') ? '' : token))
-    .replaceAll(/,(?=\s*[}\]])/g, '')
-  try {
-    return asObject(JSON.parse(json))
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  const errors: ParseError[] = []
+  const value: unknown = parseJsonc(text, errors, { allowTrailingComma: true })
+  return errors.length === 0 && isRecord(value) ? value : undefined
 }
 
 function asString(value: unknown): string | undefined {
@@ -280,7 +262,12 @@ export function fromJavaFormat(format: string): string {
     EE: 'ddd',
     E: 'ddd',
   }
-  return format.replaceAll(/'([^']*)'|do|([a-zA-Z])\2*/g, (token, quoted?: string) =>
+  return replaceTokens(format, momentFormats)
+}
+
+/** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
+function replaceTokens(format: string, momentFormats: Readonly<Record<string, string>>): string {
+  return format.replaceAll(/'([^']*)'|do|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
     quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
   )
 }
@@ -298,15 +285,11 @@ export function fromMaskFormat(format: string): string {
     mmm: 'MMM',
     mm: 'MM',
     m: 'M',
-    dddd: 'dddd',
-    ddd: 'ddd',
     dd: 'DD',
     d: 'D',
     dS: 'Do',
   }
-  return format.replaceAll(/'([^']*)'|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
-    quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
-  )
+  return replaceTokens(format, momentFormats)
 }
 
 /**

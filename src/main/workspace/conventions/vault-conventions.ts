@@ -16,15 +16,14 @@ export interface ConventionOverrides {
 
 /** Conventions of a vault: those of the program that created it, overridden by this app's settings. */
 export class ConventionsReader {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #root: string
   readonly #overrides: () => ConventionOverrides
   #detected: VaultConventions
   #paths: readonly string[] | undefined
 
   private constructor(root: string, overrides: () => ConventionOverrides, detected: VaultConventions) {
-    this.changes = this.#changes
     this.#root = root
     this.#overrides = overrides
     this.#detected = detected

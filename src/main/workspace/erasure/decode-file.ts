@@ -3,14 +3,14 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
 
-const gunzipAsync = promisify(gunzip)
+export const gunzipAsync = promisify(gunzip)
 const inflateAsync = promisify(inflate)
 
 /** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
 /** Names of fields whose values are identifiers, not text by a user or model. */
-export const structuralFields =
+const structuralFields =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
 /**
@@ -31,9 +31,13 @@ export async function extractTexts(file: string): Promise<string[] | undefined> 
   })
 }
 
+export function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
 async function decompress(file: string, bytes: Buffer): Promise<Buffer> {
   try {
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await gunzipAsync(bytes)
+    if (isGzip(bytes)) return await gunzipAsync(bytes)
     if (/[\\/]objects[\\/][0-9a-f]{2}[\\/][0-9a-f]{38}$/.test(file)) return await inflateAsync(bytes)
   } catch {
     // The file is incomplete after a crash: search the compressed bytes.

@@ -72,16 +72,6 @@ export async function indexFiles(index: string): Promise<string[]> {
   return names.filter(isIndexFile).map((name) => join(dirname(index), name))
 }
 
-/** Returns the absolute path of `.git` in or above the workspace; undefined if there is none. */
-export async function findUserRepository(workspace: string): Promise<string | undefined> {
-  for (let folder = workspace; ; folder = dirname(folder)) {
-    const gitPath = join(folder, '.git')
-    const info = await stat(gitPath).catch(() => undefined)
-    if (info) return gitPath
-    if (dirname(folder) === folder) return undefined
-  }
-}
-
 function refineKind(kind: ForgetKind, file: string): ForgetKind {
   if (/[\\/](?:[\w.-]+\.)?requests[\\/]/.test(file)) return 'request'
   return /\.outputs[\\/]/.test(file) ? 'output' : kind

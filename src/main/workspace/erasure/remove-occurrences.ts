@@ -1,16 +1,16 @@
-import { readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import type { ForgetKind } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { writeDurably } from '#platform'
-import { mapStrings } from './decode-file.ts'
+import { fileStamp } from '../files/text-files.ts'
+import { gunzipAsync, isGzip, mapStrings } from './decode-file.ts'
 import type { ErasePattern } from './erase-pattern.ts'
 import type { StoredFile } from './erasure-stores.ts'
 
-const gunzipAsync = promisify(gunzip)
 const gzipAsync = promisify(gzip)
 
 /** Limit if another program keeps writing the file. */
@@ -38,9 +38,9 @@ async function removeOnce({ kind, path, file }: StoredFile, pattern: ErasePatter
     await removeMatchingFolders(file, path, pattern)
     return true
   }
-  const stampBefore = await stampOf(file)
+  const stampBefore = await fileStamp(file)
   const bytes = await readFile(file)
-  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const isZipped = isGzip(bytes)
   const content = isZipped ? await gunzipAsync(bytes) : bytes
   const text = content.toString('utf8')
   // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
@@ -48,17 +48,12 @@ async function removeOnce({ kind, path, file }: StoredFile, pattern: ErasePatter
   const rewritten = rewriteContent(kind, path, text, pattern)
   if (rewritten === text) return false
   const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
-  if ((await stampOf(file)) !== stampBefore) return undefined
+  if ((await fileStamp(file)) !== stampBefore) return undefined
   if (encoded === undefined || rewritten === undefined) await rm(file, { force: true })
   // The log file is open for appending, so it must not be replaced by a new file.
   else if (kind === 'log') await writeFile(file, rewritten)
   else await writeDurably(file, encoded)
   return true
-}
-
-async function stampOf(file: string): Promise<string> {
-  const { ino, size, mtimeNs } = await stat(file, { bigint: true })
-  return `${ino} ${size} ${mtimeNs}`
 }
 
 /** Returns true for a note whose path matches, so that it is deleted. The app chooses the names of other files. */

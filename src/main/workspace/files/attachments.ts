@@ -1,10 +1,10 @@
 /** Reads attachments (images, audio, video, PDF) in pieces. Refuses file types that a program could execute. */
-import { constants } from 'node:fs'
-import { open, readlink, realpath } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { resolveRoots, resolveInside, type Roots } from './paths.ts'
+import { assertAllowed, readFlags, toReadError } from './text-files.ts'
 
 const maxPieceBytes = 1024 * 1024
 export const maxAttachmentBytes = 200 * 1024 * 1024
@@ -29,11 +29,9 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
   const { type, target } = await resolveAttachment(roots, path)
   const { isAllowed } = await resolveRoots(roots)
   try {
-    const file = await open(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const file = await open(target, readFlags)
     try {
-      const real = process.platform === 'linux' ? await readlink(`/proc/self/fd/${file.fd}`) : await realpath(target)
-      if (!isAllowed(real))
-        throw new AppError('path_outside_workspace', `${path} was replaced while being opened`, { path })
+      await assertAllowed(file, target, path, isAllowed)
       const info = await file.stat()
       if (!info.isFile()) throw new AppError('attachment_unknown', `${path} is not a regular file`, { path })
       if (info.size > maxAttachmentBytes) {
@@ -47,11 +45,7 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
       await file.close()
     }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
-      throw new AppError('file_not_found', `${path} does not exist`, { path })
-    if (isSystemError(error, 'EACCES', 'EPERM'))
-      throw new AppError('folder_unreadable', `${path} cannot be read (no permission)`, { path })
-    throw error
+    throw toReadError(error, path)
   }
 }
 

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { open, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
+import { temporaryPath } from '#platform'
 
 const executableBits = 0o111
 
@@ -18,7 +17,7 @@ export async function isExecutable(file: string): Promise<boolean> {
     const info = await stat(file)
     if (!info.isFile() || (info.mode & executableBits) === 0) return false
     let areBitsIgnored = bitsIgnoredByDevice.get(info.dev)
-    areBitsIgnored ??= await setsBitsOnEveryFile(dirname(file))
+    areBitsIgnored ??= await setsBitsOnEveryFile(file)
     bitsIgnoredByDevice.set(info.dev, areBitsIgnored)
     return !areBitsIgnored
   } catch (error) {
@@ -27,8 +26,8 @@ export async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-async function setsBitsOnEveryFile(folder: string): Promise<boolean> {
-  const probeFile = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
+async function setsBitsOnEveryFile(file: string): Promise<boolean> {
+  const probeFile = temporaryPath(file)
   try {
     const handle = await open(probeFile, 'wx', 0o600)
     try {

@@ -1,12 +1,7 @@
-import { diffArrays } from 'diff'
+import { compareLines } from '#platform'
 
 const byteOrderMark = '\uFEFF'
 const lineEndPattern = /\r\n|\r|\n/g
-/**
- * Largest edit distance in lines. If texts differ more, all lines between the first and the last change get the most
- * common line end.
- */
-const maxEdits = 2000
 
 interface Line {
   readonly text: string
@@ -32,47 +27,18 @@ export function restoreLineEnds(before: string, after: string): string {
 
 /** Returns the previous line end of each new line; empty for an added line. */
 function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
-  const minLength = Math.min(oldLines.length, newLines.length)
-  let prefixLength = 0
-  while (prefixLength < minLength && oldLines[prefixLength]?.text === newLines[prefixLength]?.text) prefixLength += 1
-  let suffixLength = 0
-  while (
-    suffixLength < minLength - prefixLength &&
-    oldLines.at(-1 - suffixLength)?.text === newLines.at(-1 - suffixLength)?.text
-  )
-    suffixLength += 1
-  return [
-    ...oldLines.slice(0, prefixLength).map(({ end }) => end),
-    ...alignLineEnds(
-      oldLines.slice(prefixLength, oldLines.length - suffixLength),
-      newLines.slice(prefixLength, newLines.length - suffixLength),
-    ),
-    ...(suffixLength === 0 ? [] : oldLines.slice(-suffixLength).map(({ end }) => end)),
-  ]
-}
-
-function alignLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
-  const changes = diffArrays(textsOf(oldLines), textsOf(newLines), { maxEditLength: maxEdits })
-  if (!changes) return newLines.map(() => '')
-  const ends: string[] = []
-  let oldIndex = 0
-  let removedLines: readonly Line[] = []
-  for (const { added, removed, count } of changes) {
-    if (removed) {
-      removedLines = oldLines.slice(oldIndex, oldIndex + count)
-      oldIndex += count
-    } else if (added) {
-      // Changed lines get the line ends of the lines that they replace.
-      for (let index = 0; index < count; index += 1) ends.push(removedLines[index]?.end ?? '')
-      removedLines = []
-    } else {
-      ends.push(...oldLines.slice(oldIndex, oldIndex + count).map(({ end }) => end))
-      oldIndex += count
-      removedLines = []
-    }
+  const endsOf = (from: number, to?: number) => oldLines.slice(from, to).map(({ end }) => end)
+  const ends: string[][] = []
+  let unchangedFrom = 0
+  for (const { from, to, newFrom, newTo } of compareLines(textsOf(oldLines), textsOf(newLines))) {
+    ends.push(endsOf(unchangedFrom, from))
+    // Changed lines get the line ends of the lines that they replace.
+    const replacedEnds = endsOf(from, to)
+    ends.push(Array.from({ length: newTo - newFrom }, (_, index) => replacedEnds[index] ?? ''))
+    unchangedFrom = to
   }
-  return ends
+  return [...ends, endsOf(unchangedFrom)].flat()
 }
 
 function linesOf(text: string): Line[] {

@@ -6,7 +6,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
 
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
-const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 export const maxTextBytes = 20 * 1024 * 1024
 
@@ -64,7 +64,7 @@ export async function readBytes(
  * Checks the open file's real path: a link can replace a folder between resolving the path and opening the file.
  * @throws AppError `path_outside_workspace`
  */
-async function assertAllowed(
+export async function assertAllowed(
   file: FileHandle,
   path: string,
   shownPath: string,
@@ -274,7 +274,7 @@ async function renameFile(from: string, to: string, shownPath: string): Promise<
   }
 }
 
-function toReadError(error: unknown, shownPath: string): unknown {
+export function toReadError(error: unknown, shownPath: string): unknown {
   const data = { path: shownPath }
   if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
     return new AppError('file_not_found', `${shownPath} does not exist`, data, { cause: error })

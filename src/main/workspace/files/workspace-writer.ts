@@ -63,15 +63,14 @@ type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 /** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
 export class WorkspaceWriter {
-  readonly changes: Subscribable<WorkspaceWrite>
   readonly #changes = new EventEmitter<WorkspaceWrite>()
+  readonly changes: Subscribable<WorkspaceWrite> = this.#changes
   readonly #roots: Roots
   readonly #now: Clock
   readonly #mutex: Mutex
 
   /** @param onUnlocked called with the reason if the lock cannot keep other processes out */
   constructor(roots: Roots, now: Clock, onUnlocked: ((error: unknown) => void) | undefined) {
-    this.changes = this.#changes
     this.#roots = roots
     this.#now = now
     this.#mutex = new Mutex(roots.workspace, onUnlocked)

@@ -90,9 +90,9 @@ export class Workspace {
   readonly roots: Roots
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Subscribable<WorkspaceWrite>
-  /** Emits every note that `remember` or `rememberIn` adds. */
-  readonly captures: Subscribable<Capture>
   readonly #captures = new EventEmitter<Capture>()
+  /** Emits every note that `remember` or `rememberIn` adds. */
+  readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: WorkspaceWriter
   readonly #layout: () => Layout
   readonly #local: LocalPathRules | undefined
@@ -107,7 +107,6 @@ export class Workspace {
     this.#layout = options.layout ?? (() => defaultLayout)
     this.#writer = new WorkspaceWriter(roots, now, options.onUnlocked)
     this.changes = this.#writer.changes
-    this.captures = this.#captures
     this.#revertSources = { differ, history }
     this.#trash = { roots, writer: this.#writer, now }
     const listNotes = async () => (await this.list()).files.map(({ path }) => path)

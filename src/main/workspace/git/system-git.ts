@@ -38,7 +38,7 @@ export type RepositoryState =
 /** Describes the user's repository around the workspace. @throws the signal's reason */
 export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<RepositoryState> {
   const result = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
-  if (!result) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
+  if (!result) return { state: findGitFolder(await realpath(workspace)) ? 'no_git' : 'none' }
   const { code, output, message } = result
   const untrustedPath = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
   if (untrustedPath !== undefined) return { state: 'untrusted', path: untrustedPath }
@@ -46,13 +46,11 @@ export async function findRepository(workspace: string, signal: AbortSignal | un
   return code === 0 && isInside === 'true' ? { state: 'found', prefix } : { state: 'none' }
 }
 
-async function isInRepository(workspace: string): Promise<boolean> {
-  let folder = await realpath(workspace)
-  while (!existsSync(join(folder, '.git'))) {
-    if (dirname(folder) === folder) return false
-    folder = dirname(folder)
-  }
-  return true
+/** Returns the absolute path of `.git` in or above a folder; undefined if there is none. */
+export function findGitFolder(folder: string): string | undefined {
+  const path = join(folder, '.git')
+  if (existsSync(path)) return path
+  return dirname(folder) === folder ? undefined : findGitFolder(dirname(folder))
 }
 
 /**

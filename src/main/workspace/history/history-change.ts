@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { causes } from '#shared/contract/history.ts'
+import { causes, causeSchema } from '#shared/contract/history.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
@@ -23,6 +23,16 @@ export interface CommitRecord extends WriteOrigin {
   /** Id of the last journal line that this commit contains. */
   readonly journal?: string | undefined
 }
+
+/** `WriteOrigin` in stored files. */
+export const originSchema = z.object({
+  cause: causeSchema,
+  session: z.string().optional(),
+  turn: z.string().optional(),
+  client: z.string().optional(),
+  sources: z.array(z.string()).readonly().optional(),
+  isUndo: z.boolean().optional(),
+})
 
 const fileSchema = z.object({
   path: z.string(),

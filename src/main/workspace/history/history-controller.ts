@@ -15,15 +15,14 @@ export interface HistoryControllerOptions extends HistoryOptions {
 }
 
 export class HistoryController {
-  readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
+  readonly changes: Subscribable<RecorderEvent> = this.#changes
   readonly #options: HistoryControllerOptions
   readonly #journal: Journal
   #history: History | undefined
   #settingsQueue: Promise<void> = Promise.resolve()
 
   constructor(options: HistoryControllerOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#journal = new Journal(options.folder, options.onFault)
     this.#history = this.#startHistory()

@@ -27,8 +27,8 @@ type HistoryClient = WorkerClient<HistoryJobs>
 
 /** History of a workspace's Markdown files: each change with its time and cause. Runs in a worker. */
 export class History {
-  readonly changes: Subscribable<RecorderEvent>
   readonly #changes = new EventEmitter<RecorderEvent>()
+  readonly changes: Subscribable<RecorderEvent> = this.#changes
   readonly #options: HistoryOptions
   /** Forbidden folders that were last sent to the recorder, as JSON. */
   #sentForbidden: string
@@ -38,7 +38,6 @@ export class History {
   readonly #startTimer: NodeJS.Timeout | undefined
 
   constructor(options: HistoryOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#sentForbidden = JSON.stringify(options.roots.forbidden)
     const { entry, idleMs = defaultIdleMs, onFault } = options

@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { causes } from '#shared/contract/history.ts'
 import { parseJson } from '#shared/util/json.ts'
 import {
   appendDurably,
@@ -22,6 +21,7 @@ import {
 } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { WorkspaceWrite } from '../files/workspace-writer.ts'
+import { originSchema } from './history-change.ts'
 import { writeBlob } from './repository.ts'
 
 const lineSchema = z.object({
@@ -31,14 +31,7 @@ const lineSchema = z.object({
   /** Blob ids of the texts before and after the change; null if the file did not exist then. */
   before: z.string().nullable(),
   after: z.string().nullable(),
-  origin: z.object({
-    cause: z.enum(causes),
-    session: z.string().optional(),
-    turn: z.string().optional(),
-    client: z.string().optional(),
-    sources: z.array(z.string()).optional(),
-    isUndo: z.boolean().optional(),
-  }),
+  origin: originSchema,
   /** Milliseconds since the epoch. */
   at: z.number(),
 })
@@ -78,14 +71,13 @@ export class Journal {
    */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
     if (!isNote(path)) return
-    const { cause, session, turn, client, sources, isUndo } = origin
     const line = {
       id: randomUUID(),
       path,
       ...(from === undefined ? {} : { from }),
       before: before === null ? null : blobId(before),
       after: after === null ? null : blobId(after),
-      origin: { cause, session, turn, client, ...(sources ? { sources: [...sources] } : {}), isUndo },
+      origin,
       at,
     }
     this.#pending.push({ line, texts: [before, after].filter((text) => text !== null) })

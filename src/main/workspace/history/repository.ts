@@ -10,7 +10,7 @@ import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 
-const branch = 'refs/heads/main'
+export const branch = 'refs/heads/main'
 const blobsAtOnce = 16
 const maxCommitsRead = 64
 
@@ -42,9 +42,7 @@ export class Repository {
   /** Opens a repository for recording; creates it if it does not exist. */
   static async open(gitdir: string, workspace: string): Promise<Repository> {
     const repository = new Repository(gitdir)
-    await makeFolder(gitdir)
-    await git.init({ fs, gitdir, dir: workspace, defaultBranch: 'main' })
-    await git.setConfig({ fs, gitdir, path: 'core.worktree', value: workspace })
+    await initRepository(gitdir, workspace)
     await repository.#readHead()
     return repository
   }
@@ -93,12 +91,11 @@ export class Repository {
 
   /** Returns the id of the last journal line that was committed; undefined if it is not among the newest commits. */
   async lastJournalId(): Promise<string | undefined> {
-    let oid = this.#head
-    for (let commitsRead = 0; oid !== undefined && commitsRead < maxCommitsRead; commitsRead += 1) {
-      const { commit } = await git.readCommit({ fs, gitdir: this.#gitdir, oid })
+    let commitsRead = 0
+    for await (const { commit } of readCommits(this.#gitdir, this.#head)) {
       const { journal } = parseMessage(commit.message)
-      if (journal !== undefined || (await this.#oldestCommit()) === oid) return journal
-      oid = commit.parent[0]
+      commitsRead += 1
+      if (journal !== undefined || commitsRead === maxCommitsRead) return journal
     }
     return undefined
   }
@@ -150,7 +147,11 @@ export class Repository {
 
   /** Returns all commits, newest first, up to the first that cannot be read. */
   async log(): Promise<readonly CommitRecord[]> {
-    this.#log ??= await this.#readLog()
+    this.#log ??= await Array.fromAsync(readCommits(this.#gitdir, this.#head), ({ oid, commit }) => ({
+      ...parseMessage(commit.message),
+      commit: oid,
+      at: commit.author.timestamp * 1000,
+    }))
     return this.#log
   }
 
@@ -158,8 +159,7 @@ export class Repository {
   async text(id: string): Promise<string> {
     const cached = this.#textCache.get(id)
     if (cached !== undefined) return cached
-    const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
-    return this.#cacheText(id, Buffer.from(blob).toString('utf8'))
+    return this.#cacheText(id, await readBlobText(this.#gitdir, id))
   }
 
   async #readHead(): Promise<void> {
@@ -183,31 +183,6 @@ export class Repository {
     }
   }
 
-  async #readLog(): Promise<CommitRecord[]> {
-    const records: CommitRecord[] = []
-    const oldestCommit = await this.#oldestCommit()
-    for (let oid = this.#head; oid !== undefined;) {
-      const commit = await this.#readCommit(oid)
-      if (!commit) break
-      records.push({ ...parseMessage(commit.message), commit: oid, at: commit.author.timestamp * 1000 })
-      oid = oldestCommit === oid ? undefined : commit.parent[0]
-    }
-    return records
-  }
-
-  /** Returns undefined if the commit cannot be read. */
-  async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
-    return git.readCommit({ fs, gitdir: this.#gitdir, oid }).then(
-      ({ commit }) => commit,
-      () => undefined,
-    )
-  }
-
-  /** Returns the id of the oldest commit if an earlier version of the app deleted the commits before it. */
-  async #oldestCommit(): Promise<string | undefined> {
-    return (await readIfExists(join(this.#gitdir, 'shallow')))?.trim()
-  }
-
   async #writeBlob(text: string): Promise<string> {
     const id = await writeBlob(this.#gitdir, text)
     this.#cacheText(id, text)
@@ -223,6 +198,34 @@ export class Repository {
     }
     return text
   }
+}
+
+/** Creates the repository if it does not exist. */
+export async function initRepository(gitdir: string, workspace: string): Promise<void> {
+  await makeFolder(gitdir)
+  await git.init({ fs, gitdir, dir: workspace, defaultBranch: 'main' })
+  await git.setConfig({ fs, gitdir, path: 'core.worktree', value: workspace })
+}
+
+/** Yields a commit and its ancestors up to the first that cannot be read, newest first. */
+export async function* readCommits(
+  gitdir: string,
+  head: string | undefined,
+): AsyncGenerator<{ readonly oid: string; readonly commit: git.CommitObject }> {
+  // An earlier version of the app deleted the commits before this one.
+  const oldestCommit = (await readIfExists(join(gitdir, 'shallow')))?.trim()
+  for (let oid = head; oid !== undefined;) {
+    const result: git.ReadCommitResult | undefined = await git.readCommit({ fs, gitdir, oid }).catch(() => undefined)
+    if (!result) return
+    yield { oid, commit: result.commit }
+    oid = oid === oldestCommit ? undefined : result.commit.parent[0]
+  }
+}
+
+/** @throws the Git library's `NotFoundError` if there is no such blob */
+export async function readBlobText(gitdir: string, oid: string): Promise<string> {
+  const { blob } = await git.readBlob({ fs, gitdir, oid })
+  return Buffer.from(blob).toString('utf8')
 }
 
 const compress = promisify(deflate)

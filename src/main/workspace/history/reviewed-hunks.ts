@@ -11,15 +11,14 @@ const fileSchema = z.array(acceptedHunkSchema)
 
 /** Hunks that the user has reviewed and accepted. */
 export class ReviewedHunks {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter<void>()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #file: string
   readonly #onDamaged: (file: string) => void
   readonly #queue = new KeyedQueue()
 
   /** @param onDamaged called with the new path of a list that could not be read */
   constructor(folder: string, onDamaged: (file: string) => void) {
-    this.changes = this.#changes
     this.#file = join(folder, 'accepted.json')
     this.#onDamaged = onDamaged
   }

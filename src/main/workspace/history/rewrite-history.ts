@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
+import { countLines, Mutex, readIfExists, writeDurably } from '#platform'
 import { parseJson } from '#shared/util/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
-import { writeBlob } from './repository.ts'
+import { branch, initRepository, readBlobText, readCommits, writeBlob } from './repository.ts'
 import { commitMessage, parseMessage, type FileRecord } from './history-change.ts'
 import { repositoryPath } from './journal.ts'
 
@@ -15,8 +15,6 @@ export interface HistoryRewrite {
   /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
 }
-
-const branch = 'refs/heads/main'
 
 /** Number of recorded versions of a file that match; `text` is the first matching text, or the path. */
 export interface FoundVersions {
@@ -34,13 +32,13 @@ export async function findInHistory(
   const gitdir = repositoryPath(folder)
   const versionsByPath = new Map<string, { ids: Set<string>; text: string }>()
   const matchingTexts = new Map<string, string | undefined>()
-  for (const { message } of await readCommits(gitdir)) {
+  for await (const { commit } of readCommits(gitdir, await headOf(gitdir))) {
     signal?.throwIfAborted()
-    for (const { path, before, after } of parseMessage(message).files)
+    for (const { path, before, after } of parseMessage(commit.message).files)
       for (const id of [before, after]) {
         if (id === null) continue
         if (!matchingTexts.has(id)) {
-          const text = await readBlobText(gitdir, id)
+          const text = await textIfExists(gitdir, id)
           matchingTexts.set(id, text !== undefined && isMatch(text) ? text : undefined)
         }
         const text = matchingTexts.get(id)
@@ -120,13 +118,13 @@ class HistoryRewriter {
   }
 
   async run(workspace: string, signal: AbortSignal | undefined): Promise<number> {
-    await makeFolder(this.#to)
-    await git.init({ fs, gitdir: this.#to, dir: workspace, defaultBranch: 'main' })
-    await git.setConfig({ fs, gitdir: this.#to, path: 'core.worktree', value: workspace })
+    await initRepository(this.#to, workspace)
+    const commits = await Array.fromAsync(readCommits(this.#from, await headOf(this.#from)))
     let parent: string | undefined
     let count = 0
-    for (const { oid, message, tree, author } of (await readCommits(this.#from)).reverse()) {
+    for (const { oid, commit } of commits.reverse()) {
       signal?.throwIfAborted()
+      const { message, tree, author } = commit
       const { journal, files, sources = [], ...otherFields } = parseMessage(message)
       const remainingSources = sources.filter((source) => this.#rewrite.rewriteText('', source) === source)
       const origin = { ...otherFields, ...(remainingSources.length > 0 ? { sources: remainingSources } : {}) }
@@ -150,7 +148,7 @@ class HistoryRewriter {
         message:
           files.length > 0 || journal !== undefined
             ? commitMessage(origin, keptFiles, journal)
-            : this.#rewriteMessage(message),
+            : this.#rewrite.rewriteText('', message),
         author,
         committer: author,
       })
@@ -166,26 +164,27 @@ class HistoryRewriter {
     const key = `${path}\n${id}`
     const knownId = this.#blobs.get(key)
     if (knownId !== undefined) return knownId
-    const text = await readBlobText(this.#from, id)
+    const text = await textIfExists(this.#from, id)
     if (text === undefined) return undefined
     const newId = await writeBlob(this.#to, this.#rewrite.rewriteText(path, text))
     this.#blobs.set(key, newId)
     return newId
   }
 
-  #rewriteMessage(message: string): string {
-    return this.#rewrite.rewriteText('', message)
+  /** Returns the new blob ids of a change; null for a blob that is missing or removed from the history. */
+  async rewriteIds({ path, from = path, before, after }: Omit<FileRecord, 'added' | 'removed'>) {
+    const newId = async (id: string | null, blobPath: string) =>
+      id === null ? null : ((await this.rewriteBlob(blobPath, id)) ?? null)
+    return { before: await newId(before, from), after: await newId(after, path) }
   }
 
   async #rewriteRecord(file: FileRecord): Promise<FileRecord | undefined> {
     const { path, from } = file
     if (!this.#rewrite.keepsPath(path)) return undefined
     const isFromKept = from === undefined || this.#rewrite.keepsPath(from)
-    const newBlobId = async (id: string | null, blobPath: string) =>
-      id === null ? null : ((await this.rewriteBlob(blobPath, id)) ?? null)
-    const [before, after] = [await newBlobId(file.before, from ?? path), await newBlobId(file.after, path)]
+    const { before, after } = await this.rewriteIds(file)
     if (before === after && from === undefined) return undefined
-    const readText = async (id: string | null) => (id === null ? '' : ((await readBlobText(this.#to, id)) ?? ''))
+    const readText = async (id: string | null) => (id === null ? '' : ((await textIfExists(this.#to, id)) ?? ''))
     const { added, removed } = countLines(await readText(before), await readText(after))
     return { path, ...(isFromKept && from !== undefined ? { from } : {}), added, removed, before, after }
   }
@@ -214,16 +213,12 @@ async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite
   if (text === undefined || text === '') return
   const rewrittenLines: string[] = []
   for (const json of text.split('\n')) {
-    const line = parseJson(json) as
-      | { path: string; from?: string; before: string | null; after: string | null }
-      | undefined
+    const line = parseJson(json) as Omit<FileRecord, 'added' | 'removed'> | undefined
     if (!line || !rewrite.keepsPath(line.path)) continue
     const { from, ...otherFields } = line
     const isFromKept = from !== undefined && rewrite.keepsPath(from)
-    const newBlobId = async (id: string | null, path: string) =>
-      id === null ? null : ((await rewriter.rewriteBlob(path, id)) ?? null)
-    const [before, after] = [await newBlobId(line.before, from ?? line.path), await newBlobId(line.after, line.path)]
-    rewrittenLines.push(JSON.stringify({ ...otherFields, ...(isFromKept ? { from } : {}), before, after }))
+    const ids = await rewriter.rewriteIds(line)
+    rewrittenLines.push(JSON.stringify({ ...otherFields, ...(isFromKept ? { from } : {}), ...ids }))
   }
   await writeDurably(file, rewrittenLines.map((json) => `${json}\n`).join(''))
 }
@@ -241,33 +236,11 @@ async function rewriteAccepted(folder: string, { commits }: HistoryRewriter): Pr
   await writeDurably(file, JSON.stringify(rewritten))
 }
 
-interface Commit {
-  readonly oid: string
-  readonly message: string
-  readonly tree: string
-  readonly author: git.CommitObject['author']
+/** Returns the id of the newest commit; undefined if there is none or it cannot be read. */
+async function headOf(gitdir: string): Promise<string | undefined> {
+  return git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
 }
 
-/** Returns commits, newest first, up to the first that cannot be read. */
-async function readCommits(gitdir: string): Promise<Commit[]> {
-  const commits: Commit[] = []
-  const shallow = (await readIfExists(join(gitdir, 'shallow')))?.trim()
-  let oid: string | undefined = await git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
-  while (oid !== undefined) {
-    const commit: git.CommitObject | undefined = await git.readCommit({ fs, gitdir, oid }).then(
-      (result) => result.commit,
-      () => undefined,
-    )
-    if (!commit) break
-    commits.push({ oid, message: commit.message, tree: commit.tree, author: commit.author })
-    oid = oid === shallow ? undefined : commit.parent[0]
-  }
-  return commits
-}
-
-async function readBlobText(gitdir: string, id: string): Promise<string | undefined> {
-  return git.readBlob({ fs, gitdir, oid: id }).then(
-    ({ blob }) => Buffer.from(blob).toString('utf8'),
-    () => undefined,
-  )
+async function textIfExists(gitdir: string, id: string): Promise<string | undefined> {
+  return readBlobText(gitdir, id).catch(() => undefined)
 }

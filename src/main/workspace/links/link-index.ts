@@ -53,8 +53,12 @@ const concurrency = 64
 
 /** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
-  newNotes: NewNoteConventions = { newNotes: 'beside', isFlat: false }
-  style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
+  conventions: NewNoteConventions & LinkStyle = {
+    newNotes: 'beside',
+    isFlat: false,
+    links: 'wiki',
+    linkPaths: 'shortest',
+  }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
   #attachments: readonly string[] = []

@@ -22,7 +22,7 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
   const line = note && link.fragment !== undefined ? (lineOfFragment(link.fragment, note) ?? null) : null
-  return { path, line, makes: path === null ? (newNotePath(from, link, index.newNotes) ?? null) : null }
+  return { path, line, makes: path === null ? (newNotePath(from, link, index.conventions) ?? null) : null }
 }
 
 /** Returns the titles of notes: the property `title`, or the first heading of level 1. */

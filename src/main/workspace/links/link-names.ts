@@ -15,7 +15,7 @@ export function completeLink(index: LinkIndex, from: string, typed: string): Lin
 }
 
 function completeFragment(index: LinkIndex, from: string, input: string): LinkName[] {
-  const { resolver, style } = index
+  const { resolver, conventions: style } = index
   for (let hashIndex = input.indexOf('#'); hashIndex >= 0; hashIndex = input.indexOf('#', hashIndex + 1)) {
     const target = input.slice(0, hashIndex)
     const path = resolver.resolve(from, { kind: 'wiki', target })?.path
@@ -83,7 +83,7 @@ function completeName(index: LinkIndex, from: string, typed: string): LinkName[]
     )
     .slice(0, maxNames)
     .map(({ path, name, kind }) => {
-      const { resolver, style } = index
+      const { resolver, conventions: style } = index
       const target = kind === 'alias' && !isWikiLabel(name) ? undefined : wikiTarget(resolver, from, path, style)
       const wiki = target !== undefined && kind === 'alias' ? `${target}|${name}` : target
       const inline = inlineTarget(resolver, from, path, style)

@@ -140,8 +140,8 @@ export class Links {
     try {
       return await this.#worker.run(async (client) => {
         const { newNotes, isFlat, links, linkPaths } = await this.#options.conventions()
-        const request = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
-        return query(client, request)
+        const conventions = { newNotes, isFlat, links, linkPaths }
+        return query(client, { workspace, forbidden: [...forbidden], isStale, conventions })
       })
     } catch (error) {
       this.#isStale ||= isStale

@@ -9,10 +9,11 @@ import type { NewNoteConventions } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { formatFileLink, type LinkStyle } from './format-link.ts'
 
-export interface LinkRequest extends NewNoteConventions, LinkStyle {
+export interface LinkRequest {
   readonly workspace: string
   readonly forbidden: readonly string[]
   readonly isStale: boolean
+  readonly conventions: NewNoteConventions & LinkStyle
 }
 
 interface PathInput {
@@ -33,19 +34,10 @@ let index: LinkIndex | undefined
 let refreshedAt = -Infinity
 let lastRefresh: Promise<unknown> = Promise.resolve()
 
-async function refreshIndex({
-  workspace,
-  forbidden,
-  isStale,
-  newNotes,
-  isFlat,
-  links,
-  linkPaths,
-}: LinkRequest): Promise<LinkIndex> {
+async function refreshIndex({ workspace, forbidden, isStale, conventions }: LinkRequest): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
   const currentIndex = index
-  currentIndex.newNotes = { newNotes, isFlat }
-  currentIndex.style = { links, linkPaths }
+  currentIndex.conventions = conventions
   const requestedAt = performance.now()
   const refreshIfNeeded = async () => {
     // A refresh that started after this request is recent enough.
@@ -77,7 +69,7 @@ const jobs = {
   block: job((index, { id }: { id: string }) => blockOf(index, id)),
   broken: job((index) => brokenLinks(index)),
   formatLink: job((index, { path, to, label, isEmbed, style }: FormatInput) =>
-    formatFileLink(index.resolver, { from: path, path: to, label, isEmbed }, style ?? index.style),
+    formatFileLink(index.resolver, { from: path, path: to, label, isEmbed }, style ?? index.conventions),
   ),
   names: job((index, { path, typed }: PathInput & { typed: string }) => completeLink(index, path, typed)),
   properties: job((index, { path }: PathInput) => propertiesOf(index, path)),

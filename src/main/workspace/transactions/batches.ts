@@ -67,9 +67,9 @@ interface RunningBatch extends Moving {
 
 /** Runs changes of many notes and stores what is needed to undo them. */
 export class Batches {
-  /** Emits the progress of the running batch, and null when it ends. */
-  readonly progress: Subscribable<Moving | null>
   readonly #changes = new EventEmitter<Moving | null>()
+  /** Emits the progress of the running batch, and null when it ends. */
+  readonly progress: Subscribable<Moving | null> = this.#changes
   readonly #options: BatchesOptions
   readonly #store: UndoStore<StoredUndo>
   /** Undo information that could not be stored; lost when the app quits. */
@@ -78,7 +78,6 @@ export class Batches {
   #runningBatch: RunningBatch | undefined
 
   constructor(options: BatchesOptions) {
-    this.progress = this.#changes
     this.#options = options
     const schema = z.union([undoSchema, earlierMoveSchema, earlierReplacementSchema])
     this.#store = new UndoStore({ folder: options.folder, limit: maxUndoableBatches, schema })

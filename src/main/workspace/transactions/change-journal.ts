@@ -4,11 +4,11 @@
  */
 import { unlink } from 'node:fs/promises'
 import { z } from 'zod'
-import { causeSchema } from '#shared/contract/history.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { readIfExists, writeDurablyPrivate } from '#platform'
+import { commonEnds, readIfExists, writeDurablyPrivate } from '#platform'
 import { hashText } from '../files/text-files.ts'
+import { originSchema } from '../history/history-change.ts'
 
 const textSchema = z.object({
   path: z.string(),
@@ -44,14 +44,7 @@ const changeSchema = batchSchema.extend({
   /** Null if nothing is moved. */
   move: renameSchema.extend({ isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),
-  origin: z.object({
-    cause: causeSchema,
-    session: z.string().optional(),
-    turn: z.string().optional(),
-    client: z.string().optional(),
-    sources: z.array(z.string()).readonly().optional(),
-    isUndo: z.boolean().optional(),
-  }),
+  origin: originSchema,
 })
 export type PendingChange = z.infer<typeof changeSchema>
 
@@ -98,15 +91,7 @@ export class ChangeJournal {
 /** Builds the journal entry of a text: the single part that differs. Never splits a surrogate pair. */
 export function createPendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
   const oldText = before ?? ''
-  const minLength = Math.min(oldText.length, after.length)
-  let prefixLength = 0
-  while (prefixLength < minLength && oldText[prefixLength] === after[prefixLength]) prefixLength += 1
-  let suffixLength = 0
-  while (
-    suffixLength < minLength - prefixLength &&
-    oldText[oldText.length - 1 - suffixLength] === after[after.length - 1 - suffixLength]
-  )
-    suffixLength += 1
+  let { start: prefixLength, end: suffixLength } = commonEnds(oldText, after)
   // JSON cannot store a lone surrogate.
   const splitsSurrogatePair = (text: string) =>
     /[\uD800-\uDBFF]$/.test(text.slice(0, prefixLength)) ||
