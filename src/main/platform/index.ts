@@ -15,7 +15,7 @@ export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key
 export { parseConfig } from './config/parse-config.ts'
 export { describeProblems, SettingsStore } from './config/settings-store.ts'
 export { measureDataLocations } from './diagnostics/data-locations.ts'
-export { DiskSpaceMonitor } from './diagnostics/disk-space-monitor.ts'
+export { monitorDiskSpace } from './diagnostics/disk-space-monitor.ts'
 export { withFaultReports } from './diagnostics/fault-reports.ts'
 export { Health } from './diagnostics/health.ts'
 export { reportIndex } from './diagnostics/index-reports.ts'

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -21,7 +22,6 @@ import type { AgentFolders, StateFolders } from './state-folders.ts'
 import {
   toAbsoluteFolder,
   colorAt,
-  isAccessible,
   uniqueId,
   copyableSettings,
   addTemplates,
@@ -79,18 +79,16 @@ export class AgentRegistry {
 
   /** Includes archived agents. `ready`: the workspace exists. */
   async list(): Promise<AgentSummary[]> {
-    return Promise.all(
-      this.#entries().map(async ({ id, name, color, model, archived }, index) => ({
-        id,
-        name: name ?? id,
-        workspace: this.workspaceOf(id),
-        color: color ?? colorAt(index),
-        model,
-        archived,
-        reads: this.#memoriesSharedWith(id).map(({ agent }) => agent),
-        ready: await isAccessible(this.workspaceOf(id)),
-      })),
-    )
+    return this.#entries().map(({ id, name, color, model, archived }, index) => ({
+      id,
+      name: name ?? id,
+      workspace: this.workspaceOf(id),
+      color: color ?? colorAt(index),
+      model,
+      archived,
+      reads: this.#memoriesSharedWith(id).map(({ agent }) => agent),
+      ready: existsSync(this.workspaceOf(id)),
+    }))
   }
 
   /** True until the user has chosen a workspace for the first agent. */
@@ -394,7 +392,7 @@ export class AgentRegistry {
     const { folders: _folders, singleFolder: _singleFolder, ...shared } = this.#options
     const workspace = this.workspaceOf(id)
     const folders = this.foldersOf(id)
-    if (!(await isAccessible(workspace))) {
+    if (!existsSync(workspace)) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
     }
     const config = this.configOf(id)

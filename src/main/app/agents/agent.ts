@@ -257,12 +257,12 @@ export class Agent {
    * Reverts the hunks whose lines have not changed since then. A file that the change created goes to the trash.
    * @param path path at the time of the change @throws AppError `undo_conflict`, `history_off`
    */
-  async undo(path: string, patch: string, signal: AbortSignal | undefined) {
+  async undo(path: string, patch: string, signal?: AbortSignal) {
     return this.workspace.undo(await this.#currentPath(path), patch, undoOrigin, signal)
   }
 
   /** Applies a reverted change again. @throws AppError as `undo` */
-  async redo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
+  async redo(path: string, patch: string, signal?: AbortSignal): Promise<WorkspaceWrite> {
     return this.workspace.redo(await this.#currentPath(path), patch, { cause: 'user' }, signal)
   }
 
@@ -316,12 +316,12 @@ export class Agent {
   }
 
   /** Lists the Markdown files without reading them. */
-  async listFileNames(signal: AbortSignal | undefined): Promise<ListedFile[]> {
+  async listFileNames(signal?: AbortSignal): Promise<ListedFile[]> {
     return listPaths(this.#listOptions(), signal)
   }
 
   /** Lists the Markdown files with word and token counts from the index. Counts the text of other files itself. */
-  async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
+  async listFiles(signal?: AbortSignal): Promise<FileEntry[]> {
     return listFiles(this.#listOptions(), signal)
   }
 

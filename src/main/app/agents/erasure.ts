@@ -73,7 +73,7 @@ interface ErasureQuery {
 async function findOccurrences(
   { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ErasureFolders },
   { words, lines }: ErasureQuery,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ) {
   const erasePattern = new ErasePattern([words, ...lines])
   const places = await findInWorker(entry, folders, [words, ...lines], signal)

@@ -23,7 +23,7 @@ export interface ListOptions extends ListContext {
 }
 
 /** Lists files by workspace-relative path, without stat or read. @throws the signal's reason if it aborts */
-export async function listPaths(context: ListContext, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+export async function listPaths(context: ListContext, signal?: AbortSignal): Promise<ListedFile[]> {
   return (await context.workspace.paths(signal)).map((path) => toListedFile(context, path))
 }
 
@@ -40,7 +40,7 @@ function toListedFile({ workspace: { layout }, memory, scope }: ListContext, pat
 /** Lists files with sizes, token counts and local marks. @throws the signal's reason if it aborts */
 export async function listFiles(
   { workspace, memory, conventions, scope, localNotes, textStatistics }: ListOptions,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<FileEntry[]> {
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
   const indexCounts = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))

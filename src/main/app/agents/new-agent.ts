@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
@@ -97,11 +96,4 @@ export async function addTemplates(folder: string, templates: string, options: S
       { cause: error },
     )
   }
-}
-
-export async function isAccessible(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  )
 }

@@ -2,36 +2,11 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export interface StateFolders {
-  readonly home: string
-  readonly config: string
-  readonly logs: string
-  readonly models: string
-  readonly modelLists: string
-  readonly learnedWindows: string
-  readonly usage: string
-  readonly clients: string
-  agent(agentId: string): AgentFolders
-  /** State of a folder that replaces an agent's workspace. */
-  folder(workspace: string): AgentFolders
-}
-
-/** Absolute paths for an agent in a workspace. `index` and `pendingChange` are files; `checks` has saved searches. */
-export interface AgentFolders {
-  readonly index: string
-  readonly sessions: string
-  readonly history: string
-  readonly checks: string
-  readonly upkeep: string
-  readonly imports: string
-  readonly drafts: string
-  /** Journal of a running change of several files. */
-  readonly pendingChange: string
-  readonly undos: string
-}
+export type StateFolders = ReturnType<typeof stateFolders>
+export type AgentFolders = ReturnType<typeof agentFolders>
 
 /** Returns the paths below a state folder. Does not create them. @param home absolute path */
-export function stateFolders(home: string): StateFolders {
+export function stateFolders(home: string) {
   return {
     home,
     config: join(home, 'config.yaml'),
@@ -41,12 +16,15 @@ export function stateFolders(home: string): StateFolders {
     learnedWindows: join(home, 'learned-windows.json'),
     usage: join(home, 'usage.jsonl'),
     clients: join(home, 'clients.json'),
-    agent: (agentId) => agentFolders(home, agentId, join('agents', agentId)),
-    folder: (workspace) => agentFolders(home, `folder-${folderKey(workspace)}`, join('folders', folderKey(workspace))),
+    agent: (agentId: string) => agentFolders(home, agentId, join('agents', agentId)),
+    /** State of a folder that replaces an agent's workspace. */
+    folder: (workspace: string) =>
+      agentFolders(home, `folder-${folderKey(workspace)}`, join('folders', folderKey(workspace))),
   }
 }
 
-function agentFolders(home: string, name: string, agentSubfolder: string): AgentFolders {
+/** Returns absolute paths. `index` and `pendingChange` are files; `checks` has saved searches. */
+function agentFolders(home: string, name: string, agentSubfolder: string) {
   return {
     index: join(home, 'memory', `${name}.sqlite`),
     history: join(home, 'history', name),
@@ -55,6 +33,7 @@ function agentFolders(home: string, name: string, agentSubfolder: string): Agent
     upkeep: join(home, agentSubfolder, 'upkeep'),
     imports: join(home, agentSubfolder, 'imports'),
     drafts: join(home, agentSubfolder, 'drafts'),
+    /** Journal of a running change of several files. */
     pendingChange: join(home, agentSubfolder, 'pending-change.json'),
     undos: join(home, agentSubfolder, 'undos'),
   }

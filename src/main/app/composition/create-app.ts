@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppEvent, DataLocation } from '#shared/contract/index.ts'
+import type { AppEvent } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
   Differ,
-  DiskSpaceMonitor,
+  monitorDiskSpace,
   Health,
   withFaultReports,
   measureDataLocations,
@@ -98,29 +98,7 @@ export async function openBase({ env, home, workspace, agent = defaultAgentId }:
   }
 }
 
-export interface App {
-  readonly agents: AgentRegistry
-  readonly settings: SettingsStore
-  readonly models: Models
-  readonly keys: KeyRing
-  readonly ledger: UsageStore
-  readonly mcp: McpServers
-  readonly pictures: RemoteImages
-  readonly clients: ClientApps
-  readonly clientInstaller: ClientInstaller
-  readonly events: EventPublisher<{ event: AppEvent }>
-  readonly log: Log
-  readonly health: Health
-  /** Absolute path of the state folder. */
-  readonly home: string
-  readonly resources: string
-  readonly now: Clock
-  readonly showFile: RevealFile
-  locations(): Promise<DataLocation[]>
-  /** Returns a report without private texts, as JSON. */
-  diagnostics(): Promise<string>
-  close(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Time to wait if the configuration of a state folder in use is missing or empty, ms: an editor may be saving it. */
 const configRetryMs = 500
@@ -128,7 +106,7 @@ const configRetryMs = 500
 const reportedLogLines = 100
 
 /** Creates all services. The caller must close the result. @throws AppError `write_failed`, `unknown_agent` */
-export async function createApp(options: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions) {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
   const { folders, settings, singleFolder } = base
@@ -199,8 +177,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     embeddingProvider: options.embeddingProvider,
   })
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
-  const diskMonitor = watch
-    ? new DiskSpaceMonitor(
+  const stopDiskMonitor = watch
+    ? monitorDiskSpace(
         health,
         async () => {
           const activeAgents = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
@@ -222,6 +200,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     events,
     log,
     health,
+    /** Absolute path of the state folder. */
     home: folders.home,
     resources,
     now,
@@ -242,6 +221,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         { kind: 'usage', path: folders.usage },
       ])
     },
+    /** Returns a report without private texts, as JSON. */
     async diagnostics() {
       const allAgents = await agents.list()
       const agentStates = allAgents.map(async ({ id, model, ready }) => ({
@@ -260,7 +240,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close() {
       cancelCleanup()
       unsubscribe()
-      diskMonitor?.close()
+      stopDiskMonitor?.()
       await agents.close()
       await differ.close()
       await mcp.close()

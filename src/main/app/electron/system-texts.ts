@@ -1,52 +1,32 @@
 import { app } from 'electron'
 
-interface SystemTexts {
-  readonly addToDictionary: string
-  readonly answerReady: string
-  readonly answerFailed: string
-  readonly pageCrashed: (reference: string) => string
-  readonly pageCrashedAgain: (reference: string) => string
-  readonly pageHangs: string
-  readonly reload: string
-  readonly wait: string
-  readonly closeQuestion: string
-  readonly closeDetail: string
-  readonly stayInTray: string
-  readonly settings: string
-  readonly newChat: string
-  readonly search: string
-  readonly context: string
-  readonly capture: string
-  readonly open: string
-  readonly pause: string
-  readonly quit: string
-  readonly shortcutTaken: (keys: string) => string
+const english = {
+  addToDictionary: 'Add to dictionary',
+  answerReady: 'An answer is ready.',
+  answerFailed: 'An answer could not be completed.',
+  pageCrashed: (reference: string) =>
+    `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
+  pageCrashedAgain: (reference: string) => `The window stopped again (log reference ${reference}).`,
+  pageHangs: 'The window is not responding.',
+  reload: 'Reload',
+  wait: 'Wait',
+  closeQuestion: 'Keep Commonplace running?',
+  closeDetail:
+    'In the tray, Commonplace finishes answers and you can use the quick capture shortcut. You can change this in the settings (desktop.closeTo).',
+  stayInTray: 'Keep in tray',
+  settings: 'Settings…',
+  newChat: 'New chat',
+  search: 'Search memory',
+  context: 'Context',
+  capture: 'Quick capture',
+  open: 'Open Commonplace',
+  pause: 'Pause shortcut',
+  quit: 'Quit',
+  shortcutTaken: (keys: string) => `Another program uses ${keys}. Choose other keys: capture.shortcut in config.yaml.`,
 }
 
-const textsByLocale: Record<'en' | 'zh-CN' | 'zh-TW', SystemTexts> = {
-  en: {
-    addToDictionary: 'Add to dictionary',
-    answerReady: 'An answer is ready.',
-    answerFailed: 'An answer could not be completed.',
-    pageCrashed: (reference) => `The window stopped and was reloaded. Nothing is lost (log reference ${reference}).`,
-    pageCrashedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
-    pageHangs: 'The window is not responding.',
-    reload: 'Reload',
-    wait: 'Wait',
-    closeQuestion: 'Keep Commonplace running?',
-    closeDetail:
-      'In the tray, Commonplace finishes answers and you can use the quick capture shortcut. You can change this in the settings (desktop.closeTo).',
-    stayInTray: 'Keep in tray',
-    settings: 'Settings…',
-    newChat: 'New chat',
-    search: 'Search memory',
-    context: 'Context',
-    capture: 'Quick capture',
-    open: 'Open Commonplace',
-    pause: 'Pause shortcut',
-    quit: 'Quit',
-    shortcutTaken: (keys) => `Another program uses ${keys}. Choose other keys: capture.shortcut in config.yaml.`,
-  },
+const textsByLocale: Record<'en' | 'zh-CN' | 'zh-TW', typeof english> = {
+  en: english,
   'zh-CN': {
     addToDictionary: '添加到词典',
     answerReady: '回答已完成。',
@@ -93,7 +73,7 @@ const textsByLocale: Record<'en' | 'zh-CN' | 'zh-TW', SystemTexts> = {
   },
 }
 
-export function systemTexts(): SystemTexts {
+export function systemTexts(): typeof english {
   const locale = app.getLocale()
   if (/^zh-(TW|HK|MO|Hant)/i.test(locale)) return textsByLocale['zh-TW']
   return textsByLocale[locale.startsWith('zh') ? 'zh-CN' : 'en']

@@ -6,29 +6,22 @@ export type AccessDeniedReason = 'none' | 'wrong' | 'wait'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
 
-interface PageTexts {
-  readonly title: string
-  readonly reason: Readonly<Record<AccessDeniedReason, string>>
-  readonly instruction: string
-  readonly field: string
-  readonly enter: string
-  readonly storedText: string
+const english = {
+  title: 'This browser has no access yet',
+  reason: {
+    none: 'Commonplace is running but does not know this browser. Each start requires a new sign-in.',
+    wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
+    wait: 'Too many wrong keys. Wait a minute, then try again.',
+  },
+  instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
+  field: 'Address or key',
+  enter: 'Enter',
+  storedText:
+    'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
 }
 
-const textsByLanguage: Readonly<Record<Language, PageTexts>> = {
-  en: {
-    title: 'This browser has no access yet',
-    reason: {
-      none: 'Commonplace is running but does not know this browser. Each start requires a new sign-in.',
-      wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
-      wait: 'Too many wrong keys. Wait a minute, then try again.',
-    },
-    instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
-    field: 'Address or key',
-    enter: 'Enter',
-    storedText:
-      'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
-  },
+const textsByLanguage: Readonly<Record<Language, typeof english>> = {
+  en: english,
   'zh-CN': {
     title: '此浏览器还没有获准进入',
     reason: {

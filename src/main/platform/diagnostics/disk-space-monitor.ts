@@ -6,37 +6,27 @@ const lowBytes = 100_000_000
 const intervalMs = 10_000
 const dataSettingsRemedy = { kind: 'settings', section: 'data' } as const
 
-/** Reports a health problem if a disk has less than 100 MB free. Checks every 10 s. */
-export class DiskSpaceMonitor {
-  readonly #health: Health
-  readonly #folders: () => Promise<readonly string[]>
-  readonly #onFault: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
-
-  constructor(health: Health, folders: () => Promise<readonly string[]>, onFault: (error: unknown) => void) {
-    this.#health = health
-    this.#folders = folders
-    this.#onFault = onFault
-    this.#timer = setInterval(() => this.#checkInBackground(), intervalMs)
-    this.#timer.unref()
-    this.#checkInBackground()
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-  }
-
-  async check(): Promise<void> {
-    const reports = await Promise.all((await this.#folders()).map((path) => checkFolder(path)))
-    this.#health.replace(
+/**
+ * Reports a health problem if a disk has less than 100 MB free. Checks every 10 s.
+ * @returns a function that stops it
+ */
+export function monitorDiskSpace(
+  health: Health,
+  folders: () => Promise<readonly string[]>,
+  onFault: (error: unknown) => void,
+): () => void {
+  const check = async () => {
+    const reports = await Promise.all((await folders()).map(checkFolder))
+    health.replace(
       ['disk'],
       reports.filter((report) => report !== undefined),
     )
   }
-
-  #checkInBackground(): void {
-    void this.check().catch(this.#onFault)
-  }
+  const checkInBackground = () => void check().catch(onFault)
+  const timer = setInterval(checkInBackground, intervalMs)
+  timer.unref()
+  checkInBackground()
+  return () => clearInterval(timer)
 }
 
 async function checkFolder(path: string) {

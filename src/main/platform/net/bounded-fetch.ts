@@ -55,36 +55,23 @@ function limitStream(
   { event, whole }: BodyLimits,
   tooLargeError: (limit: number) => Error,
 ): ReadableStream<Uint8Array> {
-  const reader = source.getReader()
   const lines = event === undefined ? undefined : new LineBuffer(event, tooLargeError)
   const nesting = new JsonDepthCounter()
   let bytes = 0
-  const readNext = async (): Promise<Uint8Array | undefined> => {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return lines?.takeRemaining()
-      bytes += value.length
-      if (whole !== undefined && bytes > whole) throw tooLargeError(whole)
-      if (!lines && !value.every((byte) => nesting.add(byte))) throw tooLargeError(bytes)
-      const ready = lines ? lines.add(value) : value
-      if (ready.length > 0) return ready
-    }
-  }
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const chunk = await readNext()
-          if (chunk && chunk.length > 0) controller.enqueue(chunk)
-          else controller.close()
-        } catch (error) {
-          controller.error(error)
-          await reader.cancel(error).catch(() => undefined)
-        }
+  return source.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(value, controller) {
+        bytes += value.length
+        if (whole !== undefined && bytes > whole) throw tooLargeError(whole)
+        if (!lines && !value.every((byte) => nesting.add(byte))) throw tooLargeError(bytes)
+        const ready = lines ? lines.add(value) : value
+        if (ready.length > 0) controller.enqueue(ready)
       },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
+      flush(controller) {
+        const remaining = lines?.takeRemaining()
+        if (remaining && remaining.length > 0) controller.enqueue(remaining)
+      },
+    }),
   )
 }
 
@@ -147,21 +134,14 @@ class LineBuffer {
 }
 
 function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
-  const reader = source.getReader()
   let remainingBytes = maxBytes
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { value, done } = remainingBytes > 0 ? await reader.read() : { value: undefined, done: true }
-        const chunk = value?.subarray(0, remainingBytes)
-        remainingBytes -= chunk?.length ?? 0
-        if (chunk && chunk.length > 0) controller.enqueue(chunk)
-        if (!done && remainingBytes > 0) return
-        await reader.cancel().catch(() => undefined)
-        controller.close()
+  return source.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(value, controller) {
+        controller.enqueue(value.subarray(0, remainingBytes))
+        remainingBytes -= value.length
+        if (remainingBytes <= 0) controller.terminate()
       },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
+    }),
   )
 }

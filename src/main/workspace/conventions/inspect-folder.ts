@@ -19,7 +19,7 @@ export async function listEntryNames(folder: string): Promise<string[] | undefin
 }
 
 /** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
-export async function inspectFolder(folder: string, signal: AbortSignal | undefined) {
+export async function inspectFolder(folder: string, signal?: AbortSignal) {
   // While the user types the path, it can be incomplete.
   if (!isAbsolute(folder))
     return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readConventions('', []) }

@@ -1,18 +1,11 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
-import { EventEmitter, type Subscribable } from '#platform'
+import { type AgentSettings, EventEmitter, type Subscribable } from '#platform'
 import { defaultDaily } from '../files/layout.ts'
 import { readConventions } from './read-conventions.ts'
 
 /** Conventions from this app's settings. Undefined values come from the vault. */
-export interface ConventionOverrides {
-  /** Folder of the agent's own files; empty for the top. */
-  readonly own?: string | undefined
-  readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
-  /** `beside`: the folder of the note; `./files`: a subfolder of it; otherwise a folder of the workspace. */
-  readonly attachments?: string | undefined
-  readonly ignored: readonly string[]
-}
+type ConventionOverrides = Omit<AgentSettings['vault'], 'ignored'> & { readonly ignored: readonly string[] }
 
 /** Conventions of a vault: those of the program that created it, overridden by this app's settings. */
 export class ConventionsReader {

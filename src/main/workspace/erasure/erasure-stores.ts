@@ -112,8 +112,5 @@ function relativePath(root: string, file: string): string {
 }
 
 export async function isFile(file: string): Promise<boolean> {
-  return stat(file).then(
-    (info) => info.isFile(),
-    () => false,
-  )
+  return (await stat(file).catch(() => undefined))?.isFile() ?? false
 }

@@ -52,7 +52,7 @@ export async function findInWorker(
   entry: URL,
   folders: ErasureFolders,
   texts: readonly string[],
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<ErasurePlace[]> {
   return runInWorker<ErasureJobs, ErasurePlace[]>(entry, (client) => client.find({ folders, texts }), signal)
 }

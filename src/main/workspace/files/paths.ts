@@ -8,6 +8,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
+import type { PathCheck } from './text-files.ts'
 import { isMarkdown, isMemoryPath, createLayout, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
@@ -38,13 +39,13 @@ export interface ReadableFolder {
 export interface ResolvedRoots {
   /** A real path. */
   readonly root: string
-  readonly isAllowed: (realPath: string) => boolean
+  readonly isAllowed: PathCheck
 }
 
 export interface ResolvedPath {
   /** A real path. */
   readonly target: string
-  readonly isAllowed: (realPath: string) => boolean
+  readonly isAllowed: PathCheck
 }
 
 interface PathOnDisk extends ResolvedPath {

@@ -5,6 +5,9 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
 
+/** Returns true if a real path may be used. */
+export type PathCheck = (realPath: string) => boolean
+
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
@@ -27,21 +30,13 @@ export function hashText(text: string): string {
  * @param isAllowed checks the real path of the file after it is open
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
-export async function readText(
-  path: string,
-  shownPath: string = path,
-  isAllowed?: (realPath: string) => boolean,
-): Promise<TextFile> {
+export async function readText(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<TextFile> {
   const bytes = await readBytes(path, shownPath, isAllowed)
   return { text: decodeUtf8(bytes, shownPath), hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
 /** Reads a file of at most `maxTextBytes` that need not be text. @throws AppError as `readText` */
-export async function readBytes(
-  path: string,
-  shownPath: string = path,
-  isAllowed?: (realPath: string) => boolean,
-): Promise<Buffer> {
+export async function readBytes(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<Buffer> {
   let file: FileHandle
   try {
     const info = await stat(path)
@@ -68,7 +63,7 @@ export async function assertAllowed(
   file: FileHandle,
   path: string,
   shownPath: string,
-  isAllowed: (realPath: string) => boolean,
+  isAllowed: PathCheck,
 ): Promise<void> {
   if (!isAllowed(await realPathOfOpen(file, path))) throw replacedWhileOpeningError(shownPath)
 }
@@ -138,7 +133,7 @@ export async function writeText(
   path: string,
   text: string,
   shownPath: string,
-  isAllowed: (realPath: string) => boolean,
+  isAllowed: PathCheck,
   expectedStamp: string | undefined,
 ): Promise<void> {
   const assertUnchanged = async () => {
@@ -188,12 +183,7 @@ export async function fileStamp(path: string): Promise<string | undefined> {
  * @param isAllowed checks the real paths of both folders after they are open
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */
-export async function moveFile(
-  from: string,
-  to: string,
-  shownPath: string,
-  isAllowed: (realPath: string) => boolean,
-): Promise<void> {
+export async function moveFile(from: string, to: string, shownPath: string, isAllowed: PathCheck): Promise<void> {
   await withCheckedFolder(from, shownPath, isAllowed, (source) =>
     withCheckedFolder(to, shownPath, isAllowed, (target) => linkAndUnlink(source, target, shownPath)),
   )
@@ -207,7 +197,7 @@ export async function moveFile(
 export async function createFile(
   path: string,
   shownPath: string,
-  isAllowed: (realPath: string) => boolean,
+  isAllowed: PathCheck,
   fill: (file: string) => Promise<void>,
 ): Promise<void> {
   await withCheckedFolder(path, shownPath, isAllowed, async (target) => {
@@ -246,7 +236,7 @@ async function linkAndUnlink(from: string, to: string, shownPath: string): Promi
 async function withCheckedFolder<Result>(
   path: string,
   shownPath: string,
-  isAllowed: (realPath: string) => boolean,
+  isAllowed: PathCheck,
   work: (file: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = dirname(path)

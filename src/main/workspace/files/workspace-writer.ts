@@ -10,6 +10,7 @@ import {
   readText,
   fileStamp,
   writeText,
+  type PathCheck,
   type TextFile,
 } from './text-files.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
@@ -152,7 +153,7 @@ export class WorkspaceWriter {
 async function readTextIfExists(
   target: string,
   shownPath: string,
-  isAllowed: (realPath: string) => boolean,
+  isAllowed: PathCheck,
 ): Promise<TextFile | undefined> {
   try {
     return await readText(target, shownPath, isAllowed)

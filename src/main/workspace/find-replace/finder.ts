@@ -48,7 +48,7 @@ export class Finder {
    * Yields results while the search runs; the last event has the id for `replace`.
    * @throws AppError `input_invalid` for an invalid pattern
    */
-  async *find(query: SearchQuery, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
+  async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const steps = this.#worker.stream((client) => client.search({ ...this.#searchRoots(), query }, { signal }))
     for await (const step of steps) {

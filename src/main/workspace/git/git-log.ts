@@ -30,7 +30,7 @@ export class GitLog {
   }
 
   /** Returns commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
-  async log(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
+  async log(path: string, { skip, limit }: Page, signal?: AbortSignal): Promise<FileCommits> {
     const repository = await this.#findRepository(path, signal)
     if (repository.state !== 'found') return { ...repository, commits: [], isMore: false }
     const { prefix } = repository
@@ -55,7 +55,7 @@ export class GitLog {
    * @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `file_too_large`,
    * `git_failed`
    */
-  async diff(path: string, commit: string, signal: AbortSignal | undefined): Promise<{ patch: string }> {
+  async diff(path: string, commit: string, signal?: AbortSignal): Promise<{ patch: string }> {
     const repository = await this.#findRepository(path, signal)
     const notFoundError = () => new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
     if (repository.state !== 'found') throw notFoundError()
@@ -73,20 +73,20 @@ export class GitLog {
     return { patch }
   }
 
-  async #findRepository(path: string, signal: AbortSignal | undefined) {
+  async #findRepository(path: string, signal?: AbortSignal) {
     const { roots } = this.#options
     await resolveInside(roots, path)
     return findRepository(roots.workspace, signal)
   }
 
-  async #readPage(path: string, prefix: string, { skip, limit }: Page, signal: AbortSignal | undefined) {
+  async #readPage(path: string, prefix: string, { skip, limit }: Page, signal?: AbortSignal) {
     const { workspace } = this.#options.roots
     const commits = await readFileLog({ workspace, prefix, path }, { skip, limit: limit + 1 }, signal)
     return { commits: commits.slice(0, limit), isMore: commits.length > limit }
   }
 
   /** Finds a commit that is not cached; undefined if the file's log does not contain it. */
-  async #findCommit(path: string, prefix: string, commit: string, signal: AbortSignal | undefined) {
+  async #findCommit(path: string, prefix: string, commit: string, signal?: AbortSignal) {
     for (let skip = 0, isMore = true; isMore; skip += maxCachedCommits) {
       const page = await this.#readPage(path, prefix, { skip, limit: maxCachedCommits }, signal)
       const fileCommit = page.commits.find((candidate) => candidate.commit === commit)

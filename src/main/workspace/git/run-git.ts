@@ -36,11 +36,7 @@ export interface GitResult {
  * @returns undefined if Git is not installed; `code` is -1 if Git was killed or its output was too large
  * @throws the signal's reason
  */
-export function runGit(
-  folder: string,
-  args: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<GitResult | undefined> {
+export function runGit(folder: string, args: readonly string[], signal?: AbortSignal): Promise<GitResult | undefined> {
   const options = {
     // Windows searches programs in the current folder first, which must not be the repository.
     cwd: homedir(),

@@ -36,7 +36,7 @@ export type RepositoryState =
   | { readonly state: 'untrusted'; readonly path: string }
 
 /** Describes the user's repository around the workspace. @throws the signal's reason */
-export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<RepositoryState> {
+export async function findRepository(workspace: string, signal?: AbortSignal): Promise<RepositoryState> {
   const result = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
   if (!result) return { state: findGitFolder(await realpath(workspace)) ? 'no_git' : 'none' }
   const { code, output, message } = result
@@ -61,7 +61,7 @@ export function findGitFolder(folder: string): string | undefined {
 export async function readFileLog(
   { workspace, prefix, path }: { readonly workspace: string; readonly prefix: string; readonly path: string },
   { skip, limit }: { readonly skip: number; readonly limit: number },
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<FileCommit[]> {
   const args = ['log', '--follow', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature', '--no-notes']
   const bounds = ['--diff-merges=first-parent', `--skip=${skip}`, `--max-count=${limit}`]
@@ -79,7 +79,7 @@ export async function readBlob(
   workspace: string,
   commit: string,
   path: string,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<Buffer | undefined> {
   const result = await runOrThrow(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
   if (result.code === 0) return result.output
@@ -88,11 +88,7 @@ export async function readBlob(
 }
 
 /** @throws AppError `git_failed` if Git is not installed */
-async function runOrThrow(
-  workspace: string,
-  args: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<GitResult> {
+async function runOrThrow(workspace: string, args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
   const result = await runGit(workspace, args, signal)
   if (!result) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
   return result

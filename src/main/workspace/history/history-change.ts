@@ -4,16 +4,17 @@ import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** One file of a commit. Paths are relative to the workspace; `added` and `removed` are numbers of lines. */
-export interface FileRecord {
-  readonly path: string
+const fileSchema = z.object({
+  path: z.string(),
   /** Previous path; undefined if the file was not moved. */
-  readonly from?: string | undefined
-  readonly added: number
-  readonly removed: number
+  from: z.string().optional(),
+  added: z.number().int(),
+  removed: z.number().int(),
   /** Blob ids of the texts before and after the change; null if the file did not exist then. */
-  readonly before: string | null
-  readonly after: string | null
-}
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+export type FileRecord = Readonly<z.infer<typeof fileSchema>>
 
 export interface CommitRecord extends WriteOrigin {
   readonly commit: string
@@ -32,15 +33,6 @@ export const originSchema = z.object({
   client: z.string().optional(),
   sources: z.array(z.string()).readonly().optional(),
   isUndo: z.boolean().optional(),
-})
-
-const fileSchema = z.object({
-  path: z.string(),
-  from: z.string().optional(),
-  added: z.number().int(),
-  removed: z.number().int(),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
 })
 
 /** Builds a commit message: a subject for users of Git, trailers for `parseMessage`. */

@@ -6,7 +6,7 @@ import { atomicFs as fs } from './atomic-fs.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
 import { FileTree } from './git-tree.ts'
 import { createHash } from 'node:crypto'
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 
@@ -239,10 +239,6 @@ export async function writeBlob(gitdir: string, text: string): Promise<string> {
   const object = blobOf(text)
   const id = createHash('sha1').update(object).digest('hex')
   const file = join(gitdir, 'objects', id.slice(0, 2), id.slice(2))
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  )
-  if (!exists) await writeAtomically(file, await compress(object))
+  if (!existsSync(file)) await writeAtomically(file, await compress(object))
   return id
 }

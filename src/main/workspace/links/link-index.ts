@@ -8,7 +8,7 @@ import { namesOf, parseProperties } from '#shared/markdown/properties/parse-prop
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
-import { isWriteProtected, readBytes, readText } from '../files/text-files.ts'
+import { isWriteProtected, readBytes, readText, type PathCheck } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
 import { walkFiles, type FoundFile } from '../files/walk.ts'
 import type { NewNoteConventions } from './new-linked-note.ts'
@@ -203,7 +203,7 @@ export class LinkIndex {
     }
   }
 
-  async #readCanvases(files: readonly FoundFile[], isAllowed: (real: string) => boolean): Promise<void> {
+  async #readCanvases(files: readonly FoundFile[], isAllowed: PathCheck): Promise<void> {
     const canvasFileInfos = files.filter(({ path }) => isCanvas(path))
     const canvases = await inBatches(canvasFileInfos, concurrency, async (file): Promise<IndexedCanvas | undefined> => {
       const indexed = this.#canvases.get(file.path)
@@ -216,7 +216,7 @@ export class LinkIndex {
     this.#canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }
 
-  async #read(path: string, isAllowed?: (real: string) => boolean) {
+  async #read(path: string, isAllowed?: PathCheck) {
     try {
       return await readText(join(this.#root, path), path, isAllowed)
     } catch (error) {
@@ -225,7 +225,7 @@ export class LinkIndex {
     }
   }
 
-  async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
+  async #guessLinks(path: string, isAllowed: PathCheck): Promise<ParsedLinks['links'] | undefined> {
     try {
       return findLinks(await readBytes(join(this.#root, path), path, isAllowed))
     } catch (error) {

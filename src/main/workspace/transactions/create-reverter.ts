@@ -18,12 +18,7 @@ export interface RevertSources {
  * @param patch unified diff, or a large change by blob ids
  * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, also from the returned function
  */
-export async function createReverter(
-  sources: RevertSources,
-  path: string,
-  patch: string,
-  signal: AbortSignal | undefined,
-) {
+export async function createReverter(sources: RevertSources, path: string, patch: string, signal?: AbortSignal) {
   const { differ } = sources
   const conflict = () =>
     new AppError('undo_conflict', `${path} has changed since; the change cannot be undone automatically`, { path })

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { hashText, readText, fileStamp, writeText } from '../files/text-files.ts'
+import { hashText, readText, fileStamp, writeText, type PathCheck } from '../files/text-files.ts'
 import { resolveInside, resolveRewritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 import { applyPendingText, type PendingText } from './change-journal.ts'
 
@@ -43,11 +43,7 @@ export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: 
 }
 
 /** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
-export async function readOrNull(
-  target: string,
-  path: string,
-  isAllowed?: ResolvedRoots['isAllowed'],
-): Promise<string | null> {
+export async function readOrNull(target: string, path: string, isAllowed?: PathCheck): Promise<string | null> {
   return (await fileStamp(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
 }
 
