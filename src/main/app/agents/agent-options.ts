@@ -6,7 +6,6 @@ import type { McpServers } from '#agent/mcp-client'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
 
-/** Options that all agents share. */
 export interface SharedOptions {
   readonly resources: string
   readonly differ: Differ

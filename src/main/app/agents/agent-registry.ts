@@ -41,7 +41,6 @@ export interface AgentsOptions extends SharedOptions {
   readonly singleFolder: SingleFolder | undefined
 }
 
-/** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
 export class AgentRegistry {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes

@@ -34,7 +34,6 @@ interface SuggestionDependencies {
   readonly idleFor: () => number
 }
 
-/** Creates an agent's proposal inbox and the schedule of its reviews. The caller starts and closes the schedule. */
 export function openSuggestions(
   options: AgentOptions,
   dependencies: SuggestionDependencies,

@@ -51,9 +51,7 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly findReplace: Finder
-  /** Changes of several notes that one undo reverts. */
   readonly batches: Batches
-  /** Git log of the user's own repository, if the workspace is part of one. */
   readonly commits: GitLog
   readonly upkeep: ProposalService
   readonly localNotes: LocalNotes
@@ -219,7 +217,11 @@ export class Agent {
 
   /** True if other programs may read the file: sessions, extra folders, searched notes and `project` files. */
   isForPrograms(path: string): boolean {
-    return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
+    // `memory.scope` does not apply to sessions and extra folders.
+    if (/^sessions\/[^/]+\.jsonl$/.test(path) || this.workspace.isReadOnly(path)) return true
+    const { scope } = this.#options.config.current.memory
+    const reason = exclusionReason(normalizePath(path), scope, this.workspace.layout)
+    return reason === undefined || reason === 'project'
   }
 
   /** Stores an attachment where the conventions place it. @returns its workspace-relative path, and a Markdown link */
@@ -315,7 +317,6 @@ export class Agent {
     }
   }
 
-  /** Lists the Markdown files without reading them. */
   async listFileNames(signal?: AbortSignal): Promise<ListedFile[]> {
     return listPaths(this.#listOptions(), signal)
   }
@@ -344,13 +345,4 @@ export class Agent {
     this.sessions.close()
     this.workspace.close()
   }
-}
-
-type Scope = Parameters<typeof exclusionReason>[1]
-
-function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
-  // `memory.scope` does not apply to sessions and extra folders.
-  if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
-  const reason = exclusionReason(normalizePath(path), scope, workspace.layout)
-  return reason === undefined || reason === 'project'
 }

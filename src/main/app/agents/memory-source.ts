@@ -14,7 +14,6 @@ import {
 import { LocalNotes, resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
-/** Returns extra folders and shared memories that the agent may read. */
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...folder }) => ({ ...folder, isMemoryOnly: source === 'shared' }))
 }
@@ -25,7 +24,6 @@ export function builtinModelFile(resources: string): string {
 
 const indexDebounceMs = 1500
 
-/** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
   const { embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfConventions(options.conventions)

@@ -8,7 +8,6 @@ export interface NewAgent {
   readonly name: string
   readonly workspace?: string | undefined
   readonly color?: string | undefined
-  /** Id of the agent whose settings are copied. */
   readonly like?: string | undefined
   readonly locale: Locale
 }

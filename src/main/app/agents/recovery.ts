@@ -48,7 +48,6 @@ async function toRecoveredChange(
   return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: skipped.length, undo }
 }
 
-/** Shown during the recovery, while files cannot be listed. */
 function runningReport(kind: BatchKind, agent: string) {
   return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
 }

@@ -47,7 +47,6 @@ export function routerBase(app: App) {
   return { app, os, ...agentProcedures(app) }
 }
 
-/** A procedure of the contract without its handler. */
 interface Procedure<Input, Output, Implemented> {
   readonly handler: (handler: Handler<Input, Output>) => Implemented
 }
@@ -63,7 +62,6 @@ type AgentWork<Input, Output> = (
   signal: AbortSignal | undefined,
 ) => Output | PromiseLike<Output>
 
-/** Result of a procedure that returns nothing. */
 type Nothing = Record<string, never>
 
 /** Implements a procedure that returns nothing. */

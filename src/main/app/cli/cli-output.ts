@@ -20,7 +20,6 @@ export function warningOf(
 
 type PrintedResult = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'snippet' | 'source' | 'date'>
 
-/** Returns the fields of a result that the CLI prints. */
 export function printedFields({
   path,
   startLine,

@@ -21,7 +21,6 @@ import { openInBrowser, appVersion, defaultAgentId, describeProblems } from '#pl
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 
-/** An error in the command line: exit code 2. */
 class UsageError extends Error {}
 
 const program = new Command('commonplace')

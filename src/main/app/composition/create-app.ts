@@ -57,7 +57,6 @@ export interface AppOptions {
   readonly showFile?: RevealFile
   /** Stores API keys permanently; undefined keeps them in memory only. */
   readonly keyVault?: KeyVault | undefined
-  /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
   /** Limits of tool calls by models; default: `defaultToolLimits`. */
@@ -68,7 +67,6 @@ export interface AppOptions {
   readonly base?: AppBase
 }
 
-/** State that every process opens, whether or not it holds the instance lock. */
 export interface AppBase {
   readonly folders: StateFolders
   readonly log: Log
@@ -221,7 +219,6 @@ export async function createApp(options: AppOptions) {
         { kind: 'usage', path: folders.usage },
       ])
     },
-    /** Returns a report without private texts, as JSON. */
     async diagnostics() {
       const allAgents = await agents.list()
       const agentStates = allAgents.map(async ({ id, model, ready }) => ({
@@ -252,7 +249,6 @@ export async function createApp(options: AppOptions) {
   }
 }
 
-/** Installs the MCP server of this state folder in other programs. */
 export function createClientInstaller({ mainFolder, env }: AppOptions, { home }: StateFolders): ClientInstaller {
   const isDefaultHome = home === defaultStateHome({})
   return new ClientInstaller({ mainFolder, env, home: isDefaultHome ? undefined : home, version: appVersion })

@@ -27,7 +27,6 @@ export class MainWindow {
     }
   }
 
-  /** Loads a view by reloading the page. */
   open(viewPath: string): void {
     void this.#window?.loadURL(new URL(viewPath, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
   }

@@ -26,22 +26,9 @@ export class PrimaryInstance {
   #lockInfo: LockInfo | undefined
   #repairTimer: NodeJS.Timeout | undefined
 
-  private constructor(lockPaths: LockPaths, lock: FileLock) {
+  constructor(lockPaths: LockPaths, lock: FileLock) {
     this.lockPaths = lockPaths
     this.#lock = lock
-  }
-
-  /**
-   * Takes the lock without waiting.
-   * @returns undefined if another process holds it
-   * @throws SQLite's error if the file system has no locks
-   */
-  static async tryAcquire(lockPaths: LockPaths): Promise<PrimaryInstance | undefined> {
-    await makeFolder(lockPaths.folder)
-    const lock = new FileLock(lockPaths.lockFile)
-    if (lock.tryAcquire()) return new PrimaryInstance(lockPaths, lock)
-    lock.close()
-    return undefined
   }
 
   /**
@@ -118,7 +105,6 @@ export class PrimaryInstance {
     await Promise.all(commands.map((client) => new Promise<void>((resolve) => client.once('close', () => resolve()))))
   }
 
-  /** Disconnects all processes and releases the lock. */
   async release(): Promise<void> {
     clearInterval(this.#repairTimer)
     const server = this.#server
@@ -141,8 +127,11 @@ export interface Claim {
 /** @returns undefined if another process holds the lock */
 export async function acquirePrimary(lockPaths: LockPaths): Promise<Claim | undefined> {
   try {
-    const primaryInstance = await PrimaryInstance.tryAcquire(lockPaths)
-    return primaryInstance && { primaryInstance, lockFailure: undefined }
+    await makeFolder(lockPaths.folder)
+    const lock = new FileLock(lockPaths.lockFile)
+    if (lock.tryAcquire()) return { primaryInstance: new PrimaryInstance(lockPaths, lock), lockFailure: undefined }
+    lock.close()
+    return undefined
   } catch (error) {
     return { primaryInstance: undefined, lockFailure: error instanceof Error ? error.message : String(error) }
   }

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 
-/** Stops listening and disconnects all clients. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()

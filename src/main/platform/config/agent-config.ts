@@ -39,7 +39,6 @@ export class AgentConfig {
     return previous
   }
 
-  /** Sets the folders and files that only local models may see. */
   async setLocal(local: readonly string[]): Promise<void> {
     const path = [...this.#settingsPath(), 'visibility', 'local']
     const previous = this.current.visibility.local

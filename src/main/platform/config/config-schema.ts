@@ -14,7 +14,6 @@ import {
 import { parseSchedule } from '#shared/util/schedule.ts'
 import type { ConfigRule } from '#shared/contract/index.ts'
 
-/** Error messages of the refinements below; the interface translates them by name. */
 export const rules: Readonly<Record<ConfigRule, string>> = {
   duration: 'a duration such as 90s, 5m or 2h, of at most 24d',
   model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
@@ -48,11 +47,9 @@ const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.j
 
 const embeddingSchema = z.strictObject({
   provider: z.enum(embeddingProviders).default('builtin'),
-  /** Default: the provider's default model. */
   model: z.string().min(1).optional(),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
-  /** See `reach` in `providerSchema`. */
   reach: z.enum(dataLocalities).default('auto'),
   /** For `local`: the model may be downloaded from the hub. */
   allowDownload: z.boolean().default(false),
@@ -137,7 +134,6 @@ const sharedAgentFields = {
     titles: z.boolean().default(true),
   }),
   history: section({
-    /** Records every change to a Markdown file in the workspace. */
     enabled: z.boolean().default(true),
   }),
   prompts: section({
@@ -284,7 +280,6 @@ export function defaultWorkspace(agentId: string, home: string = homedir()): str
   return join(home, agentId === defaultAgentId ? 'commonplace' : `commonplace-${agentId}`)
 }
 
-/** Replaces a leading `~` by the home folder. */
 export function expandHome(path: string, home: string = homedir()): string {
   if (path === '~') return home
   return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path

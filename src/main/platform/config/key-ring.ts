@@ -87,7 +87,6 @@ export class KeyRing {
       .reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text)
   }
 
-  /** Returns the name of the environment variable that sets the key, for messages. */
   variable(name: KeyName): string {
     return variableNames[name]
   }

@@ -33,25 +33,12 @@ export function parseConfig(text: string): ParsedConfig {
   // The parser's own check for duplicate keys takes quadratic time; `findDuplicateKeys` is linear.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   const lineAt = (offset: number) => lineCounter.linePos(offset).line
-  if (document.errors.length > 0) {
-    return {
-      ok: false,
-      problems: document.errors
-        .slice(0, maxProblems)
-        .map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })),
-    }
-  }
+  if (document.errors.length > 0)
+    return withProblems(document.errors.map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })))
   const duplicates = findDuplicateKeys(document)
   if (duplicates.length > 0) {
-    return {
-      ok: false,
-      problems: duplicates.slice(0, maxProblems).map(({ key, offset }) => ({
-        key,
-        line: lineAt(offset),
-        message: 'is defined more than once',
-        fault: 'twice' as const,
-      })),
-    }
+    const duplicate = { message: 'is defined more than once', fault: 'twice' } as const
+    return withProblems(duplicates.map(({ key, offset }) => ({ key, line: lineAt(offset), ...duplicate })))
   }
   const raw = toPlainValue(document)
   if (raw.problem !== undefined) return invalidConfig(raw.problem, lineOfAlias(document, lineAt))
@@ -59,7 +46,11 @@ export function parseConfig(text: string): ParsedConfig {
   const validated = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
   if (validated.success) return { ok: true, config: validated.data, ignoredKeys: ignored.slice(0, maxProblems) }
   const problems = validated.error.issues.map((issue) => problemOf(issue, document, lineCounter))
-  return { ok: false, problems: [...problems, ...ignored].slice(0, maxProblems) }
+  return withProblems([...problems, ...ignored])
+}
+
+function withProblems(problems: readonly ConfigProblem[]): ParsedConfig {
+  return { ok: false, problems: problems.slice(0, maxProblems) }
 }
 
 /** Deletes unknown keys from the value. @returns their paths */
@@ -82,7 +73,7 @@ function unknownKeyProblem(path: Path, document: Document, lineCounter: LineCoun
 }
 
 function invalidConfig(message: string, line: number | null = null): ParsedConfig {
-  return { ok: false, problems: [{ key: '', line, message }] }
+  return withProblems([{ key: '', line, message }])
 }
 
 /** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */

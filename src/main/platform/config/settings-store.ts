@@ -31,7 +31,6 @@ export class SettingsStore {
   #timer: NodeJS.Timeout | undefined
   readonly #mutex: Mutex
   readonly #changes = new EventEmitter()
-  /** Fires when the active configuration or the problems of the file have changed. */
   readonly changes: Subscribable<void> = this.#changes
 
   private constructor(file: string) {
@@ -58,9 +57,7 @@ export class SettingsStore {
       store.#timer = setTimeout(() => void store.#load(), debounceMs)
     })
     // For example, the folder was deleted. The active configuration stays in use.
-    store.#watcher.on('error', (error) =>
-      store.#accept(store.#config, [{ key: '', line: null, message: error.message }]),
-    )
+    store.#watcher.on('error', (error) => store.#reject(error.message))
     return store
   }
 
@@ -97,7 +94,6 @@ export class SettingsStore {
     return this.#problems
   }
 
-  /** Unknown keys of the active configuration. */
   get ignoredKeys(): readonly ConfigProblem[] {
     return this.#ignoredKeys
   }
@@ -107,7 +103,6 @@ export class SettingsStore {
     return this.#read(false)
   }
 
-  /** Returns the active configuration without defaults. */
   configWithoutDefaults(): unknown {
     return parseDocument(this.#text).toJSON() ?? {}
   }
@@ -182,20 +177,21 @@ export class SettingsStore {
     try {
       text = await this.#read()
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      this.#accept(this.#config, [{ key: '', line: null, message }])
-      return
+      return this.#reject(error instanceof Error ? error.message : String(error))
     }
     if (text === '' && this.#text !== '') {
       // The file was deleted or is being saved. The workspaces must not change because of this.
-      const message = `${this.file} is missing or empty; the last valid settings stay active until it is restored`
-      return this.#accept(this.#config, [{ key: '', line: null, message }])
+      return this.#reject(`${this.file} is missing or empty; the last valid settings stay active until it is restored`)
     }
     const parsed = parseConfig(text)
     if (parsed.ok) {
       this.#text = text
       this.#accept(parsed.config, [], parsed.ignoredKeys)
     } else this.#accept(this.#config, parsed.problems)
+  }
+
+  #reject(message: string): void {
+    this.#accept(this.#config, [{ key: '', line: null, message }])
   }
 
   #accept(config: Config, problems: readonly ConfigProblem[], ignored = this.#ignoredKeys): void {

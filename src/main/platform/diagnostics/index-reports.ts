@@ -19,7 +19,6 @@ const templates: Readonly<Record<string, ReportTemplate>> = {
   passages_local: { part: 'embeddings', level: 'note' },
 }
 
-/** Replaces the health problems of an agent's index. */
 export function reportIndex(health: Health, agent: string, { problems, state }: IndexStatus): void {
   const reports = problems.map(({ code, message, path, since }): ProblemReport => ({
     code,

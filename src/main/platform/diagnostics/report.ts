@@ -5,14 +5,12 @@ import { redact } from '../logging/log.ts'
 export interface DiagnosticsInput {
   readonly version: string
   readonly home: string
-  /** Settings as in the file, without defaults. */
   readonly settings: unknown
   readonly agents: readonly { readonly model: string; readonly status: IndexStatus | undefined }[]
   readonly log: readonly LogLine[]
   readonly now: Date
 }
 
-/** Returns the report as JSON. The user reviews it before sharing it. */
 export function createDiagnosticReport({ version, home, settings, agents, log, now }: DiagnosticsInput): string {
   const report = {
     app: version,

@@ -13,7 +13,6 @@ const maxCharactersWithoutHistory = 8_000_000
 type Lines = readonly string[]
 
 const contextLines = 2
-/** Number of context lines that may differ when a patch is applied. */
 const fuzzFactor = 2
 
 /** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */

@@ -20,7 +20,6 @@ export interface DraftStoreOptions<T> {
   readonly folder: string
   readonly parse: (value: unknown) => T | undefined
   readonly now: () => Date
-  /** Receives the new path of an unreadable draft. */
   readonly onDamaged: (file: string) => void
 }
 

@@ -17,7 +17,6 @@ export function isTemporaryFile(name: string): boolean {
   return temporaryName.test(name)
 }
 
-/** Returns a new path for a temporary file in the same folder. */
 export function temporaryPath(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }

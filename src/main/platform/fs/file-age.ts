@@ -5,7 +5,6 @@ export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
   return Date.now() - mtimeMs
 }
 
-/** Returns the current time for file names and time stamps. */
 export function currentFileTime(): Date {
   return new Date()
 }

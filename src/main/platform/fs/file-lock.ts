@@ -16,7 +16,6 @@ const maxDelayMs = 25
 /** Default timeout, ms; a holder needs a lock only for a few writes. */
 const defaultTimeoutMs = 30_000
 
-/** Another process did not release the lock in time. */
 export class LockBusyError extends Error {
   constructor(file: string, ms: number) {
     super(`another process has locked ${file} for ${ms} ms`)

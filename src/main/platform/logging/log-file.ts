@@ -42,7 +42,6 @@ export class LogFile {
     }
   }
 
-  /** Appends a line that includes its line break. */
   write(line: string): void {
     try {
       this.#checkFile()

@@ -4,7 +4,6 @@ export const maxLevels = 200
 const quote = 0x22
 const backslash = 0x5c
 
-/** Tracks the nesting depth of a JSON byte stream. */
 export class JsonDepthCounter {
   #levels = 0
   #isInString = false

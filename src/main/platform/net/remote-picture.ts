@@ -35,7 +35,6 @@ export interface RemoteImage {
 
 interface RemoteImagesOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Returns true if connections to the address are allowed; by default, public addresses. */
   readonly isAllowedAddress?: ((address: string) => boolean) | undefined
 }
 

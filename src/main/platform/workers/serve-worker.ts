@@ -41,7 +41,6 @@ export interface FirstMessage {
 /** Jobs of a worker by name. A job that reports progress is an async generator. */
 export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
 
-/** Offers the jobs to the thread that started this worker. */
 export function serveWorker(jobs: WorkerJobs): void {
   const procedures = Object.entries(jobs).map(([name, job]) => [
     name,
@@ -57,7 +56,6 @@ export function serveThread(router: AnyRouter): void {
   })
 }
 
-/** Converts an AppError to an ORPCError; returns other errors unchanged. */
 export function toOrpcError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })

@@ -71,7 +71,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     } finally {
       signal?.removeEventListener('abort', onAbort)
       this.#release()
-      if (signal?.aborted && this.#pendingCount === 0) void this.#end()
+      if (signal?.aborted && this.#pendingCount === 0) void this.close()
     }
   }
 
@@ -86,11 +86,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     } finally {
       this.#release()
     }
-  }
-
-  /** Ends the worker; pending requests reject. */
-  async close(): Promise<void> {
-    await this.#end()
   }
 
   #acquire(): RunningWorker<WorkerClient<Jobs>> {
@@ -123,7 +118,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       onCrash?.(error)
     })
     ready.catch(() => {
-      if (this.#running === running) void this.#end()
+      if (this.#running === running) void this.close()
     })
     return running
   }
@@ -136,10 +131,11 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       await flush(running.thread.client).catch(() => undefined)
       this.#pendingCount -= 1
     }
-    if (this.#pendingCount === 0 && this.#running === running) await this.#end()
+    if (this.#pendingCount === 0 && this.#running === running) await this.close()
   }
 
-  #end(): Promise<void> {
+  /** Ends the worker; pending requests reject. */
+  close(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const running = this.#running
     this.#running = undefined

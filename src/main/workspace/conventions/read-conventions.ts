@@ -67,7 +67,6 @@ export async function readConventions(root: string, paths?: readonly string[]): 
   }
 }
 
-/** Programs that show every file of the folder to the user. */
 const vaultKinds: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
 
 /**

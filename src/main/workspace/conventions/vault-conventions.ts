@@ -27,12 +27,10 @@ export class ConventionsReader {
     return new ConventionsReader(root, overrides, await readConventions(root))
   }
 
-  /** Conventions of the program that created the vault. */
   get detected(): VaultConventions {
     return this.#detected
   }
 
-  /** Detected conventions with the overrides of this app's settings. */
   get effective(): VaultConventions {
     return applyOverrides(this.#detected, this.#overrides())
   }
@@ -47,7 +45,6 @@ export class ConventionsReader {
   }
 }
 
-/** Overrides the vault's conventions by those of this app's settings. */
 export function applyOverrides(detected: VaultConventions, overrides: ConventionOverrides): VaultConventions {
   const ownFolder = normalizeFolder(overrides.own ?? detected.own)
   const baseDaily = detected.hasDaily ? detected.daily : defaultDaily(ownFolder)

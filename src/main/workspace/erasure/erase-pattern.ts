@@ -62,7 +62,6 @@ export class ErasePattern {
     return matchedLines.size === 0 ? text : withoutLines(text, matchedLines)
   }
 
-  /** Returns true if `removeLines` adds privacy markers. */
   addsMarkers(text: string): boolean {
     const matchedLines = this.matchingLines(text)
     const otherLines = text.split('\n').filter((_, index) => !matchedLines.includes(index + 1))

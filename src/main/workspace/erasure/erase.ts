@@ -29,7 +29,6 @@ function taskFile({ sessions }: ErasureFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
-/** Returns true if an erasure was interrupted. */
 export function hasPendingErasure(folders: ErasureFolders): boolean {
   return existsSync(taskFile(folders))
 }

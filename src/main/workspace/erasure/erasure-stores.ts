@@ -9,9 +9,7 @@ export interface ErasureFolders {
   readonly workspace: string
   /** Absolute paths of folders that this agent must not use. */
   readonly forbidden: readonly string[]
-  /** State folder of the app. */
   readonly home: string
-  /** Index file of this agent. */
   readonly index: string
   readonly sessions: string
   readonly history: string
@@ -93,7 +91,6 @@ async function stateFolderFiles(home: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))
 }
 
-/** Lists files below a folder. Does not follow symbolic links. */
 async function filesIn(root: string, isSkipped: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {
   signal?.throwIfAborted()
   const entries = await readdir(root, { withFileTypes: true }).catch(() => [])

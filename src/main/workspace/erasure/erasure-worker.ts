@@ -38,7 +38,6 @@ export async function* eraseInWorker(
   }
 }
 
-/** Runs the steps to the end. Ignores errors. */
 async function drain(steps: AsyncIterator<unknown, unknown>): Promise<void> {
   try {
     while (!(await steps.next()).done);

@@ -3,7 +3,6 @@ import { fileDraftSchema } from '#shared/contract/workspace.ts'
 import type { FileDraft } from '#shared/contract/index.ts'
 import { type Clock, DraftStore, type StoredDraft } from '#platform'
 
-/** Stores unsaved text of open files, one draft for each file and writer. */
 export class FileDrafts {
   readonly #store: DraftStore<FileDraft>
 
@@ -13,7 +12,6 @@ export class FileDrafts {
     this.#store = new DraftStore({ folder, parse, now, onDamaged })
   }
 
-  /** Returns the drafts of a file, newest first. */
   async list(path: string): Promise<StoredDraft<FileDraft>[]> {
     return this.#store.list(draftKey(path))
   }

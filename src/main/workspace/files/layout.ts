@@ -19,12 +19,10 @@ export interface Layout {
 
 export const defaultLayout: Layout = createLayout()
 
-/** Returns the default layout with the agent's own files in a folder. */
 export function createLayout(own = ''): Layout {
   return { daily: defaultDaily(own), ignored: [], own }
 }
 
-/** Returns the default location of daily logs. */
 export function defaultDaily(own: string): DailyNotes {
   return own === '' ? defaultDailyNotes : { ...defaultDailyNotes, folder: `${own}/${memoryFolder}` }
 }
@@ -44,7 +42,6 @@ export function projectContextFiles(layout?: Layout): string[] {
   return contextNames.map((name) => ownFilePath(name, layout))
 }
 
-/** Returns the path of MEMORY.md. */
 export function longTermFile(layout?: Layout): string {
   return ownFilePath(longTermName, layout)
 }
@@ -181,7 +178,6 @@ export function isMarkdown(path: string): boolean {
   return /\.(md|markdown)$/i.test(path)
 }
 
-/** Returns true for hidden folders and `node_modules`. */
 export function isIgnoredFolder(name: string): boolean {
   return isHidden(name) || name === 'node_modules'
 }

@@ -25,7 +25,6 @@ export interface Roots {
 }
 
 export interface ReadableFolder {
-  /** Prefix of requested paths in this folder. */
   readonly prefix: string
   /** Absolute. */
   readonly folder: string

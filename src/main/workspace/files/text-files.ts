@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
 
-/** Returns true if a real path may be used. */
 export type PathCheck = (realPath: string) => boolean
 
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */

@@ -15,7 +15,6 @@ interface FileState {
 const maxCountedBytes = 1_000_000
 const batchSize = 16
 
-/** Counts words and tokens of files, cached by size and modification time. */
 export class TextStatisticsCache {
   readonly #read: (path: string) => Promise<string>
   readonly #statistics = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()

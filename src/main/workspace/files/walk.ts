@@ -57,7 +57,7 @@ interface Folder {
 export async function walkMarkdown(
   root: string,
   signal?: AbortSignal,
-  forbidden: readonly string[] = [],
+  forbidden?: readonly string[],
   statFn: StatFile = statFile,
 ): Promise<Walk> {
   return walk(root, isMarkdown, signal, forbidden, statFn)
@@ -67,7 +67,7 @@ export async function walkMarkdown(
 export async function walkNotes(
   root: string,
   signal?: AbortSignal,
-  forbidden: readonly string[] = [],
+  forbidden?: readonly string[],
   statFn: StatFile = statFile,
 ): Promise<Walk> {
   return walk(root, isNote, signal, forbidden, statFn)
@@ -79,22 +79,14 @@ export async function walkFiles(root: string, signal?: AbortSignal, forbidden: r
 }
 
 /** Lists the paths of Markdown files. Reads folders only, no file metadata. @throws as `walkMarkdown` */
-export async function walkPaths(
-  root: string,
-  signal?: AbortSignal,
-  forbidden: readonly string[] = [],
-): Promise<string[]> {
-  const { files } = await walk(root, isMarkdown, signal, forbidden, undefined)
+export async function walkPaths(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<string[]> {
+  const { files } = await walk(root, isMarkdown, signal, forbidden)
   return files.map(({ path }) => path)
 }
 
 /** Lists the symbolic links that `walkMarkdown` skips, sorted, without hidden ones. @throws as `walkMarkdown` */
-export async function walkLinks(
-  root: string,
-  signal?: AbortSignal,
-  forbidden: readonly string[] = [],
-): Promise<string[]> {
-  const { links } = await walk(root, isMarkdown, signal, forbidden, undefined)
+export async function walkLinks(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<string[]> {
+  const { links } = await walk(root, isMarkdown, signal, forbidden)
   return links.filter((path) => !isHidden(basename(path))).sort()
 }
 
@@ -130,8 +122,8 @@ async function walk(
   root: string,
   isIncluded: (name: string) => boolean,
   signal: AbortSignal | undefined,
-  forbidden: readonly string[],
-  statFn: StatFile | undefined,
+  forbidden: readonly string[] = [],
+  statFn?: StatFile,
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises'
 import type { Cause } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, Mutex } from '#platform'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
@@ -15,7 +16,6 @@ import {
 } from './text-files.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizePath, resolveWritable, type Roots } from './paths.ts'
-import { assertWorkspaceExists, withWorkspacePath } from './workspace-exists.ts'
 
 /** The cause of a write. `session` and `turn` (the message that the agent answers) are set for writes by agents. */
 export interface WriteOrigin {
@@ -34,7 +34,6 @@ export interface WorkspaceWrite {
   readonly origin: WriteOrigin
   /** SHA-256 of `after`, hex. */
   readonly hash: string
-  /** The previous path, if the file was moved. */
   readonly from?: string
   /** Texts before and after; null if the file did not exist then. */
   readonly before: string | null
@@ -161,4 +160,31 @@ async function readTextIfExists(
     if (error instanceof AppError && error.code === 'file_not_found') return undefined
     throw error
   }
+}
+
+/**
+ * Checks that the workspace folder exists, so that a moved folder is not mistaken for an empty one.
+ * @throws AppError `folder_gone`
+ */
+export async function assertWorkspaceExists(workspace: string): Promise<void> {
+  if (await isFolder(workspace)) return
+  const message = `${workspace} is not there: put the folder back, or choose its new location in the settings`
+  throw new AppError('folder_gone', message, { path: workspace })
+}
+
+/**
+ * Adds the workspace's path to a `write_failed` error, which names only the path inside the workspace. Returns other
+ * errors as they are.
+ */
+function withWorkspacePath(error: unknown, workspace: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
+  return new AppError(error.code, `${error.message} (workspace: ${workspace})`, error.data, { cause: error })
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const info = await stat(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  })
+  return info?.isDirectory() ?? false
 }

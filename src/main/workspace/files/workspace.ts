@@ -39,13 +39,13 @@ import {
 } from '../transactions/transaction.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import {
+  assertWorkspaceExists,
   WorkspaceWriter,
   type Capture,
   type RememberedLines,
   type WorkspaceWrite,
   type WriteOrigin,
 } from './workspace-writer.ts'
-import { assertWorkspaceExists } from './workspace-exists.ts'
 import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
 import { isNote } from './file-names.ts'
 import { sectionTitle } from './add-to-section.ts'
@@ -91,7 +91,6 @@ export class Workspace {
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Subscribable<WorkspaceWrite>
   readonly #captures = new EventEmitter<Capture>()
-  /** Emits every note that `remember` or `rememberIn` adds. */
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: WorkspaceWriter
   readonly #layout: () => Layout
@@ -398,7 +397,6 @@ export class Workspace {
     await assertTargetFree(this.roots, move.to, isFolder)
   }
 
-  /** Returns true if a privacy rule covers a note that the move would move. */
   async movesLocalNotes(move: Move): Promise<boolean> {
     return movesLocalNotes(this.#transaction, this.#local, move)
   }

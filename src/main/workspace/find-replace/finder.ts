@@ -19,7 +19,6 @@ const batchSize = 16
 
 interface Search {
   readonly query: SearchQuery
-  /** Hash of the searched text by path. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -105,7 +104,6 @@ export class Finder {
     }
   }
 
-  /** Stops a running replacement and rolls it back. */
   stop(search: string): void {
     this.#runningReplacements.get(search)?.abort()
   }

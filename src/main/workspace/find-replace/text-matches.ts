@@ -30,7 +30,6 @@ export interface Matches {
   readonly lines: FoundLine[]
   /** Number of lines with a match, including those beyond the limit. */
   readonly lineCount: number
-  /** Number of matches. */
   readonly count: number
 }
 

@@ -16,7 +16,6 @@ export interface FileCommit {
   readonly author: string
   readonly subject: string
   readonly path: string
-  /** Path before the commit, if the file was moved. */
   readonly from?: string
   /** Changed lines; undefined for a binary file. */
   readonly added: number | undefined

@@ -5,7 +5,6 @@ import { currentPath, textIfExists, queryTimeline } from './history-queries.ts'
 import type { Repository } from './repository.ts'
 
 export interface ChangeRevertStatus {
-  /** The file's current path. */
   readonly path: string
   /** One status for each hunk, in order; exactly one for a large change, whose lines are not stored. */
   readonly hunks: RevertStatus[]

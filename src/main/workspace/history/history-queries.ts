@@ -30,9 +30,7 @@ export interface TimelineRequest {
 
 export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
-  /** The file's current path. */
   readonly now: string
-  /** Number of files in this row, if it groups several. */
   readonly files?: number
 }
 

@@ -95,25 +95,10 @@ export class History {
 
   /** Returns the timeline for display, without blob ids. @throws AppError as `timeline` */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
-    return (await this.timeline(request)).map(
-      ({ commit, at, cause, session, turn, client, sources, isUndo = false, file, now, files }) => ({
-        commit,
-        at,
-        cause,
-        ...(session === undefined ? {} : { session }),
-        ...(turn === undefined ? {} : { turn }),
-        ...(client === undefined ? {} : { client }),
-        ...(sources === undefined ? {} : { sources }),
-        path: file.path,
-        now,
-        ...(file.from === undefined ? {} : { from: file.from }),
-        added: file.added,
-        removed: file.removed,
-        exists: file.after !== null,
-        isUndo,
-        ...(files === undefined ? {} : { files }),
-      }),
-    )
+    return (await this.timeline(request)).map(({ file, journal: _journal, isUndo = false, ...entry }) => {
+      const { before: _before, after, ...lines } = file
+      return { ...entry, ...lines, exists: after !== null, isUndo }
+    })
   }
 
   /** Returns a change as a diff with both texts (null: no file). @throws AppError `file_not_found` */

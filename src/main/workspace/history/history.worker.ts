@@ -1,15 +1,8 @@
 import { EventPublisher } from '@orpc/server'
 import { serveWorker, lowerThreadPriority } from '#platform'
-import {
-  blameFile,
-  diffOf,
-  findMovedFile,
-  currentPath,
-  textIfExists,
-  queryTimeline,
-  type TimelineRequest,
-} from './history-queries.ts'
+import { blameFile, diffOf, findMovedFile, currentPath, textIfExists, queryTimeline } from './history-queries.ts'
 import { revertStatusOf } from './change-revert-status.ts'
+import type { Repository } from './repository.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
 
 const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
@@ -18,6 +11,11 @@ let recorder: Recorder | undefined
 function requireRecorder(): Recorder {
   if (!recorder) throw new Error('the history is not open')
   return recorder
+}
+
+/** Wraps a query, so that it runs on the repository after pending changes are recorded. */
+function query<Input, Result>(work: (repository: Repository, input: Input) => Result) {
+  return async (input: Input) => work(await requireRecorder().repositoryUpToDate(), input)
 }
 
 const jobs = {
@@ -29,16 +27,17 @@ const jobs = {
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     requireRecorder().recordExternalChanges(paths, forbidden),
   rescanFiles: (forbidden: readonly string[]) => requireRecorder().rescan(forbidden),
-  timeline: async (request: TimelineRequest) => queryTimeline(await requireRecorder().repositoryUpToDate(), request),
-  diff: async ({ commit, path }: { commit: string; path: string }) =>
-    diffOf(await requireRecorder().repositoryUpToDate(), commit, path),
-  resolveCurrentPath: async ({ path, commit }: { path: string; commit: string | undefined }) =>
-    currentPath(await requireRecorder().repositoryUpToDate(), path, commit),
-  movedTo: async (path: string) => findMovedFile(await requireRecorder().repositoryUpToDate(), path),
-  revertStatus: async ({ path, patch }: { path: string; patch: string }) =>
-    revertStatusOf(await requireRecorder().repositoryUpToDate(), path, patch),
+  timeline: query(queryTimeline),
+  diff: query((repository, { commit, path }: { commit: string; path: string }) => diffOf(repository, commit, path)),
+  resolveCurrentPath: query((repository, { path, commit }: { path: string; commit: string | undefined }) =>
+    currentPath(repository, path, commit),
+  ),
+  movedTo: query(findMovedFile),
+  revertStatus: query((repository, { path, patch }: { path: string; patch: string }) =>
+    revertStatusOf(repository, path, patch),
+  ),
   text: async (id: string) => textIfExists(await requireRecorder().repositoryNow(), id),
-  blame: async (path: string) => blameFile(await requireRecorder().repositoryUpToDate(), path),
+  blame: query(blameFile),
   settle: () => requireRecorder().flush(),
   close: () => recorder?.close(),
 }

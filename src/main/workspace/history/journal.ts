@@ -148,7 +148,6 @@ export class Journal {
   }
 }
 
-/** Returns the path of the Git repository in a history folder. */
 export function repositoryPath(folder: string): string {
   return join(folder, 'repository.git')
 }

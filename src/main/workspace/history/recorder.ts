@@ -26,7 +26,6 @@ import { walkMarkdown } from '../files/walk.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { Journal, repositoryPath, type JournalLine, type JournalContent } from './journal.ts'
 import { Repository, type FileTransition } from './repository.ts'
-import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-changes.ts'
 
 const debounceMs = 150
 const maxDebounceMs = 1000
@@ -56,6 +55,12 @@ export interface RecorderSettings {
   readonly clockAheadMs: number
 }
 
+interface RecordedChange extends FileTransition {
+  readonly id: string
+  readonly origin: WriteOrigin
+  readonly at: number
+}
+
 export class Recorder {
   readonly #settings: RecorderSettings
   readonly #now: Clock
@@ -69,7 +74,6 @@ export class Recorder {
   #lock: FileLock | undefined
   /** Undefined before the first catch-up, and while another process records. */
   #repository: Repository | undefined
-  /** Id of the last journal line that is committed. */
   #lastRecordedId: string | undefined
   #needsFullScan: boolean
   /** True while a new history records existing files (as `adopted`, not as changes). */
@@ -290,7 +294,7 @@ export class Recorder {
     await this.#commitGroup(repository, group)
     if (bytes > 0) await this.#journal.removeLines(bytes)
     if (incompletePaths.length > 0)
-      await this.#recordTransitions(repository, await this.#transitionsOf(repository, incompletePaths))
+      await this.#commitExternal(repository, await this.#transitionsOf(repository, incompletePaths))
   }
 
   /** Returns undefined if a text of the line is missing. */
@@ -368,18 +372,19 @@ export class Recorder {
         if (transition) transitions.push(transition)
       }
     }
-    await this.#recordTransitions(repository, transitions, signal)
+    await this.#commitExternal(repository, transitions, undefined, signal)
   }
 
   #resolveRoots(): Promise<ResolvedRoots> {
     return resolveRoots({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
   }
 
-  async #recordTransitions(repository: Repository, changes: readonly FileTransition[], signal?: AbortSignal) {
-    await this.#commitExternal(repository, changes, this.#now().getTime(), signal)
-  }
-
-  async #commitExternal(repository: Repository, changes: readonly FileTransition[], at: number, signal?: AbortSignal) {
+  async #commitExternal(
+    repository: Repository,
+    changes: readonly FileTransition[],
+    at = this.#now().getTime(),
+    signal?: AbortSignal,
+  ) {
     const isAdopted = ({ before }: FileTransition) => this.#isAdopting && before === null
     await this.#commit(repository, { cause: 'adopted' }, changes.filter(isAdopted), at, { signal })
     await this.#commit(
@@ -457,4 +462,32 @@ async function textOrEmpty(repository: Repository, id: string): Promise<string> 
 async function removePidFile(file: string): Promise<void> {
   const info = await lstat(file).catch(() => undefined)
   if (info?.isFile()) await rm(file, { force: true })
+}
+
+/** Merges the changes of a group into one transition for each file, from its first to its last state. */
+function coalesceChanges(group: readonly RecordedChange[]): FileTransition[] {
+  const transitions = new Map<string, FileTransition>()
+  for (const { path, from, before, after } of group) {
+    const earlier = transitions.get(from ?? path)
+    transitions.delete(from ?? path)
+    const originalPath = earlier?.from ?? from
+    transitions.set(path, {
+      path,
+      ...(originalPath === undefined ? {} : { from: originalPath }),
+      before: earlier?.before ?? before,
+      after,
+    })
+  }
+  return [...transitions.values()]
+}
+
+function isSameOrigin(a: WriteOrigin, b: WriteOrigin): boolean {
+  return (
+    a.cause === b.cause &&
+    a.session === b.session &&
+    a.turn === b.turn &&
+    a.client === b.client &&
+    a.sources?.join('\n') === b.sources?.join('\n') &&
+    a.isUndo === b.isUndo
+  )
 }

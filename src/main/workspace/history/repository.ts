@@ -39,7 +39,6 @@ export class Repository {
     this.#gitdir = gitdir
   }
 
-  /** Opens a repository for recording; creates it if it does not exist. */
   static async open(gitdir: string, workspace: string): Promise<Repository> {
     const repository = new Repository(gitdir)
     await initRepository(gitdir, workspace)
@@ -59,7 +58,6 @@ export class Repository {
     return this.#tree.get(path)
   }
 
-  /** Yields the files of the newest commit with their blob ids. */
   *files(): Generator<readonly [path: string, id: string]> {
     yield* this.#tree.entries()
   }
@@ -200,7 +198,6 @@ export class Repository {
   }
 }
 
-/** Creates the repository if it does not exist. */
 export async function initRepository(gitdir: string, workspace: string): Promise<void> {
   await makeFolder(gitdir)
   await git.init({ fs, gitdir, dir: workspace, defaultBranch: 'main' })

@@ -9,7 +9,6 @@ import { EventEmitter, type Subscribable, KeyedQueue, readOrSetAside, writeDurab
 const maxHunks = 2000
 const fileSchema = z.array(acceptedHunkSchema)
 
-/** Hunks that the user has reviewed and accepted. */
 export class ReviewedHunks {
   readonly #changes = new EventEmitter<void>()
   readonly changes: Subscribable<void> = this.#changes
@@ -23,7 +22,6 @@ export class ReviewedHunks {
     this.#onDamaged = onDamaged
   }
 
-  /** Returns the accepted hunks, oldest first. */
   list(): Promise<AcceptedHunk[]> {
     return this.#queue.run(this.#file, () => this.#read())
   }

@@ -12,7 +12,6 @@ import { repositoryPath } from './journal.ts'
 export interface HistoryRewrite {
   /** Returns the new text of a version; `path` is empty for commit messages and sources. */
   readonly rewriteText: (path: string, text: string) => string
-  /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
 }
 
@@ -108,7 +107,6 @@ class HistoryRewriter {
   /** New id by path and old id; undefined for a tree that becomes empty. */
   readonly #trees = new Map<string, string | undefined>()
   readonly #blobs = new Map<string, string>()
-  /** New commit id by old commit id. */
   readonly commits = new Map<string, string>()
 
   constructor(from: string, to: string, rewrite: HistoryRewrite) {
@@ -206,7 +204,6 @@ class HistoryRewriter {
   }
 }
 
-/** Replaces the blob ids in the journal. */
 async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite: HistoryRewrite): Promise<void> {
   const file = join(folder, 'journal.jsonl')
   const text = await readIfExists(file)
@@ -223,7 +220,6 @@ async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite
   await writeDurably(file, rewrittenLines.map((json) => `${json}\n`).join(''))
 }
 
-/** Replaces the commit ids of the accepted hunks. */
 async function rewriteAccepted(folder: string, { commits }: HistoryRewriter): Promise<void> {
   const file = join(folder, 'accepted.json')
   const text = await readIfExists(file)

@@ -65,7 +65,6 @@ export function formatFileLink(
   return formatLink(resolver, { from, path, label, isEmbed, wiki, inline }, style)
 }
 
-/** Returns true if the label is valid in `[[…|label]]`. */
 export function isWikiLabel(label: string): boolean {
   return !/[[\]\n]/.test(label)
 }

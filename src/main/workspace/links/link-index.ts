@@ -60,10 +60,10 @@ export class LinkIndex {
     linkPaths: 'shortest',
   }
   readonly #root: string
-  #notes = new Map<string, IndexedNote>()
+  notes = new Map<string, IndexedNote>()
   #attachments: readonly string[] = []
-  #undecodable = new Map<string, UndecodableNote>()
-  #canvases = new Map<string, IndexedCanvas>()
+  undecodable = new Map<string, UndecodableNote>()
+  canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
 
@@ -72,25 +72,9 @@ export class LinkIndex {
     this.#root = root
   }
 
-  get notes(): ReadonlyMap<string, IndexedNote> {
-    return this.#notes
-  }
-
-  get attachments(): readonly string[] {
-    return this.#attachments
-  }
-
-  get undecodable(): ReadonlyMap<string, UndecodableNote> {
-    return this.#undecodable
-  }
-
-  get canvases(): ReadonlyMap<string, IndexedCanvas> {
-    return this.#canvases
-  }
-
   /** Returns the hash of the indexed text; undefined for attachments and undecodable notes. */
   hashOf(path: string): string | undefined {
-    return (this.#notes.get(path) ?? this.#canvases.get(path))?.hash
+    return (this.notes.get(path) ?? this.canvases.get(path))?.hash
   }
 
   get resolver(): Resolver {
@@ -99,8 +83,8 @@ export class LinkIndex {
   }
 
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
-    const undecodable = [...this.#undecodable.keys()].map((path) => ({ path, links: [] }))
-    return [...this.#notes.values(), ...undecodable, ...this.#attachments.map((path) => ({ path }))]
+    const undecodable = [...this.undecodable.keys()].map((path) => ({ path, links: [] }))
+    return [...this.notes.values(), ...undecodable, ...this.#attachments.map((path) => ({ path }))]
   }
 
   /** Returns the links to a file from other notes; empty if there are none. */
@@ -109,7 +93,6 @@ export class LinkIndex {
     return this.#referrers.get(path) ?? []
   }
 
-  /** Returns the number of indexed files that a move would move. */
   countMoved(move: Move): number {
     return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
   }
@@ -124,7 +107,7 @@ export class LinkIndex {
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isUnchanged = ({ path, size, modifiedAt }: FoundFile) => {
-      const indexed = this.#notes.get(path) ?? this.#undecodable.get(path)
+      const indexed = this.notes.get(path) ?? this.undecodable.get(path)
       // Always try again to open a note that could not be opened: new permissions change neither size nor time.
       return indexed?.links !== undefined && indexed.size === size && indexed.modifiedAt === modifiedAt
     }
@@ -133,7 +116,7 @@ export class LinkIndex {
     const readNotes = new Map<string, IndexedNote>()
     const undecodable = new Map<string, UndecodableNote>()
     for (const file of notes) {
-      const note = this.#undecodable.get(file.path)
+      const note = this.undecodable.get(file.path)
       if (note && isUnchanged(file)) undecodable.set(file.path, note)
     }
     await inBatches(changedNotes, concurrency, async (file) => {
@@ -153,18 +136,17 @@ export class LinkIndex {
     })
     await this.#readCanvases(files, isAllowed)
     const hasSameUndecodable =
-      undecodable.size === this.#undecodable.size &&
-      [...undecodable.keys()].every((path) => this.#undecodable.has(path))
+      undecodable.size === this.undecodable.size && [...undecodable.keys()].every((path) => this.undecodable.has(path))
     const hasNoChanges =
       readNotes.size === 0 &&
       hasSameUndecodable &&
-      notes.length === this.#notes.size + undecodable.size &&
+      notes.length === this.notes.size + undecodable.size &&
       attachments.join('\n') === this.#attachments.join('\n')
-    this.#undecodable = undecodable
+    this.undecodable = undecodable
     if (hasNoChanges) return
     const decodableNotes = notes.filter(({ path }) => !undecodable.has(path))
-    const entries = decodableNotes.map(({ path }) => [path, readNotes.get(path) ?? this.#notes.get(path)] as const)
-    this.#notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
+    const entries = decodableNotes.map(({ path }) => [path, readNotes.get(path) ?? this.notes.get(path)] as const)
+    this.notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
     this.#attachments = attachments
     this.#resolver = undefined
     this.#referrers = undefined
@@ -176,9 +158,9 @@ export class LinkIndex {
    */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) {
-      this.#notes.delete(path)
-      this.#undecodable.delete(path)
-      this.#canvases.delete(path)
+      this.notes.delete(path)
+      this.undecodable.delete(path)
+      this.canvases.delete(path)
     }
   }
 
@@ -206,14 +188,14 @@ export class LinkIndex {
   async #readCanvases(files: readonly FoundFile[], isAllowed: PathCheck): Promise<void> {
     const canvasFileInfos = files.filter(({ path }) => isCanvas(path))
     const canvases = await inBatches(canvasFileInfos, concurrency, async (file): Promise<IndexedCanvas | undefined> => {
-      const indexed = this.#canvases.get(file.path)
+      const indexed = this.canvases.get(file.path)
       if (indexed?.size === file.size && indexed.modifiedAt === file.modifiedAt) return indexed
       const content = await this.#read(file.path, isAllowed)
       return (
         content && { ...file, hash: content.hash, files: canvasFiles(content.text), links: canvasLinks(content.text) }
       )
     })
-    this.#canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
+    this.canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }
 
   async #read(path: string, isAllowed?: PathCheck) {
@@ -247,7 +229,7 @@ export class LinkIndex {
 
   #computeReferrers(): Map<string, Referrer[]> {
     const referrers = new Map<string, Referrer[]>()
-    for (const note of this.#notes.values()) {
+    for (const note of this.notes.values()) {
       for (const link of note.links) {
         const to = this.resolver.resolve(note.path, link)?.path
         if (to === undefined || to === note.path) continue

@@ -51,7 +51,6 @@ async function refreshIndex({ workspace, forbidden, isStale, conventions }: Link
   return currentIndex
 }
 
-/** Wraps a query, so that it runs on a refreshed index. */
 function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
   return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
     work(await refreshIndex(input), input, signal)

@@ -13,7 +13,6 @@ interface NamedFile {
   readonly bigramCount: number
 }
 
-/** Suggests targets for broken links by the similarity of names. */
 export class TargetSuggestions {
   readonly #index: LinkIndex
   readonly #filesByBigram = new Map<string, NamedFile[]>()

@@ -65,7 +65,6 @@ interface RunningBatch extends Moving {
   readonly abortController: AbortController
 }
 
-/** Runs changes of many notes and stores what is needed to undo them. */
 export class Batches {
   readonly #changes = new EventEmitter<Moving | null>()
   /** Emits the progress of the running batch, and null when it ends. */
@@ -151,7 +150,6 @@ export class Batches {
     return id
   }
 
-  /** Returns the batches that can be undone, newest first. */
   async list(): Promise<PastBatch[]> {
     return (await this.#store.all()).flatMap(([undo, { at, files, made: _made, ...batch }]) => {
       const kind = batchKind(batch)

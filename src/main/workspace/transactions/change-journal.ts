@@ -29,7 +29,6 @@ const renameSchema = z.object({ from: z.string(), to: z.string() })
 export const batchSchema = z.object({
   /** Set for a moved note or folder, whose links are updated too. */
   move: renameSchema.optional(),
-  /** Set for a renamed tag. */
   tag: renameSchema.optional(),
   /** Set for a text replacement; `count` is the number of matches. */
   replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
@@ -41,7 +40,6 @@ const changeSchema = batchSchema.extend({
   format: z.literal(1),
   /** Folders that the change creates, innermost first. */
   made: z.array(z.string()).optional(),
-  /** Null if nothing is moved. */
   move: renameSchema.extend({ isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),
   origin: originSchema,
@@ -55,7 +53,6 @@ export function batchKind({ move, tag, replacement }: Pick<PendingChange, 'tag' 
   return tag && 'tag'
 }
 
-/** Returns the old and the new name for display. */
 export function batchNames({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
   if (replacement) return { from: replacement.text, to: replacement.replacement }
   return move ?? tag ?? { from: '', to: '' }

@@ -10,7 +10,6 @@ import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text
 export interface TransactionTools {
   readonly roots: Roots
   readonly writer: WorkspaceWriter
-  /** Lists the workspace-relative paths of all notes. */
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly journal: ChangeJournal | undefined

@@ -126,7 +126,6 @@ export async function runTransaction(
   return createdFolders
 }
 
-/** Returns the texts of moved notes by old path, without unreadable files in a moved folder. */
 async function readMovedTexts(
   { roots, listNotes }: TransactionTools,
   from: string,

@@ -12,7 +12,6 @@ const maxBytes = 256 * 1024 * 1024
 
 interface UndoStoreOptions<Entry> {
   readonly folder: string
-  /** Number of changes to keep; the oldest are dropped first. */
   readonly limit: number
   readonly schema: z.ZodType<Entry>
 }
@@ -24,7 +23,6 @@ interface UndoFile {
   readonly size: number
 }
 
-/** Stores undo information, one JSON file for each change. */
 export class UndoStore<Entry extends { readonly at: number }> {
   readonly #options: UndoStoreOptions<Entry>
   /** Parsed files by path, valid while size and modification time stay the same. */

@@ -9,7 +9,6 @@ import { waitForVectors } from '../vectors.ts'
 
 /** Characters for the ranking without a threshold: enough for all its results. */
 const maxRankedCharacters = 100_000
-/** Missing judged lines that a warning names. */
 const maxNamedLines = 5
 
 type Questions = Awaited<ReturnType<typeof readQuestions>>
@@ -91,7 +90,6 @@ async function findMissingLines(client: ContractClient, agent: string, questions
   return missing
 }
 
-/** Returns 0 for a file that cannot be read. */
 async function countLines(client: ContractClient, agent: string, path: string): Promise<number> {
   try {
     return (await client.workspace.lines({ agent, path, from: 1, count: 1 })).total
