@@ -33,6 +33,7 @@ export { decodeAs } from './fs/decode-as.ts'
 export { DraftStore, type StoredDraft, sharedWriter } from './fs/draft-store.ts'
 export {
   appendDurably,
+  makeFolder,
   syncFile,
   syncFolder,
   temporaryPath,
@@ -42,7 +43,6 @@ export {
 } from './fs/durable-write.ts'
 export { ageOf } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
-export { makeFolder } from './fs/durable-write.ts'
 export { lockFolder, lockForName, Mutex, resolveRealPath } from './fs/mutex.ts'
 export { readIfExists, readSmallText } from './fs/read-file.ts'
 export { type CleanupResult, cleanTemporaryFiles, scheduleCleanup } from './fs/temp-file-cleanup.ts'
@@ -75,5 +75,10 @@ export {
   type WorkerClient,
   WorkerHost,
 } from './workers/worker-host.ts'
-export { searcherYoungGenerationMb, sharedMemory, shareMemory, workerEntry } from './workers/worker-start.ts'
-export { lowerThreadPriority } from './workers/thread-priority.ts'
+export {
+  lowerThreadPriority,
+  searcherYoungGenerationMb,
+  sharedMemory,
+  shareMemory,
+  workerEntry,
+} from './workers/worker-start.ts'

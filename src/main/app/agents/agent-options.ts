@@ -45,3 +45,15 @@ export interface AgentOptions extends SharedOptions {
   /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
   readonly forbiddenFolders: () => readonly string[]
 }
+
+/** @param newPath new absolute path of the damaged file */
+export function reportDamaged({ health, config }: AgentOptions, newPath: string): void {
+  health.report({
+    part: 'app',
+    code: 'file_damaged',
+    level: 'note',
+    message: `a stored file could not be read; it was moved to ${newPath}`,
+    agent: config.id,
+    path: newPath,
+  })
+}

@@ -18,9 +18,8 @@ import {
 } from '#curation'
 import { workerEntry } from '#platform'
 import type { LocalNotes, Snapshot } from '#workspace/privacy'
-import type { AgentOptions } from './agent-options.ts'
+import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
-import { reportDamaged } from './report-damaged.ts'
 
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
 const monthlyTokenLimit = 2_000_000

@@ -34,9 +34,24 @@ export class ErasureService {
   }
 
   /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
-  async find(id: string, request: ErasureQuery, signal?: AbortSignal) {
-    const { entry, foldersOf } = this.#options
-    return findOccurrences({ entry, agent: await this.#options.getAgent(id), folders: foldersOf(id) }, request, signal)
+  async find(id: string, { words, lines }: ErasureQuery, signal?: AbortSignal) {
+    const agent = await this.#options.getAgent(id)
+    const folders = this.#options.foldersOf(id)
+    const erasePattern = new ErasePattern([words, ...lines])
+    const places = await findInWorker(this.#options.entry, folders, [words, ...lines], signal)
+    // The query may not leave this machine.
+    const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
+    const distinctLines = new Map<string, RelatedLine>()
+    for (const result of results) {
+      if (result.source !== 'memory') continue
+      for (const line of await relatedLinesOf(agent, result))
+        if (isDistinctive(line.text) && !erasePattern.matches(line.text)) distinctLines.set(line.text, line)
+      if (distinctLines.size >= maxRelatedLines) break
+    }
+    const git = findGitFolder(folders.workspace) ?? null
+    const { provider, model } = await agent.memory.status()
+    const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
+    return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }
   }
 
   /**
@@ -68,28 +83,6 @@ export class ErasureService {
 interface ErasureQuery {
   readonly words: string
   readonly lines: readonly string[]
-}
-
-async function findOccurrences(
-  { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ErasureFolders },
-  { words, lines }: ErasureQuery,
-  signal?: AbortSignal,
-) {
-  const erasePattern = new ErasePattern([words, ...lines])
-  const places = await findInWorker(entry, folders, [words, ...lines], signal)
-  // The query may not leave this machine.
-  const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
-  const distinctLines = new Map<string, RelatedLine>()
-  for (const result of results) {
-    if (result.source !== 'memory') continue
-    for (const line of await relatedLinesOf(agent, result))
-      if (isDistinctive(line.text) && !erasePattern.matches(line.text)) distinctLines.set(line.text, line)
-    if (distinctLines.size >= maxRelatedLines) break
-  }
-  const git = findGitFolder(folders.workspace) ?? null
-  const { provider, model } = await agent.memory.status()
-  const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
-  return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }
 }
 
 interface RelatedLine {

@@ -8,7 +8,7 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { TokenBucket } from './rate-limit.ts'
+import { type TokenBucket, wrongTokenLimit } from './rate-limit.ts'
 
 export interface AuthResult {
   /** Value of the `Set-Cookie` header. */
@@ -27,11 +27,8 @@ export const loopbackAddress = '127.0.0.1'
 /** Limit of sessions; a new one replaces the least recently used. */
 const maxSessions = 64
 const sessionLifetimeMs = 7 * 24 * 3_600_000
-/** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
-const maxWrongTokens = 20
-const minuteMs = 60_000
 /** Lifetime of a one-time token, ms: the browser that the app starts uses it at once. */
-const oneTimeTokenMs = 2 * minuteMs
+const oneTimeTokenMs = 2 * 60_000
 
 /** Tokens and sessions of one server. All of them end with the process. */
 export class Authenticator {
@@ -48,7 +45,7 @@ export class Authenticator {
   constructor(port: () => number, now: () => number = () => performance.now()) {
     this.#port = port
     this.#now = now
-    this.#wrongTokens = new TokenBucket(maxWrongTokens, minuteMs, now)
+    this.#wrongTokens = wrongTokenLimit(now)
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
-import { TokenBucket } from './rate-limit.ts'
+import { wrongTokenLimit } from './rate-limit.ts'
 import { once } from 'node:events'
 import type { Log } from '#platform'
 import { closeServer } from './close-server.ts'
@@ -9,14 +9,10 @@ import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
-/** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
-const maxWrongTokens = 20
-const minuteMs = 60_000
-
 /** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class LazyMcpEndpoint {
   readonly #hostProcess: HostProcess
-  readonly #wrongTokens = new TokenBucket(maxWrongTokens, minuteMs)
+  readonly #wrongTokens = wrongTokenLimit()
   #endpoint: Promise<McpEndpoint> | undefined
 
   constructor(hostProcess: HostProcess) {

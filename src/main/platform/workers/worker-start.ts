@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
@@ -37,4 +38,14 @@ export function sharedMemory(name: string): SharedArrayBuffer | undefined {
 
 export function sharedMemories(): ReadonlyMap<string, SharedArrayBuffer> {
   return sharedBuffers
+}
+
+/** Lowers the priority of this thread. Linux only: elsewhere the call would affect the whole process. */
+export function lowerThreadPriority(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not permitted; the thread keeps its priority.
+  }
 }

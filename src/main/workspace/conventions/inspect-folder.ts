@@ -21,10 +21,11 @@ export async function listEntryNames(folder: string): Promise<string[] | undefin
 /** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
 export async function inspectFolder(folder: string, signal?: AbortSignal) {
   // While the user types the path, it can be incomplete.
-  if (!isAbsolute(folder))
-    return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readConventions('', []) }
-  const names = (await listEntryNames(folder).catch(() => [])) ?? undefined
-  if (!names) return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readConventions(folder, []) }
+  const names = isAbsolute(folder) ? await listEntryNames(folder).catch(() => []) : undefined
+  if (!names) {
+    const habits = await readConventions(isAbsolute(folder) ? folder : '', [])
+    return { exists: false, own: [], isEmpty: true, notes: 0, habits }
+  }
   const { files } = await walkMarkdown(folder, signal).catch((error: unknown) => {
     if (isSystemError(error)) return { files: [] }
     throw error

@@ -11,6 +11,7 @@ import type { TextWrite } from '../transactions/settle-text.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FindJobs } from './find.worker.ts'
+import type { Rewrite } from './search-files.ts'
 import type { SearchQuery } from './text-matches.ts'
 
 const idleMs = 60_000
@@ -20,10 +21,6 @@ const batchSize = 16
 interface Search {
   readonly query: SearchQuery
   readonly files: ReadonlyMap<string, string>
-}
-
-interface Rewrite extends TextWrite {
-  readonly count: number
 }
 
 export interface FinderOptions {
@@ -124,7 +121,7 @@ export class Finder {
       try {
         const request = { ...this.#searchRoots(), query, file: { path, hash } }
         const rewritten = await this.#worker.run((client) => client.rewrite(request))
-        return rewritten ? { ...rewritten, newPath: path } : { path, reason: 'changed' }
+        return rewritten ?? { path, reason: 'changed' }
       } catch (error) {
         return toLeftFile(path, error)
       }

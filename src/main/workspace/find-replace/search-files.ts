@@ -7,6 +7,7 @@ import { inBatches } from '#platform'
 import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
+import type { TextWrite } from '../transactions/settle-text.ts'
 import { toRegExp, findMatches, replaceMatches, type Matches, type SearchQuery } from './text-matches.ts'
 
 export interface SearchRoots {
@@ -29,11 +30,8 @@ export interface FindStep {
   readonly total: number
 }
 
-export interface Rewritten {
-  readonly path: string
+export interface Rewrite extends TextWrite {
   readonly count: number
-  readonly before: string
-  readonly after: string
 }
 
 const maxLinesPerFile = 200
@@ -92,12 +90,12 @@ export async function rewriteFile(
   roots: SearchRoots,
   query: SearchQuery & { readonly replacement: string },
   { path, hash }: Pick<FileMatches, 'path' | 'hash'>,
-): Promise<Rewritten | undefined> {
+): Promise<Rewrite | undefined> {
   const file = await readOrUnreadReason(roots, await resolveRoots(roots), path)
   if (!file || 'reason' in file || file.hash !== hash) return undefined
   const regex = toRegExp(query)
   const { text, count } = runTimed(query, () => replaceMatches(file.text, regex, query.replacement, query.isPattern))
-  return { path, count, before: file.text, after: text }
+  return { path, newPath: path, count, before: file.text, after: text }
 }
 
 function runTimed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {

@@ -30,13 +30,8 @@ export interface NoteRewrite extends TextWrite {
   readonly hash: string
 }
 
-export interface PlannedMove {
-  readonly plan: MovePlan
-  readonly rewrites: readonly NoteRewrite[]
-}
-
-export interface PlannedRename {
-  readonly plan: TagPlan
+interface Planned<Plan> {
+  readonly plan: Plan
   readonly rewrites: readonly NoteRewrite[]
 }
 
@@ -52,7 +47,7 @@ interface PlannedEdits {
 }
 
 /** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that are not read */
-export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
+export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<Planned<MovePlan>> {
   const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => planEdits(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
@@ -102,7 +97,7 @@ export async function planTagRename(
   index: LinkIndex,
   rename: TagRename,
   forbidden: readonly string[],
-): Promise<PlannedRename> {
+): Promise<Planned<TagPlan>> {
   const { from, to } = rename
   if (!isTagName(to)) {
     const message = `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`
