@@ -138,3 +138,14 @@ export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined
     throw error
   }
 }
+
+/**
+ * Returns a handler for `Promise.catch` that replaces expected system errors by a value and throws other errors.
+ * @param codes expected codes; none: every system error
+ */
+export function onSystemError<T>(value: T, ...codes: readonly string[]): (error: unknown) => T {
+  return (error) => {
+    if (isSystemError(error, ...codes)) return value
+    throw error
+  }
+}

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataLocation } from '#shared/contract/index.ts'
-import { isSystemError } from '#shared/util/errors.ts'
+import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 
 const maxFiles = 50_000
 
@@ -30,12 +30,7 @@ async function sizeOf(
   let bytes = 0
   let files = 0
   const pending = [path, ...relatedPaths]
-  try {
-    await stat(path)
-  } catch (error) {
-    if (isSystemError(error)) return undefined
-    throw error
-  }
+  if (!(await stat(path).catch(onSystemError(undefined)))) return undefined
   for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
     if (files >= maxFiles) return { bytes, files, isComplete: false }
     try {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LogLine } from '#shared/contract/index.ts'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 const maxBytes = 256 * 1024
@@ -28,18 +28,14 @@ function detailsOf(details: Record<string, unknown>): string {
 }
 
 async function tailOf(file: string): Promise<string> {
+  const handle = await open(file).catch(onSystemError(undefined, 'ENOENT'))
+  if (!handle) return ''
   try {
-    const handle = await open(file)
-    try {
-      const { size } = await handle.stat()
-      const bytes = Buffer.alloc(Math.min(size, maxBytes))
-      await handle.read(bytes, 0, bytes.length, size - bytes.length)
-      return bytes.toString('utf8')
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return ''
-    throw error
+    const { size } = await handle.stat()
+    const bytes = Buffer.alloc(Math.min(size, maxBytes))
+    await handle.read(bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8')
+  } finally {
+    await handle.close()
   }
 }

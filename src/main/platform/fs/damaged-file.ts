@@ -1,5 +1,5 @@
 import { copyFile, rename } from 'node:fs/promises'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { currentFileTime } from './file-age.ts'
 import { readIfExists } from './read-file.ts'
 
@@ -15,11 +15,8 @@ export async function readOrSetAside<T>(
   parse: (text: string) => T | undefined,
   onDamaged: (newPath: string) => void,
 ): Promise<T | undefined> {
-  const text = await readIfExists(file).catch((error: unknown) => {
-    // A folder counts as an invalid file.
-    if (isSystemError(error, 'EISDIR')) return '\0'
-    throw error
-  })
+  // A folder counts as an invalid file.
+  const text = await readIfExists(file).catch(onSystemError('\0', 'EISDIR'))
   const value = text === undefined ? undefined : parse(text)
   if (text !== undefined && value === undefined) onDamaged(await renameDamaged(file))
   return value

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { readOrSetAside } from './damaged-file.ts'
 import { KeyedQueue } from './work-queue.ts'
@@ -36,10 +36,7 @@ export class DraftStore<T extends object> {
   /** Returns the drafts of one name, newest first. @param name valid file name without `~` */
   async list(name: string): Promise<StoredDraft<T>[]> {
     const { folder, onDamaged } = this.#options
-    const names = await readdir(folder).catch((error: unknown) => {
-      if (isSystemError(error, 'ENOENT')) return []
-      throw error
-    })
+    const names = await readdir(folder).catch(onSystemError([], 'ENOENT'))
     const drafts: StoredDraft<T>[] = []
     for (const file of names) {
       const writer = writerOf(name, file)

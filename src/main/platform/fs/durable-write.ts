@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isSystemError } from '#shared/util/errors.ts'
+import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { toWriteError } from './write-failure.ts'
 import { existsSync } from 'node:fs'
 
@@ -176,12 +176,8 @@ async function endsWithLineBreak(handle: FileHandle, size: number): Promise<bool
 }
 
 async function modeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).mode & 0o7777
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  return info && info.mode & 0o7777
 }
 
 /**
@@ -192,9 +188,5 @@ export async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return
   const parent = dirname(folder)
   if (parent !== folder) await makeFolder(parent)
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
+  await mkdir(folder).catch(onSystemError(undefined, 'EEXIST'))
 }

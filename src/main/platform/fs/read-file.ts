@@ -1,15 +1,10 @@
 import { constants } from 'node:fs'
-import { open, readFile, type FileHandle } from 'node:fs/promises'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { open, readFile } from 'node:fs/promises'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 
 /** Reads a UTF-8 file; invalid bytes become U+FFFD. @returns undefined if it is missing @throws other system errors */
 export async function readIfExists(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  return readFile(file, 'utf8').catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }
 
 const bytesInMegabyte = 1024 * 1024
@@ -22,14 +17,10 @@ const bytesInMegabyte = 1024 * 1024
  * errors
  */
 export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
-  let handle: FileHandle
-  try {
-    // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+  const handle = await open(file, flags).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  if (!handle) return undefined
   try {
     const info = await handle.stat()
     if (!info.isFile()) throw new AppError('file_not_text', `${file} is not a regular file`, { path: file })

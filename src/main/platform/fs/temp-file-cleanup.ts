@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { ageOf } from './file-age.ts'
 import { isTemporaryFile } from './durable-write.ts'
 
@@ -66,12 +66,8 @@ export function scheduleCleanup(
 }
 
 async function entriesOf(folder: string) {
-  try {
-    return await readdir(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return []
-    throw error
-  }
+  const entries = readdir(folder, { withFileTypes: true })
+  return entries.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))
 }
 
 async function isOlderThan(file: string, ms: number): Promise<boolean> {

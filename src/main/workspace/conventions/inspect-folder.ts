@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { agentFileNames } from '#shared/util/agent-files.ts'
 import { createLayout, ownFilePath } from '../files/layout.ts'
 import { walkMarkdown } from '../files/walk.ts'
@@ -10,12 +10,8 @@ const systemFiles: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'des
 
 /** Returns the names in a folder; undefined if it does not exist. @throws the system error if it cannot be read */
 export async function listEntryNames(folder: string): Promise<string[] | undefined> {
-  try {
-    return (await readdir(folder)).filter((name) => !systemFiles.has(name))
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  const names = await readdir(folder).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  return names?.filter((name) => !systemFiles.has(name))
 }
 
 /** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
@@ -26,10 +22,7 @@ export async function inspectFolder(folder: string, signal?: AbortSignal) {
     const habits = await readConventions(isAbsolute(folder) ? folder : '', [])
     return { exists: false, own: [], isEmpty: true, notes: 0, habits }
   }
-  const { files } = await walkMarkdown(folder, signal).catch((error: unknown) => {
-    if (isSystemError(error)) return { files: [] }
-    throw error
-  })
+  const { files } = await walkMarkdown(folder, signal).catch(onSystemError({ files: [] }))
   const paths = files.map((file) => file.path)
   const habits = await readConventions(folder, paths)
   const layout = createLayout(habits.own)

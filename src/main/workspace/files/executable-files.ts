@@ -1,5 +1,5 @@
 import { open, stat, unlink } from 'node:fs/promises'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { temporaryPath } from '#platform'
 
 const executableBits = 0o111
@@ -13,32 +13,23 @@ const bitsIgnoredByDevice = new Map<number, boolean>()
  */
 export async function isExecutable(file: string): Promise<boolean> {
   if (process.platform === 'win32') return false
-  try {
-    const info = await stat(file)
-    if (!info.isFile() || (info.mode & executableBits) === 0) return false
-    let areBitsIgnored = bitsIgnoredByDevice.get(info.dev)
-    areBitsIgnored ??= await setsBitsOnEveryFile(file)
-    bitsIgnoredByDevice.set(info.dev, areBitsIgnored)
-    return !areBitsIgnored
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
-    throw error
-  }
+  const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  if (!info?.isFile() || (info.mode & executableBits) === 0) return false
+  let areBitsIgnored = bitsIgnoredByDevice.get(info.dev)
+  areBitsIgnored ??= await setsBitsOnEveryFile(file)
+  bitsIgnoredByDevice.set(info.dev, areBitsIgnored)
+  return !areBitsIgnored
 }
 
 async function setsBitsOnEveryFile(file: string): Promise<boolean> {
   const probeFile = temporaryPath(file)
+  const handle = await open(probeFile, 'wx', 0o600).catch(onSystemError(undefined))
+  // If no file can be created, none will be written either.
+  if (!handle) return false
   try {
-    const handle = await open(probeFile, 'wx', 0o600)
-    try {
-      return ((await handle.stat()).mode & executableBits) !== 0
-    } finally {
-      await handle.close()
-      await unlink(probeFile)
-    }
-  } catch (error) {
-    // If no file can be created, none will be written either.
-    if (isSystemError(error)) return false
-    throw error
+    return ((await handle.stat()).mode & executableBits) !== 0
+  } finally {
+    await handle.close()
+    await unlink(probeFile).catch(onSystemError(undefined))
   }
 }

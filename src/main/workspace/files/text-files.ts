@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
 
 export type PathCheck = (realPath: string) => boolean
@@ -150,12 +150,8 @@ export class ConcurrentWriteError extends AppError {
 
 /** Returns true if no write bit is set in the file's permissions; false if there is no such file. */
 export async function isWriteProtected(path: string): Promise<boolean> {
-  try {
-    return ((await stat(path)).mode & 0o222) === 0
-  } catch (error) {
-    if (isSystemError(error)) return false
-    throw error
-  }
+  const info = await stat(path).catch(onSystemError(undefined))
+  return info !== undefined && (info.mode & 0o222) === 0
 }
 
 /** Refuses to replace a write-protected file: the new file would not be protected. @throws AppError `file_protected` */
@@ -167,13 +163,8 @@ export async function assertUnprotected(path: string, shownPath: string): Promis
 
 /** Returns a string that changes when the file is written or replaced; undefined if there is no file. */
 export async function fileStamp(path: string): Promise<string | undefined> {
-  try {
-    const { ino, mtimeNs, size } = await stat(path, { bigint: true })
-    return `${ino}:${mtimeNs}:${size}`
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
+  const info = await stat(path, { bigint: true }).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  return info && `${info.ino}:${info.mtimeNs}:${info.size}`
 }
 
 /**

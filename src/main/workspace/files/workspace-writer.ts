@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Cause } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, Mutex } from '#platform'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
@@ -182,9 +182,6 @@ function withWorkspacePath(error: unknown, workspace: string): unknown {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const info = await stat(path).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  })
+  const info = await stat(path).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
   return info?.isDirectory() ?? false
 }

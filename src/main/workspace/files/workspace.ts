@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import {
   systemClock,
   type Clock,
@@ -161,12 +161,8 @@ export class Workspace {
    * @throws AppError as `resolveInside`
    */
   async entryNames(folder: string): Promise<string[]> {
-    try {
-      return (await readdir(await resolveInside(this.roots, folder))).sort()
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return []
-      throw error
-    }
+    const names = readdir(await resolveInside(this.roots, folder))
+    return (await names.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))).sort()
   }
 
   /** Reads a note. @throws AppError as `resolveReadable` and `readText` */
@@ -188,13 +184,8 @@ export class Workspace {
 
   /** Returns true if a file or folder exists at `path`. @throws AppError as `resolveInside` */
   async exists(path: string): Promise<boolean> {
-    try {
-      await stat(await resolveInside(this.roots, path))
-      return true
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
-      throw error
-    }
+    const info = stat(await resolveInside(this.roots, path))
+    return (await info.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))) !== undefined
   }
 
   /**

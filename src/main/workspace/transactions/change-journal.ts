@@ -4,7 +4,7 @@
  */
 import { unlink } from 'node:fs/promises'
 import { z } from 'zod'
-import { isSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { commonEnds, readIfExists, writeDurablyPrivate } from '#platform'
 import { hashText } from '../files/text-files.ts'
@@ -77,11 +77,7 @@ export class ChangeJournal {
   }
 
   async end(): Promise<void> {
-    try {
-      await unlink(this.#file)
-    } catch (error) {
-      if (!isSystemError(error, 'ENOENT')) throw error
-    }
+    await unlink(this.#file).catch(onSystemError(undefined, 'ENOENT'))
   }
 }
 
