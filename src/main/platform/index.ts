@@ -1,3 +1,4 @@
+export { setBounded } from './bounded-map.ts'
 export { clockOffset, type Clock, clockWithOffset, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
 export {

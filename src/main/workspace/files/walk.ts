@@ -5,7 +5,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { inBatches } from '#platform'
 import { statFile, type StatFile } from './stat-file.ts'
@@ -106,6 +106,14 @@ export async function isBehindLink(root: string, path: string): Promise<boolean>
       return true
   }
   return false
+}
+
+/** Returns a handler for `Promise.catch`. @throws AppError `folder_unreadable` if the root cannot be read */
+export function refuseUnreadable(root: string): (error: unknown) => never {
+  return (error) => {
+    if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
+    throw new AppError('folder_unreadable', `${root} cannot be read`, { path: root }, { cause: error })
+  }
 }
 
 function segmentsBelow(real: string, absolutePath: string): string[] {

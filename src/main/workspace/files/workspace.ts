@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 import {
   systemClock,
   type Clock,
@@ -63,7 +63,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
-import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
+import { refuseUnreadable, walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
 interface RevertedChange {
   readonly write: WorkspaceWrite
@@ -143,17 +143,12 @@ export class Workspace {
     return this.#walk(walkLinks, signal)
   }
 
-  async #walk<Result>(
-    walk: (root: string, signal: AbortSignal | undefined, forbidden: readonly string[]) => Promise<Result>,
-    signal: AbortSignal | undefined,
+  #walk<Result>(
+    walk: (root: string, signal?: AbortSignal, forbidden?: readonly string[]) => Promise<Result>,
+    signal?: AbortSignal,
   ): Promise<Result> {
     const { workspace, forbidden } = this.roots
-    try {
-      return await walk(workspace, signal, forbidden)
-    } catch (error) {
-      if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
-      throw new AppError('folder_unreadable', `${workspace} cannot be read`, { path: workspace }, { cause: error })
-    }
+    return walk(workspace, signal, forbidden).catch(refuseUnreadable(workspace))
   }
 
   /**

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
-import { inBatches, WorkerHost } from '#platform'
+import { inBatches, setBounded, WorkerHost } from '#platform'
 import { toLeftFile, type Batches } from '../transactions/batches.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { Workspace } from '../files/workspace.ts'
@@ -164,9 +164,4 @@ async function* streamProgress<Result>(
     latest = undefined
   }
   return result
-}
-
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
-  map.set(key, value)
-  for (const oldKey of [...map.keys()].slice(0, -maxSize)) map.delete(oldKey)
 }

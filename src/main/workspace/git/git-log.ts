@@ -1,6 +1,6 @@
 import type { FileCommits } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { Differ } from '#platform'
+import { type Differ, setBounded } from '#platform'
 import { decodeUtf8, maxTextBytes } from '../files/text-files.ts'
 import { resolveInside, type Roots } from '../files/paths.ts'
 import { readBlob, type FileCommit, findRepository, readFileLog } from './system-git.ts'
@@ -35,7 +35,7 @@ export class GitLog {
     if (repository.state !== 'found') return { ...repository, commits: [], isMore: false }
     const { prefix } = repository
     const { commits, isMore } = await this.#readPage(path, prefix, { skip, limit }, signal)
-    for (const commit of commits) this.#cacheCommit(path, commit)
+    for (const commit of commits) setBounded(this.#commits, keyOf(path, commit.commit), commit, maxCachedCommits)
     const toRelative = (gitPath: string) => (gitPath.startsWith(prefix) ? gitPath.slice(prefix.length) : `/${gitPath}`)
     return {
       state: 'found',
@@ -94,14 +94,6 @@ export class GitLog {
       ;({ isMore } = page)
     }
     return undefined
-  }
-
-  #cacheCommit(path: string, fileCommit: FileCommit): void {
-    this.#commits.set(keyOf(path, fileCommit.commit), fileCommit)
-    for (const oldest of this.#commits.keys()) {
-      if (this.#commits.size <= maxCachedCommits) break
-      this.#commits.delete(oldest)
-    }
   }
 }
 

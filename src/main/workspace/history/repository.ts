@@ -1,6 +1,6 @@
 import * as git from 'isomorphic-git'
 import { join } from 'node:path'
-import { countLines, inBatches, makeFolder, readIfExists, blobOf, writeAtomically } from '#platform'
+import { countLines, inBatches, makeFolder, readIfExists, blobOf, setBounded, writeAtomically } from '#platform'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
@@ -188,12 +188,7 @@ export class Repository {
   }
 
   #cacheText(id: string, text: string): string {
-    if (text.length > maxCachedLength) return text
-    this.#textCache.set(id, text)
-    for (const oldest of this.#textCache.keys()) {
-      if (this.#textCache.size <= maxCachedTexts) break
-      this.#textCache.delete(oldest)
-    }
+    if (text.length <= maxCachedLength) setBounded(this.#textCache, id, text, maxCachedTexts)
     return text
   }
 }

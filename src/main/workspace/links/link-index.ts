@@ -10,7 +10,7 @@ import { inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, readBytes, readText, type PathCheck } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
-import { walkFiles, type FoundFile } from '../files/walk.ts'
+import { refuseUnreadable, walkFiles, type FoundFile } from '../files/walk.ts'
 import type { NewNoteConventions } from './new-linked-note.ts'
 import { findLinks } from './undecodable-notes.ts'
 import type { LinkStyle } from './format-link.ts'
@@ -104,7 +104,7 @@ export class LinkIndex {
    */
   async refresh(forbidden: readonly string[]): Promise<void> {
     const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
-    const { files } = await this.#walk(forbidden)
+    const { files } = await walkFiles(this.#root, undefined, forbidden).catch(refuseUnreadable(this.#root))
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isUnchanged = ({ path, size, modifiedAt }: FoundFile) => {
       const indexed = this.notes.get(path) ?? this.undecodable.get(path)
@@ -176,6 +176,10 @@ export class LinkIndex {
   /** Returns the bytes of a file; null if it cannot be read, undefined if it does not exist. */
   async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
     const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
+    return this.#readBytes(path, isAllowed)
+  }
+
+  async #readBytes(path: string, isAllowed: PathCheck): Promise<Buffer | null | undefined> {
     try {
       return await readBytes(join(this.#root, path), path, isAllowed)
     } catch (error) {
@@ -208,36 +212,18 @@ export class LinkIndex {
   }
 
   async #guessLinks(path: string, isAllowed: PathCheck): Promise<ParsedLinks['links'] | undefined> {
-    try {
-      return findLinks(await readBytes(join(this.#root, path), path, isAllowed))
-    } catch (error) {
-      // The file was deleted.
-      if (error instanceof AppError && error.code === 'file_not_found') return []
-      if (error instanceof AppError || isSystemError(error)) return undefined
-      throw error
-    }
-  }
-
-  async #walk(forbidden: readonly string[]) {
-    try {
-      return await walkFiles(this.#root, undefined, forbidden)
-    } catch (error) {
-      if (!isSystemError(error, 'ENOENT', 'EACCES', 'EPERM', 'ENOTDIR')) throw error
-      throw new AppError('folder_unreadable', `${this.#root} cannot be read`, { path: this.#root }, { cause: error })
-    }
+    const bytes = await this.#readBytes(path, isAllowed)
+    // A file that was deleted has no links.
+    return bytes === null ? undefined : bytes ? findLinks(bytes) : []
   }
 
   #computeReferrers(): Map<string, Referrer[]> {
-    const referrers = new Map<string, Referrer[]>()
-    for (const note of this.notes.values()) {
-      for (const link of note.links) {
+    const referrers = [...this.notes.values()].flatMap((note) =>
+      note.links.flatMap((link) => {
         const to = this.resolver.resolve(note.path, link)?.path
-        if (to === undefined || to === note.path) continue
-        const referrersOfTarget = referrers.get(to)
-        if (referrersOfTarget) referrersOfTarget.push({ note, link })
-        else referrers.set(to, [{ note, link }])
-      }
-    }
-    return referrers
+        return to === undefined || to === note.path ? [] : [{ note, link, to }]
+      }),
+    )
+    return Map.groupBy(referrers, ({ to }) => to)
   }
 }
