@@ -1,23 +1,60 @@
-import { createContext, useContext } from 'react'
+import { t } from 'i18next'
+import { createContext, useContext, useMemo } from 'react'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
 
-export interface ChatActions {
-  readonly agent: Agent
-  edit(message: string | undefined): void
-  sendEdited(message: string, text: string): Promise<boolean>
-  retry(message: string, model?: string): void
-  resume(): void
-  retryNow(): void
-  branch(message: string): void
-  deleteFrom(message: string): void
-  remember(text: string): void
-  switchTo(message: string): void
-  select(turn: string): void
+interface Callbacks {
+  readonly onEdit: (message: string | undefined) => void
+  readonly onSelect: (turn: string) => void
 }
 
-export const ChatActionsContext = createContext<ChatActions | undefined>(undefined)
+/** Returns the actions on the messages of a conversation. Failed actions show a toast. */
+export function useCreateChatActions(agent: Agent, session: string, { onEdit, onSelect }: Callbacks) {
+  const [, navigate] = useLocation()
+  return useMemo(() => {
+    const target = { agent: agent.id, session }
+    return {
+      agent,
+      edit: onEdit,
+      select: onSelect,
+      async sendEdited(message: string, text: string): Promise<boolean> {
+        const sent = await runWithErrorToast(client.chat.send({ ...target, text, replaces: message }))
+        if (sent) onEdit(undefined)
+        return sent !== undefined
+      },
+      retry: (message: string, model?: string) =>
+        void runWithErrorToast(client.chat.retry({ ...target, message, model })),
+      resume: () => void runWithErrorToast(client.chat.resume(target)),
+      retryNow: () => void runWithErrorToast(client.chat.retryNow(target)),
+      switchTo: (entry: string) => void runWithErrorToast(client.sessions.switchTo({ ...target, entry })),
+      branch: (entry: string) =>
+        void runWithErrorToast(
+          client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
+            navigate(paths.chat(forked))
+            toast.success(t('chat.branched'))
+          }),
+        ),
+      deleteFrom: (entry: string) =>
+        void runWithErrorToast(
+          client.sessions
+            .deleteFrom({ ...target, entry })
+            .then(() =>
+              showSuccess(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), { look: 'plain' }),
+            ),
+        ),
+      // The event stream shows the toast with undo, in every window.
+      remember: (text: string) => void runWithErrorToast(client.workspace.remember({ agent: agent.id, text })),
+    }
+  }, [agent, session, onEdit, onSelect, navigate])
+}
 
-export function useChatActions(): ChatActions {
+export const ChatActionsContext = createContext<ReturnType<typeof useCreateChatActions> | undefined>(undefined)
+
+export function useChatActions() {
   const actions = useContext(ChatActionsContext)
   if (!actions) throw new Error('useChatActions must be used inside ChatActionsContext')
   return actions

@@ -1,22 +1,22 @@
 import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client, connection } from '#lib/api/client.ts'
 import { moveDraft } from '#lib/drafts/use-draft.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { QueryView } from '#lib/feedback/query-view.tsx'
 import { isErrorOf } from '#lib/feedback/explain.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { messageOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { StartPage } from './start-page.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { ChatActionsContext } from './chat-actions.ts'
+import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
 import { Conversation, type ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
@@ -26,7 +26,6 @@ import { QueuedMessages } from './composer/queued-messages.tsx'
 import { SessionMenu } from './sessions/session-menu.tsx'
 import { toTurns } from './messages/turns.ts'
 import { OutboxList } from './composer/outbox-list.tsx'
-import { useCreateChatActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
 
 /** A message whose sending takes longer is shown as being sent. */
@@ -36,47 +35,42 @@ const checkConnectionAfterMs = 2500
 
 interface ChatViewProps {
   readonly agent: Agent
-  readonly session?: string
+  readonly session?: string | undefined
 }
 
 export function ChatView({ agent, session }: ChatViewProps) {
   const conversation = useQuery(
     api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
   )
-  if (session !== undefined && conversation.data && isErrorOf(conversation.error, 'unknown_session'))
-    return <RemovedChat agent={agent.id} session={session} title={conversation.data.summary.title} />
-  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session')) return <UnknownChat />
-  return <OpenChat agent={agent} {...(session === undefined ? {} : { session })} conversation={conversation} />
+  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session'))
+    return <MissingChat agent={agent.id} session={session} removedTitle={conversation.data?.summary.title} />
+  return <OpenChat agent={agent} session={session} conversation={conversation} />
 }
 
-/** Shown if the address names a conversation that does not exist. */
-function UnknownChat() {
-  const { t } = useTranslation()
-  const [, navigate] = useLocation()
-  return (
-    <section aria-label={t('chat.conversation')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={t('chat.noSuch')} />
-      <EmptyState title={t('chat.noSuch')} hint={t('chat.noSuchHint')}>
-        <Button look="primary" onClick={() => navigate(paths.chat())}>
-          {t('nav.newChat')}
-        </Button>
-      </EmptyState>
-    </section>
-  )
+interface MissingChatProps {
+  readonly agent: string
+  readonly session: string
+  /** Set if the conversation was removed while it was open. */
+  readonly removedTitle: string | undefined
 }
 
-function RemovedChat({ agent, session, title }: { agent: string; session: string; title: string }) {
-  const { t } = useTranslation()
+function MissingChat({ agent, session, removedTitle }: MissingChatProps) {
   const [, navigate] = useLocation()
   const restore = useMutation(api.sessions.restore.mutationOptions())
+  const isRemoved = removedTitle !== undefined
+  const title = t(isRemoved ? 'chat.removed' : 'chat.noSuch')
   return (
     <section aria-label={t('chat.conversation')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={clipLine(title) || t('nav.untitled')} />
-      <EmptyState title={t('chat.removed')} hint={t('chat.removedHint')}>
-        <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, session })}>
-          {t('chat.bringBack')}
+      <ViewHeader title={isRemoved ? clipLine(removedTitle) || t('nav.untitled') : title} />
+      <EmptyState title={title} hint={t(isRemoved ? 'chat.removedHint' : 'chat.noSuchHint')}>
+        {isRemoved && (
+          <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, session })}>
+            {t('chat.bringBack')}
+          </Button>
+        )}
+        <Button look={isRemoved ? 'plain' : 'primary'} onClick={() => navigate(paths.chat())}>
+          {t('nav.newChat')}
         </Button>
-        <Button onClick={() => navigate(paths.chat())}>{t('nav.newChat')}</Button>
       </EmptyState>
     </section>
   )
@@ -85,7 +79,6 @@ function RemovedChat({ agent, session, title }: { agent: string; session: string
 type ConversationQuery = UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>, Error>
 
 function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly conversation: ConversationQuery }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const hash = useHash()
   const [isPanelOpen, setIsPanelOpen] = useState(false)
@@ -111,26 +104,25 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const send = useCallback(
     async ({ text, attachments, delivery }: OutgoingMessage) => {
       const targetSession = session ?? (await newSession.current)
+      const message = {
+        agent: agent.id,
+        session: targetSession,
+        text,
+        attachments,
+        delivery,
+        reopen: isReopened,
+        withoutMemory: isWithoutMemory,
+      }
       // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
-        const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
-        outbox.add({ agent: agent.id, session: targetSession, text, attachments, delivery, ...choices })
+        outbox.add(message)
         return true
       }
       // A command can take long to answer, so it is not shown as being sent.
       const isCommand = text.startsWith('/')
       const showTimer = setTimeout(() => !isCommand && setOutgoing({ text, attachments, delivery }), showSendingAfterMs)
       const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
-      const request = runWithErrorToast(
-        client.chat.send({
-          agent: agent.id,
-          text,
-          attachments: [...attachments],
-          delivery,
-          reopen: isReopened,
-          ...(targetSession === undefined ? { withoutMemory: isWithoutMemory } : { session: targetSession }),
-        }),
-      )
+      const request = runWithErrorToast(client.chat.send({ ...message, attachments: [...attachments] }))
       if (targetSession === undefined) newSession.current = request.then((started) => started?.value.session)
       const sent = await request
       clearTimeout(showTimer)
@@ -171,19 +163,18 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           session={session}
           turnCount={turns.filter(({ question }) => question !== undefined).length}
         >
-          <IconButton label={t('chat.details')} aria-pressed={isPanelOpen} onClick={() => setIsPanelOpen(!isPanelOpen)}>
-            <PanelRight size={15} />
-          </IconButton>
+          <IconButton
+            icon={PanelRight}
+            label={t('chat.details')}
+            aria-pressed={isPanelOpen}
+            onClick={() => setIsPanelOpen(!isPanelOpen)}
+          />
         </ChatHeader>
-        {conversation.error ? (
-          <div className="flex-1">
-            <ErrorState error={conversation.error} onRetry={() => void conversation.refetch()} />
-          </div>
-        ) : isEmpty ? (
+        {isEmpty && !conversation.error ? (
           <div className="flex-1 overflow-y-auto">
             <StartPage agent={agent} onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
-        ) : data ? (
+        ) : data && !conversation.error ? (
           <ErrorBoundary piece="view" variant="view" resetKey={data}>
             <Conversation
               ref={conversationView}
@@ -197,7 +188,9 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </ErrorBoundary>
         ) : (
           <div className="flex-1">
-            <Skeleton lines={7} />
+            <QueryView query={conversation} lines={7}>
+              {() => null}
+            </QueryView>
           </div>
         )}
         <OutboxList
@@ -247,15 +240,12 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   )
 }
 
-interface ChatHeaderProps {
-  readonly agent: Agent
-  readonly session: string | undefined
+interface ChatHeaderProps extends ChatViewProps {
   readonly turnCount: number
   readonly children: React.ReactNode
 }
 
 function ChatHeader({ agent, session, turnCount, children }: ChatHeaderProps) {
-  const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const summary = sessions.data?.find(({ id }) => id === session)
   const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')

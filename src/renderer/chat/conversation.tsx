@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Button } from '#lib/ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { TurnView } from './messages/message.tsx'
@@ -32,7 +32,6 @@ interface ConversationProps {
 
 export function Conversation(props: ConversationProps) {
   const { ref, turns, follower, skippedLines, selectedTurn, editedMessage, targetMessage } = props
-  const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const isRunning = useLive(follower, (turn) => turn.isRunning)
   const [isAtEnd, setIsAtEnd] = useState(true)

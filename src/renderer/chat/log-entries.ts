@@ -1,16 +1,5 @@
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 
-/** Formats a date in local time as `YYYY-MM-DD`. */
-export function dayOf(date: Date): string {
-  const pad = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
-}
-
-/** Returns the start of the local day `daysAgo` days ago, ms since the epoch. */
-export function startOfDay(now: Date, daysAgo: number): number {
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime()
-}
-
 interface LogEntry {
   /** `HH:MM`; empty if the entry has no time. */
   readonly time: string

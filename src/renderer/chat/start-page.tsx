@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useQuery, skipToken } from '@tanstack/react-query'
 import { useState, useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -13,7 +13,8 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
-import { dayOf, entriesOf, startOfDay } from './log-entries.ts'
+import { isoDate, startOfDay } from '#lib/util/dates.ts'
+import { entriesOf } from './log-entries.ts'
 
 interface StartPageProps {
   readonly agent: Agent
@@ -22,7 +23,6 @@ interface StartPageProps {
 }
 
 export function StartPage({ agent, onPropose }: StartPageProps) {
-  const { t } = useTranslation()
   return (
     <div
       className="mx-auto flex w-full max-w-[740px] flex-col gap-7 px-8 py-8 max-sm:px-4 max-sm:py-5"
@@ -61,9 +61,8 @@ const maxFiles = 5
 const maxChanges = 200
 
 function ChangedFiles({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const nameOf = useCauseName(agent)
-  const [since] = useState(() => startOfDay(new Date(), 1))
+  const [since] = useState(() => startOfDay(1))
   const { data = [] } = useQuery(api.history.timeline.queryOptions({ input: { agent, since, limit: maxChanges } }))
   // Files from before the history began have no change to show.
   const recorded = data.filter(({ cause }) => cause !== 'adopted')
@@ -98,8 +97,7 @@ const decisionDays = 6
 const maxAgentChanges = 200
 
 function PendingDecisions({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const [since] = useState(() => startOfDay(new Date(), decisionDays))
+  const [since] = useState(() => startOfDay(decisionDays))
   const changes = useQuery(
     api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxAgentChanges } }),
   )
@@ -131,7 +129,6 @@ function PendingDecisions({ agent }: { agent: string }) {
 const maxChats = 5
 
 function RecentChats({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const { data = [] } = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
   const recent = data.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxChats)
   if (recent.length === 0) return null
@@ -150,8 +147,7 @@ function RecentChats({ agent }: { agent: string }) {
 const maxEntries = 5
 
 function TodaysLog({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const [today] = useState(() => dayOf(new Date()))
+  const [today] = useState(() => isoDate(new Date()))
   const path = useDailyPath(agent)(today)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const hasLog = files.data?.some((file) => file.path === path) ?? false

@@ -16,7 +16,7 @@ import { ProposedDiff } from './proposed-diff.tsx'
 import { ConflictLink } from './undo-conflict-banner.tsx'
 import { stripMarks } from './strip-marks.ts'
 import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
-import { RawRequest } from '../chat/context/raw-request.tsx'
+import { RawRequest } from '../chat/context/request-inspector.tsx'
 import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 interface ProposalViewProps {

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { client } from '#lib/api/client.ts'
+import { isoDate, isoTime } from '#lib/util/dates.ts'
 import type { monaco } from '#lib/util/monaco.ts'
 
 /** Size limit of an attached file in bytes. Larger files can be put into the folder with the file manager. */
@@ -71,24 +72,15 @@ export async function attachFile(agent: string, notePath: string, file: File): P
     const megabytes = Math.ceil(file.size / 1024 / 1024)
     throw new AppError('file_too_large', `${file.name} (${megabytes} MB) exceeds 20 MB`, { path: file.name, megabytes })
   }
-  return client.workspace.attach({ agent, path: notePath, name: attachmentName(file), data: await toBase64(file) })
+  const data = (await file.bytes()).toBase64()
+  return client.workspace.attach({ agent, path: notePath, name: attachmentName(file), data })
 }
 
 /** Returns the name of a file. Adds the time to `image.png`, the name that browsers give every copied image. */
 function attachmentName(file: File): string {
   if (!/^image\.\w+$/.test(file.name)) return file.name
   const now = new Date()
-  const pad = (value: number) => String(value).padStart(2, '0')
-  const date = [now.getFullYear(), pad(now.getMonth() + 1), pad(now.getDate())].join('')
-  const time = [pad(now.getHours()), pad(now.getMinutes()), pad(now.getSeconds())].join('')
+  const date = isoDate(now).replaceAll('-', '')
+  const time = isoTime(now).replaceAll(':', '')
   return file.name.replace(/^image/, `image-${date}-${time}`)
-}
-
-function toBase64(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')))
-    reader.addEventListener('error', () => reject(reader.error ?? new Error(`${file.name} cannot be read`)))
-    reader.readAsDataURL(file)
-  })
 }

@@ -1,6 +1,6 @@
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
@@ -20,7 +20,6 @@ interface AttachmentRowProps {
 }
 
 export function AttachmentRow({ path, name, current, actions }: AttachmentRowProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const kind = attachmentOrCanvasKind(path) ?? 'document'
   const Icon = icons[kind]

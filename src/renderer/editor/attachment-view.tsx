@@ -1,6 +1,6 @@
 import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { emptyNote, NoteContext } from '../markdown/preview/note-context.ts'
 import { AttachmentView } from '../markdown/preview/picture.tsx'
@@ -13,7 +13,6 @@ import { useFileActions } from './tree/file-actions.ts'
 import { isCanvas } from './file-kind.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
-  const { t } = useTranslation()
   const actions = useFileActions(agent.id)
   const note = useMemo(() => ({ ...emptyNote, agent: agent.id, path }), [agent.id, path])
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -21,13 +20,9 @@ export default function AttachmentPage({ agent, path }: { agent: Agent; path: st
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}>
         {!isCanvas(path) && (
-          <IconButton label={t('file.openOutside')} onClick={() => actions.reveal(path, true)}>
-            <ExternalLink size={14} />
-          </IconButton>
+          <IconButton icon={ExternalLink} label={t('file.openOutside')} onClick={() => actions.reveal(path, true)} />
         )}
-        <IconButton label={t('file.reveal')} onClick={() => actions.reveal(path, false)}>
-          <FolderOpen size={14} />
-        </IconButton>
+        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => actions.reveal(path, false)} />
       </ViewHeader>
       <div className="prose reading reading-wide" data-testid="other" tabIndex={0}>
         {isCanvas(path) ? (

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
@@ -16,7 +16,6 @@ const debounceMs = 500
 
 /** Shows the number of words and tokens, or a warning if a context file exceeds the limit. */
 export function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
-  const { t } = useTranslation()
   const debouncedText = useDebounced(text, text.length > maxImmediateLength ? debounceMs : 0)
   const isTooLong = text.length > maxCountedLength
   const words = useMemo(() => (isTooLong ? 0 : countWords(debouncedText)), [debouncedText, isTooLong])

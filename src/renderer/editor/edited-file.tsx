@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, Maximize2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '#shared/contract/index.ts'
@@ -53,7 +53,6 @@ interface EditedFileProps {
 }
 
 export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [panels, setPanels] = useState<OpenPanels>(() => ({
     history: false,
@@ -78,7 +77,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const onUnsavedClose = useCallback(() => {
     const reopen = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
-  }, [path, navigate, t])
+  }, [path, navigate])
   const file = useOpenFile(agent.id, path, disk, { autosave, missing, onUnsavedClose })
   // The preview may lag behind while the user types.
   const deferredText = useDeferredValue(file.text)
@@ -118,7 +117,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
         return undefined
       }
     },
-    [agent.id, path, t],
+    [agent.id, path],
   )
   const isContextFile = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
@@ -134,25 +133,18 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
           }
         >
           {(['preview', 'links', 'blame', 'history'] as const).map((panel) => (
-            <Button
-              key={panel}
-              look="quiet"
-              aria-pressed={panels[panel]}
-              className="aria-pressed:bg-selected aria-pressed:text-text"
-              onClick={() => toggle(panel)}
-            >
+            <Button key={panel} look="quiet" aria-pressed={panels[panel]} onClick={() => toggle(panel)}>
               {t(`file.${panel}`)}
             </Button>
           ))}
           {panels.preview && (
             <IconButton
+              icon={isPreviewFull ? Columns2 : Maximize2}
               label={t('reading.full')}
               aria-pressed={isPreviewFull}
               className="max-[700px]:hidden"
               onClick={() => toggle('full')}
-            >
-              {isPreviewFull ? <Columns2 size={14} /> : <Maximize2 size={14} />}
-            </IconButton>
+            />
           )}
           <Button
             disabled={(file.state === 'saved' && !file.isMissing) || file.state === 'saving'}
@@ -265,7 +257,6 @@ function wasPanelOpen(panel: (typeof storedPanels)[number]): boolean {
 }
 
 function Conflict({ file }: { file: OpenFile }) {
-  const { t } = useTranslation()
   return (
     <Notice text={t('file.conflict')}>
       <Button onClick={() => void file.resolve('mine')}>{t('file.keepMine')}</Button>
@@ -276,7 +267,6 @@ function Conflict({ file }: { file: OpenFile }) {
 }
 
 function ConflictSides({ agent, path }: { agent: string; path: string }) {
-  const { t } = useTranslation()
   const causeName = useCauseName(agent)
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
   // The latest change by the user was made in another window, since this one has not saved.
@@ -298,7 +288,6 @@ interface MissingFileNoticeProps {
 }
 
 function MissingFileNotice({ file, movedTo, newPathButton }: MissingFileNoticeProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const openNewPath = async (path: string) => {
     await file.continueIn(path)
@@ -322,6 +311,5 @@ function MissingFileNotice({ file, movedTo, newPathButton }: MissingFileNoticePr
 }
 
 function SaveStatus({ state }: { state: OpenFile['state'] | 'notThere' }) {
-  const { t } = useTranslation()
   return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
@@ -76,7 +76,6 @@ interface MissingNoteProps {
 }
 
 function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: MissingNoteProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const actions = useFileActions(agent)
   const draft = useQuery(
@@ -120,7 +119,6 @@ interface ReadOnlyFileProps {
 
 function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
-  const { t } = useTranslation()
   const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.
   const owner = /^@([^/]+)\//.exec(path)?.[1]
@@ -131,12 +129,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
         title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
         aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: ownerName })}
       >
-        <Button
-          look="quiet"
-          aria-pressed={isPreviewShown}
-          className="aria-pressed:bg-selected aria-pressed:text-text"
-          onClick={() => setIsPreviewShown(!isPreviewShown)}
-        >
+        <Button look="quiet" aria-pressed={isPreviewShown} onClick={() => setIsPreviewShown(!isPreviewShown)}>
           {t('file.preview')}
         </Button>
       </ViewHeader>

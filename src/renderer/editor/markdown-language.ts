@@ -1,4 +1,5 @@
 import i18next from 'i18next'
+import { isoDate, isoTime } from '#lib/util/dates.ts'
 import { monaco } from '#lib/util/monaco.ts'
 import { decodePart } from '#shared/util/decode.ts'
 import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
@@ -87,7 +88,7 @@ function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
 }
 
 function targetOf({ target, fragment }: NoteLink): LinkTarget {
-  return { target, ...(fragment === undefined ? {} : { fragment }) }
+  return { target, fragment }
 }
 
 function tagsOf(model: monaco.editor.ITextModel) {
@@ -145,9 +146,8 @@ function dateSuggestions(position: monaco.Position, prefix: string): monaco.lang
   const typed = /(?:^|\s)(\/[a-z]*)$/.exec(prefix)?.[1]
   if (typed === undefined) return []
   const now = new Date()
-  const pad = (value: number) => String(value).padStart(2, '0')
-  const date = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`
-  const time = `${pad(now.getHours())}:${pad(now.getMinutes())}`
+  const date = isoDate(now)
+  const time = isoTime(now).slice(0, 5)
   const { lineNumber, column } = position
   const range = new monaco.Range(lineNumber, column - typed.length, lineNumber, column)
   return [

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
@@ -69,7 +69,6 @@ export function useOpenFile(
   disk: DiskFile,
   { autosave, missing, onUnsavedClose }: Options,
 ): OpenFile {
-  const { t } = useTranslation()
   const [text, setText] = useState(disk.text)
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
@@ -206,7 +205,7 @@ export function useOpenFile(
         setContent({ text: latest.current.text })
       }
     },
-    [agent, path, show, handleMissingFile, storeDraft, t],
+    [agent, path, show, handleMissingFile, storeDraft],
   )
 
   const save = useCallback(async () => {

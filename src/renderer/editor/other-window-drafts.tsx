@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Notice } from './notice.tsx'
@@ -11,7 +11,6 @@ interface OtherDraftsProps {
 }
 
 export function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
-  const { t } = useTranslation()
   return otherDrafts.map((draft) => (
     <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>
       <Button aria-pressed={compared === draft} onClick={() => onCompare(compared === draft ? undefined : draft)}>

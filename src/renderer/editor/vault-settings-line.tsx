@@ -1,11 +1,10 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { dailyPattern } from './vault-setting-names.ts'
 
 export function VaultSettingsLine({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const conventions = useVaultSettings(agent)
   if (!conventions || conventions.kind === 'plain') return null
   const line = t('vault.line', { kind: t(`vault.kind.${conventions.kind}`), daily: dailyPattern(conventions.daily) })

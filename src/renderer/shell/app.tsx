@@ -23,6 +23,8 @@ import { CaptureCard } from './capture-card.tsx'
 import { formatBatchNames, undoBatchWithToast } from '../editor/history/revert-change.ts'
 
 export function App() {
+  // `t` of i18next is a plain function: this rerenders everything in a new language. Memoized components call it, too.
+  useTranslation()
   const settings = useQuery(api.settings.get.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   const hasQuestions = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0

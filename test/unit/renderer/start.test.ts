@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/log-entries.ts'
+import { entriesOf } from '../../../src/renderer/chat/log-entries.ts'
+import { isoDate, startOfDay } from '../../../src/renderer/lib/util/dates.ts'
 
 describe('start page', () => {
   it('lists the entries of a daily log, newest first, by title or first line', () => {
@@ -34,8 +35,8 @@ describe('start page', () => {
 
   it('starts yesterday at local midnight, also across months', () => {
     const now = new Date(2026, 2, 1, 15, 30)
-    expect(dayOf(new Date(startOfDay(now, 0)))).toBe('2026-03-01')
-    expect(dayOf(new Date(startOfDay(now, 1)))).toBe('2026-02-28')
-    expect(new Date(startOfDay(now, 1)).getHours()).toBe(0)
+    expect(isoDate(new Date(startOfDay(0, now)))).toBe('2026-03-01')
+    expect(isoDate(new Date(startOfDay(1, now)))).toBe('2026-02-28')
+    expect(new Date(startOfDay(1, now)).getHours()).toBe(0)
   })
 })

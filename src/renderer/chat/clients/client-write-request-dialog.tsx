@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { WriteRequest } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -11,7 +11,6 @@ export function ClientWriteRequestDialog() {
 }
 
 function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
-  const { t } = useTranslation()
   const { id, name, text, section } = request
   const answer = useMutation(api.clients.answer.mutationOptions())
   const decide = (decision: 'once' | 'always' | 'no') => answer.mutate({ id, decision })

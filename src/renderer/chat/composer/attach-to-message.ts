@@ -57,20 +57,16 @@ async function readImage(file: File): Promise<Attachment> {
   const isUnscaled = scale === 1
   const blob = isUnscaled ? file : await scaleImage(bitmap, scale)
   bitmap.close()
-  return { type: 'image', name: file.name, data: await toBase64(blob), mimeType: isUnscaled ? file.type : 'image/png' }
+  return {
+    type: 'image',
+    name: file.name,
+    data: (await blob.bytes()).toBase64(),
+    mimeType: isUnscaled ? file.type : 'image/png',
+  }
 }
 
 async function scaleImage(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
   return canvas.convertToBlob({ type: 'image/png' })
-}
-
-async function toBase64(blob: Blob): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const reader = new FileReader()
-  reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')))
-  reader.addEventListener('error', () => reject(reader.error ?? new Error('the file could not be read')))
-  reader.readAsDataURL(blob)
-  return promise
 }

@@ -1,5 +1,5 @@
 import { FileText, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 
 interface AttachmentChipProps {
   readonly name: string
@@ -9,7 +9,6 @@ interface AttachmentChipProps {
 }
 
 export function AttachmentChip({ name, picture, onRemove }: AttachmentChipProps) {
-  const { t } = useTranslation()
   return (
     <span className="inline-flex h-8 max-w-56 items-center gap-2 rounded-sm border border-line bg-raised pr-1.5 pl-1.5 text-[12px]">
       {picture ? (

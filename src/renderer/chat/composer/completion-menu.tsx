@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { Completion } from './completion.ts'
 
@@ -10,7 +10,6 @@ interface CompletionMenuProps {
 
 /** Lists the completions. The composer keeps the focus and moves the selection. */
 export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
-  const { t } = useTranslation()
   if (items.length === 0) return null
   return (
     <ul
@@ -39,7 +38,6 @@ export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProp
 }
 
 function CommandRow({ name }: { name: string }) {
-  const { t } = useTranslation()
   const command = commands.find((candidate) => candidate.name === name)
   if (!command) return null
   return (

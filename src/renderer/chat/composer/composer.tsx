@@ -10,7 +10,7 @@ import {
   type Ref,
   type RefObject,
 } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Agent, Attachment } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
@@ -51,7 +51,6 @@ interface ComposerProps {
 }
 
 export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast, onSearch }: ComposerProps) {
-  const { t } = useTranslation()
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const [problems, setProblems] = useState<readonly string[]>([])
@@ -199,9 +198,12 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
               event.target.value = ''
             }}
           />
-          <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => filePicker.current?.click()}>
-            <Plus size={15} />
-          </IconButton>
+          <IconButton
+            icon={Plus}
+            label={t('chat.attach')}
+            className="-ml-1.5"
+            onClick={() => filePicker.current?.click()}
+          />
           <span className="min-w-0 flex-1 truncate text-[12px] text-muted max-sm:hidden">
             {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
           </span>
@@ -256,7 +258,6 @@ function usePublishHeight(container: RefObject<HTMLElement | null>): void {
 }
 
 function AgentModelButton({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const name = agent.model === offlineModelId ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
   return (
     <AgentModelPicker

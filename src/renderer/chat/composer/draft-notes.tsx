@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Agent, Draft } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
@@ -16,7 +16,6 @@ interface DraftNotesProps {
 }
 
 export function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProps) {
-  const { t } = useTranslation()
   const sizeNote = useSizeNote(agent, session, draft)
   const imageNote = useImageNote(agent, draft)
   const notes = [...(imageNote === undefined ? [] : [imageNote]), ...(sizeNote === undefined ? [] : [sizeNote])]
@@ -52,11 +51,8 @@ function Note({ children }: { children: React.ReactNode }) {
 }
 
 function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
-  const { t } = useTranslation()
   const tokens = useDraftTokens(agent.id, session, draft)
-  const report = useQuery(
-    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
-  ).data
+  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, session } })).data
   if (!report || tokens === 0) return undefined
   const { contextWindow, reserveTokens } = report
   const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }

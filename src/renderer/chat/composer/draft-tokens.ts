@@ -1,26 +1,14 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
 import type { Draft } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
+import { queryClient } from '#lib/api/client.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 
 /** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
 const pauseMs = 300
 
-let published = { key: '', tokens: 0 }
-const listeners = new Set<() => void>()
-
-function publish(next: typeof published): void {
-  if (next.key === published.key && next.tokens === published.tokens) return
-  published = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-const keyOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
+const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
 
 /**
  * Counts the draft and publishes the number for `usePublishedDraftTokens`.
@@ -35,16 +23,14 @@ export function useDraftTokens(agent: string, session: string | undefined, draft
       attachments.reduce((sum, file) => sum + (file.type === 'file' ? estimateTokens(file.text) : 0), 0),
     [text, attachments],
   )
-  const key = keyOf(agent, session)
   useEffect(() => {
-    publish({ key, tokens })
-    return () => publish({ key: '', tokens: 0 })
-  }, [key, tokens])
+    queryClient.setQueryData(keyOf(agent, session), tokens)
+    return () => void queryClient.setQueryData(keyOf(agent, session), 0)
+  }, [agent, session, tokens])
   return tokens
 }
 
 /** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
 export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
-  const key = keyOf(agent, session)
-  return useSyncExternalStore(subscribe, () => (published.key === key ? published.tokens : 0))
+  return useQuery<number>({ queryKey: keyOf(agent, session), queryFn: skipToken }).data ?? 0
 }

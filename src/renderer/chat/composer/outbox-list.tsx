@@ -1,5 +1,5 @@
 import { Clock } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Button } from '#lib/ui/button.tsx'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
@@ -14,7 +14,6 @@ interface OutboxListProps {
 }
 
 export function OutboxList({ agent, session, outgoing, onTakeBack }: OutboxListProps) {
-  const { t } = useTranslation()
   const waiting = useOutboxMessages(agent, session)
   if (waiting.length === 0 && !outgoing) return null
   const takeBack = (message: OutboxMessage) => {

@@ -71,36 +71,16 @@ class Outbox {
     }
   }
 
-  async #sendOne({
-    id,
-    agent,
-    session,
-    text,
-    attachments,
-    delivery,
-    reopen,
-    withoutMemory,
-  }: OutboxMessage): Promise<void> {
+  async #sendOne({ id, problem: _problem, ...message }: OutboxMessage): Promise<void> {
+    const { agent, session, attachments } = message
     try {
-      const sent = await client.chat.send({
-        agent,
-        text,
-        attachments: [...attachments],
-        delivery,
-        reopen,
-        ...(session === undefined ? { withoutMemory } : { session }),
-      })
+      const sent = await client.chat.send({ ...message, attachments: [...attachments] })
       // Other messages for the same new chat continue in it.
-      const others = this.#messages.filter((message) => message.id !== id)
-      const isNewChat = session === undefined
-      this.#setMessages(
-        others.map((message) =>
-          isNewChat && message.agent === agent && message.session === undefined
-            ? { ...message, session: sent.session }
-            : message,
-        ),
-      )
-      if (isNewChat) for (const listener of this.#chatStartedListeners) listener(agent, sent.session)
+      const continues = (other: OutboxMessage) =>
+        session === undefined && other.session === undefined && other.agent === agent
+      const others = this.#messages.filter((other) => other.id !== id)
+      this.#setMessages(others.map((other) => (continues(other) ? { ...other, session: sent.session } : other)))
+      if (session === undefined) for (const listener of this.#chatStartedListeners) listener(agent, sent.session)
     } catch (error) {
       const problem = error instanceof ORPCError ? explainError(error) : 'unknown'
       this.#setMessages(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))

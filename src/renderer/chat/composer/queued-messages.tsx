@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { CornerDownRight, X } from 'lucide-react'
 import type { PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -35,7 +35,6 @@ interface Target {
 }
 
 function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
-  const { t } = useTranslation()
   const { id, server, tool, input } = permission
   const permit = useMutation(api.chat.permit.mutationOptions())
   const decide = (decision: 'once' | 'always' | 'deny' | 'never') => permit.mutate({ ...target, id, decision })
@@ -71,7 +70,6 @@ interface QueueProps {
 }
 
 function Queue({ target, queue, isRunning, onTakeBack }: QueueProps) {
-  const { t } = useTranslation()
   const takeBack = useMutation({
     mutationFn: ({ id }: QueuedMessage) => client.chat.unqueue({ ...target, id }),
     onSuccess: (_result, { text }) => onTakeBack(text),
@@ -93,9 +91,7 @@ function Queue({ target, queue, isRunning, onTakeBack }: QueueProps) {
           <Button look="link" onClick={() => takeBack.mutate(message)}>
             {t('queue.edit')}
           </Button>
-          <IconButton label={t('queue.remove')} onClick={() => remove.mutate({ ...target, id: message.id })}>
-            <X size={13} />
-          </IconButton>
+          <IconButton icon={X} label={t('queue.remove')} onClick={() => remove.mutate({ ...target, id: message.id })} />
         </li>
       ))}
       {!isRunning && (

@@ -1,8 +1,7 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatShort } from '#lib/i18n/format.ts'
-import { layerColor } from './layers.ts'
-import { useItemName } from './item-name.ts'
+import { itemName, layerColor } from './layers.ts'
 
 interface ContextBarProps {
   readonly report: ContextReport
@@ -11,8 +10,6 @@ interface ContextBarProps {
 }
 
 export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps) {
-  const { t } = useTranslation()
-  const nameOf = useItemName()
   const width = (tokens: number) => `${Math.min(100, (tokens / report.contextWindow) * 100)}%`
   const label = t('context.meter', {
     tokens: formatShort(report.estimatedTokens),
@@ -26,7 +23,7 @@ export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps)
             // Needs no keyboard access: the table contains the same items.
             <div
               key={`${item.layer}/${item.name}`}
-              title={`${nameOf(item)} · ${formatNumber(item.tokens)}`}
+              title={`${itemName(item)} · ${formatNumber(item.tokens)}`}
               onClick={onOpen && (() => onOpen(item))}
               className={
                 isSmall ? '' : `border-r border-paper/60 hover:brightness-110 ${onOpen ? 'cursor-pointer' : ''}`

@@ -1,12 +1,11 @@
 import { Eye } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { useItemName } from './item-name.ts'
-import { layerColor, layers } from './layers.ts'
+import { itemName, layerColor, layers } from './layers.ts'
 
 interface ContextTableProps {
   readonly report: ContextReport
@@ -14,7 +13,6 @@ interface ContextTableProps {
 }
 
 export function ContextTable({ report, onOpen }: ContextTableProps) {
-  const { t } = useTranslation()
   const { items, estimatedTokens, reportedTokens, contextWindow } = report
   return (
     <>
@@ -68,10 +66,8 @@ export function ContextTable({ report, onOpen }: ContextTableProps) {
 }
 
 function Row({ item, total, onOpen }: { item: ContextItem; total: number; onOpen: () => void }) {
-  const { t } = useTranslation()
-  const nameOf = useItemName()
   const isFile = item.layer === 'project' || item.layer === 'logs'
-  const name = nameOf(item)
+  const name = itemName(item)
   return (
     <tr className="border-b border-soft" data-testid="context-item">
       <td className="py-1">
@@ -98,11 +94,7 @@ function Row({ item, total, onOpen }: { item: ContextItem; total: number; onOpen
           t(`context.${item.note}`, { raw: formatNumber(item.rawCharacters), sent: formatNumber(item.sentCharacters) })}
       </td>
       <td className="w-8 text-right">
-        {item.note !== 'missing' && (
-          <IconButton label={t('context.open', { name })} onClick={onOpen}>
-            <Eye size={13} />
-          </IconButton>
-        )}
+        {item.note !== 'missing' && <IconButton icon={Eye} label={t('context.open', { name })} onClick={onOpen} />}
       </td>
     </tr>
   )

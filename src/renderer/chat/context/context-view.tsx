@@ -1,13 +1,12 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { FileJson, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Agent, ContextItem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
@@ -19,10 +18,9 @@ import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
 import { WarningList } from './warning-list.tsx'
 import { WhatIfWindowPanel } from './what-if-window.tsx'
-import { useItemName } from './item-name.ts'
+import { itemName } from './layers.ts'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
-  const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const [chosenIndex, setChosenIndex] = useState<number>()
   const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
@@ -40,7 +38,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
     ...api.context.report.queryOptions({
       input: {
         agent: agent.id,
-        ...(session === undefined ? {} : { session }),
+        session,
         ...(step === undefined || isLast ? {} : { step: step.id }),
       },
     }),
@@ -77,32 +75,30 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
         </Button>
       </ViewHeader>
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {report.error ? (
-          <ErrorState error={report.error} onRetry={() => void report.refetch()} />
-        ) : report.data ? (
-          <div className="px-5 pb-8">
-            <ContextBar report={report.data} onOpen={setOpenItem} />
-            {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
-            <RedactionList report={report.data} />
-            <WarningList report={report.data} />
-            <ContextTable report={report.data} onOpen={setOpenItem} />
-            {session !== undefined && steps.length > 0 && (
-              <>
-                <Timeline
-                  steps={steps}
-                  events={timeline.data?.events ?? []}
-                  selectedIndex={index}
-                  onStep={setChosenIndex}
-                  openEventId={openEventId}
-                  onEvent={setOpenEventId}
-                />
-                {openEvent && <EventDetails key={openEventId} agent={agent.id} session={session} event={openEvent} />}
-              </>
-            )}
-          </div>
-        ) : (
-          <Skeleton lines={8} />
-        )}
+        <QueryView query={report} lines={8}>
+          {(data) => (
+            <div className="px-5 pb-8">
+              <ContextBar report={data} onOpen={setOpenItem} />
+              {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={data} />}
+              <RedactionList report={data} />
+              <WarningList report={data} />
+              <ContextTable report={data} onOpen={setOpenItem} />
+              {session !== undefined && steps.length > 0 && (
+                <>
+                  <Timeline
+                    steps={steps}
+                    events={timeline.data?.events ?? []}
+                    selectedIndex={index}
+                    onStep={setChosenIndex}
+                    openEventId={openEventId}
+                    onEvent={setOpenEventId}
+                  />
+                  {openEvent && <EventDetails key={openEventId} agent={agent.id} session={session} event={openEvent} />}
+                </>
+              )}
+            </div>
+          )}
+        </QueryView>
       </div>
       {openItem && (
         <SentText
@@ -135,26 +131,18 @@ interface SentTextProps {
 }
 
 function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
-  const { t } = useTranslation()
-  const nameOf = useItemName()
   const input = {
     agent,
     layer,
     name,
-    ...(session === undefined ? {} : { session }),
-    ...(number === undefined ? {} : { number }),
+    session,
+    number,
   }
   const text = useQuery(api.context.text.queryOptions({ input }))
-  const title = t('context.open', { name: nameOf({ layer, name }) })
+  const title = t('context.open', { name: itemName({ layer, name }) })
   return (
     <Sheet title={title} onClose={onClose}>
-      {text.error ? (
-        <ErrorState error={text.error} onRetry={() => void text.refetch()} />
-      ) : text.data ? (
-        <LongText text={text.data.text} label={title} />
-      ) : (
-        <Skeleton />
-      )}
+      <QueryView query={text}>{(data) => <LongText text={data.text} label={title} />}</QueryView>
     </Sheet>
   )
 }

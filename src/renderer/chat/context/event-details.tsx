@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { ContextEvent, ContextEventDetails } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatMoment, formatNumber } from '#lib/i18n/format.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
-import { useEventSentence } from '../sessions/event-sentence.ts'
+import { eventSentence } from '../sessions/event-sentence.ts'
 
 interface EventDetailsProps {
   readonly agent: string
@@ -15,8 +14,6 @@ interface EventDetailsProps {
 }
 
 export function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
-  const { t } = useTranslation()
-  const sentenceOf = useEventSentence()
   const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
   return (
     <section
@@ -28,7 +25,7 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
         <span className="font-semibold">{t(`context.event.${event.type}`)}</span>
         <span className="text-muted">{formatMoment(at)}</span>
       </h3>
-      {event.type !== 'command' && <p>{sentenceOf(event)}</p>}
+      {event.type !== 'command' && <p>{eventSentence(event)}</p>}
       {event.type === 'flush' &&
         event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
       {event.type === 'compaction' && (
@@ -36,19 +33,14 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
           {event.summary}
         </pre>
       )}
-      {details.error ? (
-        <ErrorState error={details.error} onRetry={() => void details.refetch()} />
-      ) : details.data ? (
-        <AffectedMessages details={details.data} />
-      ) : (
-        <Skeleton lines={3} />
-      )}
+      <QueryView query={details} lines={3}>
+        {(data) => <AffectedMessages details={data} />}
+      </QueryView>
     </section>
   )
 }
 
 function AffectedMessages({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
-  const { t } = useTranslation()
   return (
     <>
       {dropped.length > 0 && <MessageList title={t('context.dropped', { count: dropped.length })} messages={dropped} />}

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
 import { layerColor, layers } from './layers.ts'
@@ -18,7 +18,6 @@ interface TimelineProps {
 const chartHeight = 132
 
 export function Timeline({ steps, events, selectedIndex, onStep, openEventId, onEvent }: TimelineProps) {
-  const { t } = useTranslation()
   const [isTableOpen, setIsTableOpen] = useState(false)
   const scale = useMemo(() => chartMaximum(steps), [steps])
   const polygons = useMemo(() => layerPolygons(steps, chartHeight, scale), [steps, scale])
@@ -103,24 +102,21 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
             {t(`context.event.${type}`)}
           </span>
         ))}
-        {step?.usage && <StepUsage step={step} />}
+        {step?.usage && (
+          <span className="tabular ml-auto">
+            {t('context.cache', {
+              read: formatNumber(step.usage.cacheRead),
+              written: formatNumber(step.usage.cacheWrite),
+            })}
+            {step.usage.cost && ` · ${formatMoney(step.usage.cost.total)}`}
+          </span>
+        )}
       </p>
       <details className="mt-2" onToggle={(event) => setIsTableOpen(event.currentTarget.open)}>
         <summary className="cursor-pointer text-[12px] text-muted">{t('common.asTable')}</summary>
         {isTableOpen && <StepTable steps={steps} selectedIndex={selectedIndex} onStep={onStep} />}
       </details>
     </section>
-  )
-}
-
-function StepUsage({ step: { usage } }: { step: ContextStep }) {
-  const { t } = useTranslation()
-  if (!usage) return null
-  return (
-    <span className="tabular ml-auto">
-      {t('context.cache', { read: formatNumber(usage.cacheRead), written: formatNumber(usage.cacheWrite) })}
-      {usage.cost && ` · ${formatMoney(usage.cost.total)}`}
-    </span>
   )
 }
 
@@ -170,19 +166,13 @@ const eventColor = {
   command: 'bg-muted',
 } as const
 
-const lanes = ['flush', 'compaction', 'prune'] as const
+const lanes: readonly ContextEvent['event']['type'][] = ['flush', 'compaction', 'prune']
 
 const laneHeight = 15
 
-interface EventLanesProps {
-  readonly count: number
-  readonly events: readonly ContextEvent[]
-  readonly openEventId: string | undefined
-  readonly onEvent: (id: string | undefined) => void
-}
+type EventLanesProps = Pick<TimelineProps, 'events' | 'openEventId' | 'onEvent'> & { readonly count: number }
 
 function EventLanes({ count, events, openEventId, onEvent }: EventLanesProps) {
-  const { t } = useTranslation()
   return (
     <div className="relative" style={{ height: lanes.length * laneHeight }}>
       {events.map(({ id, before, event }) => (
@@ -196,11 +186,7 @@ function EventLanes({ count, events, openEventId, onEvent }: EventLanesProps) {
           className={`absolute size-3.5 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-text`}
           style={{
             left: `${((before - 0.5) / Math.max(1, count)) * 100}%`,
-            top:
-              Math.max(
-                0,
-                lanes.findIndex((type) => type === event.type),
-              ) * laneHeight,
+            top: Math.max(0, lanes.indexOf(event.type)) * laneHeight,
           }}
         />
       ))}
@@ -210,15 +196,7 @@ function EventLanes({ count, events, openEventId, onEvent }: EventLanesProps) {
 
 const pageSize = 50
 
-interface StepTableProps {
-  readonly steps: readonly ContextStep[]
-  /** 0-based index of the selected request. */
-  readonly selectedIndex: number
-  readonly onStep: (index: number) => void
-}
-
-function StepTable({ steps, selectedIndex, onStep }: StepTableProps) {
-  const { t } = useTranslation()
+function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps' | 'selectedIndex' | 'onStep'>) {
   const [limit, setLimit] = useState(pageSize)
   const newest = steps.map((step, index) => ({ step, index })).toReversed()
   return (

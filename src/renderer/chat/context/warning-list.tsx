@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { ContextReport, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
@@ -8,7 +8,6 @@ import { longTermName } from '#shared/util/agent-files.ts'
 import { toolNameOfItem } from '#shared/chat/context-items.ts'
 
 export function WarningList({ report }: { report: ContextReport }) {
-  const { t } = useTranslation()
   const warnings = contextWarnings(report)
   if (warnings.length === 0) return null
   return (
@@ -28,69 +27,47 @@ export function WarningList({ report }: { report: ContextReport }) {
 }
 
 function Warning({ warning }: { warning: ContextWarning }) {
-  const { t } = useTranslation()
-  const linkClass = 'shrink-0 text-accent hover:underline'
+  const [text, href, remedy] = describeWarning(warning)
+  return (
+    <>
+      <span>{text}</span>
+      {href !== undefined && (
+        <Link href={href} className="shrink-0 text-accent hover:underline">
+          {remedy}
+        </Link>
+      )}
+    </>
+  )
+}
+
+/** Returns the text of a warning, with the address and the label of its remedy if it has one. */
+function describeWarning(warning: ContextWarning): readonly [text: string, href?: string, remedy?: string] {
   switch (warning.code) {
-    case 'cut':
-      return (
-        <>
-          <span>
-            {t('context.warning.cut', {
-              path: warning.path,
-              raw: formatNumber(warning.raw),
-              sent: formatNumber(warning.sent),
-            })}
-          </span>
-          <Link href={paths.file(warning.path)} className={linkClass}>
-            {t('context.remedy.shorten')}
-          </Link>
-        </>
-      )
-    case 'memory':
-      return (
-        <>
-          <span>{t('context.warning.memory', { path: warning.path, tokens: formatNumber(warning.tokens) })}</span>
-          <Link href={paths.file(warning.path)} className={linkClass}>
-            {t('context.remedy.move')}
-          </Link>
-        </>
-      )
+    case 'cut': {
+      const sizes = { raw: formatNumber(warning.raw), sent: formatNumber(warning.sent) }
+      const text = t('context.warning.cut', { path: warning.path, ...sizes })
+      return [text, paths.file(warning.path), t('context.remedy.shorten')]
+    }
+    case 'memory': {
+      const text = t('context.warning.memory', { path: warning.path, tokens: formatNumber(warning.tokens) })
+      return [text, paths.file(warning.path), t('context.remedy.move')]
+    }
     case 'tools':
-      return (
-        <>
-          <span>{t('context.warning.tools', { share: formatPercent(warning.share) })}</span>
-          <Link href={paths.settings('tools')} className={linkClass}>
-            {t('context.remedy.tools')}
-          </Link>
-        </>
-      )
-    case 'fixed':
-      return (
-        <>
-          <span>{t('context.warning.fixed', { share: formatPercent(warning.share) })}</span>
-          <Link href={paths.settings('models')} className={linkClass}>
-            {t('context.remedy.model')}
-          </Link>
-        </>
-      )
-    case 'window':
-      return (
-        <>
-          <span>
-            {t(warning.isGuess ? 'context.warning.windowGuess' : 'context.warning.windowNamed', {
-              model: warning.model,
-              window: formatNumber(warning.window),
-              believed: formatNumber(warning.believed),
-            })}
-          </span>
-          <Link href={paths.settings('models')} className={linkClass}>
-            {t('context.remedy.window')}
-          </Link>
-        </>
-      )
+    case 'fixed': {
+      const text = t(`context.warning.${warning.code}`, { share: formatPercent(warning.share) })
+      return warning.code === 'tools'
+        ? [text, paths.settings('tools'), t('context.remedy.tools')]
+        : [text, paths.settings('models'), t('context.remedy.model')]
+    }
+    case 'window': {
+      const { model, window, believed, isGuess } = warning
+      const sizes = { window: formatNumber(window), believed: formatNumber(believed) }
+      const text = t(isGuess ? 'context.warning.windowGuess' : 'context.warning.windowNamed', { model, ...sizes })
+      return [text, paths.settings('models'), t('context.remedy.window')]
+    }
     case 'flush':
     case 'compact':
-      return <span>{t(`context.warning.${warning.code}`)}</span>
+      return [t(`context.warning.${warning.code}`)]
   }
 }
 

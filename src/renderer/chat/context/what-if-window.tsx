@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { ContextItem, ContextReport, WhatIfWindow } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -15,12 +15,11 @@ interface WhatIfWindowProps {
 }
 
 export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps) {
-  const { t } = useTranslation()
   const [change, setChange] = useState<WhatIfWindow>({})
   const models = useQuery(api.chat.models.queryOptions({ input: { agent } }))
   const preview = useQuery(
     api.context.whatIf.queryOptions({
-      input: { agent, change, ...(session === undefined ? {} : { session }) },
+      input: { agent, change, session },
       placeholderData: keepPreviousData,
     }),
   )

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { useAgentName } from '#lib/agents/agent-name.ts'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
@@ -23,7 +23,6 @@ interface AnswerProps {
 }
 
 export function AnswerView({ agent, answer, completeAnswers, question, isRunning, follower }: AnswerProps) {
-  const { t } = useTranslation()
   const name = useAgentName(agent)
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
   const streamed = live && !isPartOf(completeAnswers, live) ? live : undefined
@@ -91,7 +90,6 @@ function Ending({ message, question, canResume }: EndingProps) {
 }
 
 function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
-  const { t } = useTranslation()
   const clipped = clipPassage(text)
   return (
     <details className="text-muted" open={isOpen}>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { Usage } from '#shared/chat/messages.ts'
@@ -19,7 +19,6 @@ interface DetailsProps {
 }
 
 export function Details({ agent, session, turn, onClose }: DetailsProps) {
-  const { t } = useTranslation()
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
   const recalls = turn ? searchesOf(turn) : []
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
@@ -45,14 +44,13 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
           ))}
         </section>
       )}
-      {turn && <TurnUsage turn={turn} />}
+      {turn && <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={modelOf(turn)} />}
       {session !== undefined && <SessionUsage agent={agent} session={session} />}
     </SidePanel>
   )
 }
 
 function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearch }) {
-  const { t } = useTranslation()
   return (
     <section className="flex flex-col gap-3 border-b border-line p-4">
       <h3 className="flex gap-2 text-[12px] text-muted">
@@ -76,21 +74,17 @@ function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearc
   )
 }
 
-function TurnUsage({ turn }: { turn: Turn }) {
-  const { t } = useTranslation()
+function modelOf(turn: Turn): string | undefined {
   const message = turn.answers.at(-1)?.message
-  const model = message && (message.provider === 'offline' ? 'offline' : `${message.provider}/${message.model}`)
-  return <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={model} />
+  return message && (message.provider === 'offline' ? 'offline' : `${message.provider}/${message.model}`)
 }
 
 function SessionUsage({ agent, session }: { agent: string; session: string }) {
-  const { t } = useTranslation()
   const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
   return usage.data ? <UsageTable title={t('details.session')} usage={usage.data} /> : null
 }
 
 function UsageTable({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
-  const { t } = useTranslation()
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   return (
     <section className="border-b border-line p-4">

@@ -1,14 +1,14 @@
 import { Shuffle } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
-import { ProviderMessage } from './provider-message.tsx'
 import { toolLabel } from './tool-line.tsx'
 
 const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
@@ -34,7 +34,6 @@ const resumableCodes: ReadonlySet<string> = new Set([
 
 /** Explains an error and offers actions. */
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
-  const { t } = useTranslation()
   const { agent, retry, resume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = settingsSectionOf[errorCode]
@@ -54,8 +53,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
         {question !== undefined && !isLocal && (
           <ModelPicker
             agent={agent}
-            value={undefined}
-            align="start"
             onChoose={(model) => retry(question, model)}
             trigger={
               <Button look="quiet">
@@ -77,21 +74,19 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   )
 }
 
-interface InterruptedNoteProps {
-  readonly isCrash: boolean
-  readonly question: string | undefined
-  /** True if the turn has text or tool calls to continue from. */
+interface ResumeNoteProps {
+  readonly text: string
   readonly canResume: boolean
+  /** Id of the question that can be asked again. */
+  readonly question?: string | undefined
 }
 
-/** Explains an answer that was stopped or ended by a crash. */
-export function InterruptedNote({ isCrash, question, canResume }: InterruptedNoteProps) {
-  const { t } = useTranslation()
+function ResumeNote({ text, canResume, question }: ResumeNoteProps) {
   const { retry, resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
-      {t(isCrash ? 'chat.cutOff' : 'chat.interrupted')}
-      {(canResume || question === undefined) && (
+      {text}
+      {canResume && (
         <Button look="quiet" onClick={resume}>
           {t('chat.resume')}
         </Button>
@@ -105,16 +100,28 @@ export function InterruptedNote({ isCrash, question, canResume }: InterruptedNot
   )
 }
 
+interface InterruptedNoteProps {
+  readonly isCrash: boolean
+  readonly question: string | undefined
+  /** True if the turn has text or tool calls to continue from. */
+  readonly canResume: boolean
+}
+
+/** Explains an answer that was stopped or ended by a crash. */
+export function InterruptedNote({ isCrash, question, canResume }: InterruptedNoteProps) {
+  const text = t(isCrash ? 'chat.cutOff' : 'chat.interrupted')
+  return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
+}
+
 /** Explains an answer that reached the length limit. @param cutCall name of the tool whose call was cut off */
 export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
-  const { t } = useTranslation()
-  const { resume } = useChatActions()
-  return (
-    <p className="flex flex-wrap items-center gap-2 text-muted">
-      {cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })}
-      <Button look="quiet" onClick={resume}>
-        {t('chat.resume')}
-      </Button>
-    </p>
-  )
+  const text =
+    cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })
+  return <ResumeNote text={text} canResume />
+}
+
+export function ProviderMessage({ sentence, data }: { sentence: string; data: ErrorData }) {
+  const { provider, reason } = data
+  if (typeof reason !== 'string' || reason === '' || sentence.includes(reason)) return null
+  return <p className="break-words text-muted">{t('chat.providerSays', { provider: String(provider), reason })}</p>
 }

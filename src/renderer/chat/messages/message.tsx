@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
 import { messageText } from '#shared/chat/messages.ts'
 import { QueryContext } from '../../markdown/citations/query-context.ts'
@@ -23,6 +24,7 @@ interface TurnViewProps {
 
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { turn, isEditing, isSelected, isRunning, isLast, follower } = props
+  useTranslation()
   const { agent, select } = useChatActions()
   const { question, answers, events } = turn
   const lastAnswer = answers.at(-1)

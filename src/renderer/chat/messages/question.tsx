@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -12,7 +12,6 @@ import type { Question } from './turns.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
 
 export function QuestionView({ question }: { question: Question }) {
-  const { t } = useTranslation()
   const { text, files, images } = splitAttachments(question.message)
   const clipped = clipPassage(text)
   return (
@@ -31,13 +30,12 @@ export function QuestionView({ question }: { question: Question }) {
           </div>
         )}
       </div>
-      <QuestionActions id={question.id} text={text} versions={question.versions} />
+      <QuestionActions question={question} text={text} />
     </div>
   )
 }
 
 function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>, 'files' | 'images'>) {
-  const { t } = useTranslation()
   if (files.length === 0 && images.length === 0) return null
   return (
     <div className="flex flex-wrap justify-end gap-1.5">
@@ -58,7 +56,6 @@ function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>
 
 /** Edits a sent message. Sending it starts a new branch; later messages stay on the old one. */
 export function QuestionEditor({ question }: { question: Question }) {
-  const { t } = useTranslation()
   const { agent, edit, sendEdited } = useChatActions()
   const [sentText] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)

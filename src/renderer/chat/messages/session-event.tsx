@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
@@ -7,14 +7,13 @@ import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { Markdown } from '../../markdown/chat/markdown.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
-import { useEventSentence } from '../sessions/event-sentence.ts'
+import { eventSentence } from '../sessions/event-sentence.ts'
 
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
-  const sentenceOf = useEventSentence()
   switch (event.type) {
     case 'flush':
       return (
-        <Divider text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
+        <Divider text={eventSentence(event)} isWarning={event.status === 'rescued'}>
           {/* An empty list would be truthy, and the divider could be opened. */}
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
@@ -22,16 +21,16 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
       )
     case 'compaction':
       return (
-        <Divider text={sentenceOf(event)} isWarning={event.leftOut}>
+        <Divider text={eventSentence(event)} isWarning={event.leftOut}>
           <div className="rounded-md border border-line px-4 py-3">
             <Markdown text={event.summary} agent={agent} />
           </div>
         </Divider>
       )
     case 'prune':
-      return <Divider text={sentenceOf(event)} />
+      return <Divider text={eventSentence(event)} />
     case 'notice':
-      return <Divider text={sentenceOf(event)} isWarning />
+      return <Divider text={eventSentence(event)} isWarning />
     case 'command':
       return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
   }
@@ -76,7 +75,6 @@ function CommandView({ agent, command, outcome }: { agent: string; command: stri
 }
 
 function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
-  const { t } = useTranslation()
   switch (outcome.kind) {
     case 'compacted':
       return <p>{t('kept.compacted', { before: formatShort(outcome.before), after: formatShort(outcome.after) })}</p>

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
@@ -9,7 +9,6 @@ import { Result } from '../../search/result.tsx'
 import { type Turn, searchesOf } from './turns.ts'
 
 export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const sources = useMemo(() => sourcesOf(turn), [turn])
   if (sources.length === 0) return null

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
@@ -7,14 +7,13 @@ import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import type { RetryState } from '../live-turn-state.ts'
-import { ProviderMessage } from './provider-message.tsx'
+import { ProviderMessage } from './failure.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 
 const showElapsedAfterS = 8
 
 export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFollower; lastTurn: Turn | undefined }) {
-  const { t } = useTranslation()
   const { retryNow } = useChatActions()
   const isWaiting = useLive(
     follower,
@@ -34,7 +33,6 @@ export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFo
 }
 
 function Elapsed() {
-  const { t } = useTranslation()
   const [startedAt] = useState(() => Date.now())
   const seconds = Math.floor((useNow() - startedAt) / 1000)
   if (seconds < showElapsedAfterS) return null
@@ -60,7 +58,6 @@ function hasOpenCall(lastTurn: Turn | undefined): boolean {
 }
 
 function RetryLine({ code, data, attempt, attempts, at, onRetryNow }: RetryState & { onRetryNow: () => void }) {
-  const { t } = useTranslation()
   const now = useNow()
   const sentence = explainCode(code, { provider: t('chat.theProvider'), ...data })
   const seconds = Math.max(0, Math.ceil((at - now) / 1000))

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
@@ -9,17 +9,20 @@ import { ToolResultDetails } from './tool-result-details.tsx'
 import { searchOf, type ToolStep } from './turns.ts'
 
 const knownTools = [
-  ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
+  'memory_search',
+  'memory_get',
+  'read',
+  'write',
+  'edit',
+  'list',
   // Commands of Anthropic's memory tool.
-  ...([
-    'memory_view',
-    'memory_create',
-    'memory_str_replace',
-    'memory_insert',
-    'memory_delete',
-    'memory_rename',
-  ] as const),
-]
+  'memory_view',
+  'memory_create',
+  'memory_str_replace',
+  'memory_insert',
+  'memory_delete',
+  'memory_rename',
+] as const
 
 interface ToolLineProps {
   readonly agent: string
@@ -29,7 +32,6 @@ interface ToolLineProps {
 }
 
 export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
   const toolId = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
@@ -75,7 +77,6 @@ export function toolLabel(tool: string): string {
 }
 
 function Progress({ call, follower }: { call: string; follower: LiveTurnFollower }) {
-  const { t } = useTranslation()
   const progress = useLive(follower, (turn) => turn.progress.find((candidate) => candidate.call === call))
   const share = progress?.share ?? null
   return (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { messageText } from '#shared/chat/messages.ts'
@@ -23,7 +23,6 @@ export function ToolResultDetails({ agent, step }: { agent: string; step: ToolSt
 }
 
 function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearch }) {
-  const { t } = useTranslation()
   const { query, results, candidates, provider } = recall
   const omittedCount = candidates - results.length
   const method = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
@@ -51,7 +50,6 @@ function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearc
 }
 
 function CallDetails({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
-  const { t } = useTranslation()
   const text = result ? messageText(result) : ''
   const { path, from } = call.arguments
   const startLine = typeof from === 'number' ? from : 1
@@ -86,7 +84,6 @@ function CallDetails({ agent, step: { call, result } }: { agent: string; step: T
 }
 
 function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
-  const { t } = useTranslation()
   return (
     <div className="text-text">
       <p>{t('wrongArguments.title')}</p>
@@ -102,7 +99,6 @@ function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
 }
 
 function FileList({ text }: { text: string }) {
-  const { t } = useTranslation()
   const files = text.split('\n').flatMap((line) => /^(.+\.(?:md|markdown)) \(\d+ bytes\)$/i.exec(line)?.[1] ?? [])
   return (
     <>
@@ -135,7 +131,6 @@ const textClass =
   'max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono break-words whitespace-pre-wrap text-text'
 
 function RawCall({ step: { call, result } }: { step: ToolStep }) {
-  const { t } = useTranslation()
   return (
     <details>
       <summary className="w-fit cursor-pointer rounded-sm hover:text-text">{t('tool.raw')}</summary>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { BrainIcon, BrainOff } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -14,7 +14,6 @@ interface SwitchProps {
 
 /** Switch shown before the first message. */
 export function WithoutMemorySwitch({ isWithoutMemory, onChange }: SwitchProps) {
-  const { t } = useTranslation()
   const Icon = isWithoutMemory ? BrainOff : BrainIcon
   return (
     <div className={`${stripClass} text-muted`}>
@@ -33,7 +32,6 @@ export function WithoutMemorySwitch({ isWithoutMemory, onChange }: SwitchProps) 
 }
 
 export function WithoutMemoryNote({ agent, session }: { agent: string; session: string }) {
-  const { t } = useTranslation()
   const undo = () => client.sessions.setWithoutMemory({ agent, session, isWithoutMemory: true })
   const addToMemory = useMutation(
     api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),

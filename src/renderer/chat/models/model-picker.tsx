@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { Check, Lock, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, Model } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
@@ -15,15 +15,15 @@ import { paths } from '#lib/router/paths.ts'
 
 interface ModelPickerProps {
   readonly agent: Agent
-  readonly value: string | undefined
+  /** Undefined if the choice applies to one answer only. */
+  readonly value?: string | undefined
   readonly onChoose: (id: string) => void
   readonly trigger: ReactElement
-  readonly align?: 'start' | 'end'
 }
 
 const modelIdPattern = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
 
-export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
+export function ModelPicker({ agent, value, onChoose, trigger }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
   const choose = (id: string) => {
     setIsOpen(false)
@@ -33,7 +33,7 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
     <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
       <Popover.Trigger render={trigger} />
       <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align={align} side="top" className="z-50">
+        <Popover.Positioner sideOffset={6} align={value === undefined ? 'start' : 'end'} side="top" className="z-50">
           <Popover.Popup className="w-[420px] overflow-hidden rounded-md border border-line bg-raised shadow-float">
             <ModelList agent={agent} value={value} onChoose={choose} onClose={() => setIsOpen(false)} />
           </Popover.Popup>
@@ -49,15 +49,9 @@ export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'age
   return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
 }
 
-interface ModelListProps {
-  readonly agent: Agent
-  readonly value: string | undefined
-  readonly onChoose: (id: string) => void
-  readonly onClose: () => void
-}
+type ModelListProps = Omit<ModelPickerProps, 'trigger'> & { readonly onClose: () => void }
 
 function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
-  const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [query, setQuery] = useState('')
   const input = { agent: agent.id }
@@ -122,7 +116,6 @@ function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
 const rowClass = 'flex min-h-8 items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-selected'
 
 function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boolean; onChoose: (id: string) => void }) {
-  const { t } = useTranslation()
   const { id, contextWindow, prices, isLocal } = model
   return (
     <Command.Item value={id} onSelect={() => onChoose(id)} className={rowClass}>

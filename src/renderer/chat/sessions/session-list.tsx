@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
+import { startOfDay } from '#lib/util/dates.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { paths, sessionAt } from '#lib/router/paths.ts'
@@ -16,7 +17,6 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 export function SessionList({ agent, current: currentPath }: { agent: Agent; current: string }) {
-  const { t } = useTranslation()
   const [query, setQuery] = useState('')
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
@@ -28,9 +28,13 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
       <div className="relative px-0.5 pb-0.5">
         <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
         {query !== '' && (
-          <IconButton label={t('common.clear')} className="absolute right-0.5" onClick={() => setQuery('')}>
-            <X size={12} />
-          </IconButton>
+          <IconButton
+            icon={X}
+            size={12}
+            label={t('common.clear')}
+            className="absolute right-0.5"
+            onClick={() => setQuery('')}
+          />
         )}
       </div>
       {query.trim() === '' ? (
@@ -53,7 +57,6 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
 }
 
 function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: SessionSummary; isCurrent: boolean }) {
-  const { t } = useTranslation()
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -71,9 +74,7 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
           agent={agent}
           summary={summary}
           trigger={
-            <IconButton label={t('session.menuOf', { title: clipLine(summary.title, 100) })}>
-              <MoreHorizontal size={14} />
-            </IconButton>
+            <IconButton icon={MoreHorizontal} label={t('session.menuOf', { title: clipLine(summary.title, 100) })} />
           }
         />
       </span>
@@ -82,7 +83,6 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
 }
 
 function SearchResults({ agent, query }: { agent: Agent; query: string }) {
-  const { t } = useTranslation()
   const deferredQuery = useDeferredValue(query)
   const results = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferredQuery } }))
   if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
@@ -108,8 +108,8 @@ function SearchResults({ agent, query }: { agent: Agent; query: string }) {
 type Group = 'pinned' | 'today' | 'yesterday' | 'older'
 
 function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[] {
-  const midnight = new Date().setHours(0, 0, 0, 0)
-  const previousMidnight = new Date(midnight - 1).setHours(0, 0, 0, 0)
+  const midnight = startOfDay(0)
+  const previousMidnight = startOfDay(1)
   const groupOf = ({ pinned, updatedAt }: SessionSummary): Group => {
     if (pinned) return 'pinned'
     return updatedAt >= midnight ? 'today' : updatedAt >= previousMidnight ? 'yesterday' : 'older'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -20,7 +20,6 @@ interface SessionMenuProps {
 }
 
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
@@ -39,15 +38,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   )
   return (
     <>
-      <ActionMenu
-        trigger={
-          trigger ?? (
-            <IconButton label={t('session.menu')}>
-              <MoreHorizontal size={15} />
-            </IconButton>
-          )
-        }
-      >
+      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('session.menu')} />}>
         <ActionItem onClick={() => setIsRenaming(true)}>{t('session.rename')}</ActionItem>
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}

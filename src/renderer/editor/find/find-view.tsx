@@ -1,6 +1,6 @@
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -21,7 +21,6 @@ const debounceMs = 150
 const maxListedFiles = 20
 
 export function FindView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [text, setText] = useState('')
   const [replacement, setReplacement] = useState('')
   const [isPattern, setIsPattern] = useState(false)
@@ -47,21 +46,17 @@ export function FindView({ agent }: { agent: Agent }) {
             className={fieldClassName}
           />
           <IconButton
+            icon={CaseSensitive}
             label={t('find.matchCase')}
             aria-pressed={matchCase}
-            className={toggleClassName}
             onClick={() => setMatchCase(!matchCase)}
-          >
-            <CaseSensitive size={15} />
-          </IconButton>
+          />
           <IconButton
+            icon={Regex}
             label={t('find.pattern')}
             aria-pressed={isPattern}
-            className={toggleClassName}
             onClick={() => setIsPattern(!isPattern)}
-          >
-            <Regex size={15} />
-          </IconButton>
+          />
         </div>
         <div className="flex items-center gap-2">
           <input
@@ -132,10 +127,8 @@ export function FindView({ agent }: { agent: Agent }) {
 
 const fieldClassName =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
-const toggleClassName = 'aria-pressed:bg-selected aria-pressed:text-text'
 
 function MatchCount({ result: { count, files, done, total, searchId } }: { result: FindResult }) {
-  const { t } = useTranslation()
   const text = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
   if (searchId !== undefined) return <span role="status">{text}</span>
   return (
@@ -150,7 +143,6 @@ interface SkippedFilesProps {
 }
 
 function SkippedFiles({ role, title, files }: SkippedFilesProps) {
-  const { t } = useTranslation()
   return (
     <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
       <p className="text-warning">{title}</p>
@@ -178,7 +170,6 @@ interface ConfirmReplaceProps {
 }
 
 function ConfirmReplace({ result: { count, files }, text, replacement, onConfirm, onClose }: ConfirmReplaceProps) {
-  const { t } = useTranslation()
   return (
     <Modal
       className="top-[20vh] left-1/2 flex w-[min(480px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
@@ -215,7 +206,6 @@ interface ResultsProps {
 }
 
 function Results({ result: { files }, isReady, onReplace }: ResultsProps) {
-  const { t } = useTranslation()
   const [expandedPaths, setExpandedPaths] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => findRows(files, expandedPaths), [files, expandedPaths])
   return (
@@ -246,7 +236,6 @@ interface RowProps {
 }
 
 function Row({ row, isReady, onReplace, onExpand }: RowProps) {
-  const { t } = useTranslation()
   switch (row.kind) {
     case 'file': {
       const { path, count } = row.file

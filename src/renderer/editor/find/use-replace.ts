@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
@@ -21,7 +21,6 @@ interface ReplaceState {
 
 /** @param onEnd called after each replacement or undo, since files may have changed */
 export function useReplace(agent: string, onEnd: () => void): ReplaceState {
-  const { t } = useTranslation()
   const [progress, setProgress] = useState<Progress & { searchId?: string }>()
   const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 

@@ -1,12 +1,13 @@
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { AcceptedHunk, Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { explainError } from '#lib/feedback/explain.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
+import { startOfDay } from '#lib/util/dates.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -36,25 +37,24 @@ const changeKey = ({ commit, path }: HistoryEntry) => `${commit}${path}`
 const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
 export function ChangesView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [chosenAuthor, setAuthor] = useState<Author>()
   const [span, setSpan] = useState<Span>('today')
   const [limit, setLimit] = useState(pageSize)
   const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
   const accept = useMutation(api.history.accept.mutationOptions())
-  const since = startOfDay(daysBackBySpan[span])
-  const period = since === undefined ? {} : { since }
+  const daysBack = daysBackBySpan[span]
+  const since = daysBack === undefined ? undefined : startOfDay(daysBack)
   // If the agent has made no changes, the list starts with the changes of all authors.
   const agentChanges = useQuery(
     api.history.timeline.queryOptions({
-      input: { agent: agent.id, limit: 1, ...period, causes: [...causesByAuthor.agent] },
+      input: { agent: agent.id, limit: 1, since, causes: [...causesByAuthor.agent] },
     }),
   )
   const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
   const causes = causesByAuthor[author] as readonly Cause[] | undefined
   const timeline = useQuery(
     api.history.timeline.queryOptions({
-      input: { agent: agent.id, limit, ...period, ...(causes === undefined ? {} : { causes: [...causes] }) },
+      input: { agent: agent.id, limit, since, causes: causes && [...causes] },
     }),
   )
   return (
@@ -129,7 +129,6 @@ interface ChangeProps {
 }
 
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
-  const { t } = useTranslation()
   const causeName = useCauseName(agent)
   const { commit, path, now: currentPath, at, exists, from: previousPath, isUndo, files } = change
   const diff = useQuery(
@@ -173,7 +172,6 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
 }
 
 function AdoptedFiles({ files, at }: { files: number; at: number }) {
-  const { t } = useTranslation()
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="adopted">
       <span className="flex-1">{t('changes.adopted', { count: files })}</span>
@@ -185,7 +183,6 @@ function AdoptedFiles({ files, at }: { files: number; at: number }) {
 /** Shows an undo in one line, without its text, which the reverted change shows. */
 function UndoRow({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
   const { path, now: currentPath, at, exists } = change
-  const { t } = useTranslation()
   const causeName = useCauseName(agent)
   return (
     <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="taken-back">
@@ -203,16 +200,7 @@ function UndoRow({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
   )
 }
 
-/** Returns the start of the day `daysBack` days ago, in milliseconds since the epoch. */
-function startOfDay(daysBack: number | undefined): number | undefined {
-  if (daysBack === undefined) return undefined
-  const today = new Date()
-  today.setHours(0, 0, 0, 0)
-  return today.getTime() - daysBack * 86_400_000
-}
-
 function BatchList({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   // Fetched on each mount, to include the batches from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
   const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.undo, batch) })

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -28,7 +28,6 @@ type Row =
   | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
 
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
-  const { t } = useTranslation()
   const [limit, setLimit] = useState(pageSize)
   const [selected, setSelected] = useState<string>()
   const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
@@ -110,7 +109,6 @@ function newestFirst(changes: readonly HistoryEntry[], commits: readonly FileCom
 }
 
 function UntrustedRepository({ path }: { path: string }) {
-  const { t } = useTranslation()
   return (
     <div className="p-2 text-[12px] text-muted">
       <p>{t('history.untrusted', { path })}</p>
@@ -130,7 +128,6 @@ interface ChangeRowProps {
 }
 
 function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowProps) {
-  const { t } = useTranslation()
   const causeName = useCauseName(agent)
   return (
     <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-entry">
@@ -180,7 +177,6 @@ function FirstChangedLine({ agent, change: { commit, path } }: { agent: string; 
 }
 
 function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
-  const { t } = useTranslation()
   const { commit, path, now: currentPath, cause } = change
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const restore = useMutation(
@@ -214,7 +210,6 @@ interface CommitRowProps {
 }
 
 function CommitRow({ agent, path, commit, isSelected, onSelect }: CommitRowProps) {
-  const { t } = useTranslation()
   const { author, at, subject, from } = commit
   return (
     <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-commit">
@@ -244,7 +239,6 @@ function CommitRow({ agent, path, commit, isSelected, onSelect }: CommitRowProps
 }
 
 function CommitDetails({ agent, path, hash }: { agent: string; path: string; hash: string }) {
-  const { t } = useTranslation()
   const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit: hash } }))
   return (
     <div className="flex flex-col gap-1 px-2 pb-2">

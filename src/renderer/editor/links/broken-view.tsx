@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, BrokenLink } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -15,7 +15,6 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 const pageSize = 100
 
 export function BrokenView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [limit, setLimit] = useState(pageSize)
   const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent.id } }))
   const links = broken.data?.links ?? []
@@ -56,7 +55,6 @@ export function BrokenView({ agent }: { agent: Agent }) {
 }
 
 function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
-  const { t } = useTranslation()
   const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
   const repair = useMutation(
     api.links.mend.mutationOptions({

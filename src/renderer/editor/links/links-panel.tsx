@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { PropsWithChildren } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, OutgoingLink } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -18,7 +18,6 @@ interface LinksPanelProps {
 }
 
 export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
-  const { t } = useTranslation()
   const links = useQuery(api.links.of.queryOptions({ input: { agent: agent.id, path } }))
   const outgoing = links.data?.outgoing ?? []
   const broken = outgoing.filter((link) => link.path === null)
@@ -90,7 +89,6 @@ function LineLink({ path, line, text }: { path: string; line: number; text: stri
 }
 
 function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
-  const { t } = useTranslation()
   const { at: sourceLine, target, path: to, line, makes: newNotePath } = link
   return (
     <div className="flex items-baseline gap-2 rounded-sm px-2 py-1 hover:bg-soft">
@@ -113,7 +111,6 @@ function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
 }
 
 function SimilarNotes({ agent, path }: { agent: string; path: string }) {
-  const { t } = useTranslation()
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
   if (!data || data.length === 0) return null
   return (

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, errorTextOf, showSuccess } from '#lib/feedback/toast.ts'
@@ -16,7 +16,6 @@ interface MoveDialogProps {
 }
 
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
-  const { t } = useTranslation()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const input = { agent, from, to, ...(plan ? { plan: plan.id } : {}) }
@@ -66,7 +65,6 @@ interface NameDialogProps {
 }
 
 function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
-  const { t } = useTranslation()
   const isDone = useRef(false)
   return (
     <PromptDialog

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { api } from '#lib/api/client.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -8,7 +8,6 @@ import { Button } from '#lib/ui/button.tsx'
 const minNotes = 64
 
 export function MoveNotice({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const moving = useQuery(api.links.moving.queryOptions({ input: { agent } })).data
   const cancel = useMutation(api.links.cancelMove.mutationOptions())
   if (!moving || moving.total < minNotes) return null

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
@@ -19,7 +19,6 @@ interface PlanDialogProps {
 }
 
 export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }: PlanDialogProps) {
-  const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
   const unlistedNotes = plan.notes - plan.files.length
   return (

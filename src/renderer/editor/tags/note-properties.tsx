@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { propertyQuery, tagQuery } from '#shared/markdown/properties/queries.ts'
@@ -19,7 +19,6 @@ import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 const maxItems = 60
 
 export function NoteProperties({ agent, path }: { agent: string; path: string }) {
-  const { t } = useTranslation()
   const [renamedTag, setRenamedTag] = useState<string>()
   const metadata = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
   if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
@@ -76,7 +75,6 @@ interface TagChipProps {
 }
 
 function TagChip({ name, onRename }: TagChipProps) {
-  const { t } = useTranslation()
   return (
     <span className="group inline-flex min-h-6 max-w-full items-center rounded-full bg-accent-wash pl-2 text-[12px] text-accent">
       <Link
@@ -87,12 +85,12 @@ function TagChip({ name, onRename }: TagChipProps) {
         #{clipLine(name, 80)}
       </Link>
       <IconButton
+        icon={Pencil}
+        size={11}
         label={t('tags.rename', { name })}
         className="size-6! opacity-60 group-focus-within:opacity-100 group-hover:opacity-100"
         onClick={onRename}
-      >
-        <Pencil size={11} />
-      </IconButton>
+      />
     </span>
   )
 }
@@ -118,7 +116,6 @@ interface RenameTagDialogProps {
 }
 
 function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
-  const { t } = useTranslation()
   const [state, setState] = useState<'asking' | 'planning' | { to: string; plan: TagPlan }>('asking')
   const isSubmitted = useRef(false)
   const planRename = async (typed: string) => {

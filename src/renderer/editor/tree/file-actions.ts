@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
@@ -21,7 +21,6 @@ export interface FileActions {
 }
 
 export function useFileActions(agent: string): FileActions {
-  const { t } = useTranslation()
   return useMemo(
     () => ({
       agent,
@@ -57,6 +56,6 @@ export function useFileActions(agent: string): FileActions {
       },
       reveal: (path, shouldOpen) => void runWithErrorToast(client.workspace.reveal({ agent, path, open: shouldOpen })),
     }),
-    [agent, t],
+    [agent],
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
@@ -20,7 +20,6 @@ interface FileRowProps {
 }
 
 export function FileRow({ file, name, current, actions }: FileRowProps) {
-  const { t } = useTranslation()
   const details = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
@@ -60,7 +59,6 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
 }
 
 function FileMenu({ file, actions }: { file: TreeFile; actions: FileActions }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
 import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'
+import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -40,7 +41,6 @@ const maxWithoutFilter = 12
 const maxMatches = 50
 
 export function FileTree({ agent, current }: TreeProps) {
-  const { t } = useTranslation()
   const [isNaming, setIsNaming] = useState(false)
   const [filter, setFilter] = useState('')
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
@@ -64,17 +64,14 @@ export function FileTree({ agent, current }: TreeProps) {
           <span>{(files.data ?? names.data) ? t('nav.files', { count: allFiles.length }) : ''}</span>
           {attachmentCount > 0 && (
             <IconButton
+              icon={Paperclip}
               label={t('nav.others', { count: attachmentCount })}
               aria-pressed={isShown}
               className={`size-6! ${isShown ? 'text-text!' : ''}`}
               onClick={toggle}
-            >
-              <Paperclip size={13} />
-            </IconButton>
+            />
           )}
-          <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
-            <FilePlus2 size={13} />
-          </IconButton>
+          <IconButton icon={FilePlus2} label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)} />
         </>
       }
     >
@@ -112,7 +109,7 @@ interface FilterResultsProps {
 }
 
 const FilterResults = memo(function FilterResults({ query, current, files, attachments, actions }: FilterResultsProps) {
-  const { t } = useTranslation()
+  useTranslation()
   const isMatch = (path: string) => path.toLowerCase().includes(query)
   const matchingFiles = files.filter(({ path }) => isMatch(path)).slice(0, maxMatches)
   const matchingAttachments = attachments.filter(isMatch).slice(0, maxMatches - matchingFiles.length)
@@ -143,7 +140,6 @@ const FilterResults = memo(function FilterResults({ query, current, files, attac
 })
 
 function RecoveryNotice({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
   const kind = changeKinds.find((candidate) => data.some(({ code }) => code === recoveryProblemCodes[candidate]))
   return (
@@ -156,7 +152,6 @@ function RecoveryNotice({ agent }: { agent: string }) {
 const changeKinds = ['move', 'tag', 'replacement'] as const
 
 function TreeSkeleton() {
-  const { t } = useTranslation()
   return (
     <div aria-busy aria-label={t('nav.opening')} role="group">
       <Skeleton lines={6} />
@@ -174,7 +169,6 @@ interface FolderTreeProps extends TreeProps {
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
 function FolderTree({ agent, current, files, attachments, actions }: FolderTreeProps) {
-  const { t } = useTranslation()
   const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent.id) ?? new Map())
   const [expandedFor, setExpandedFor] = useState<string>()
   const openPath = fileAt(current)
@@ -267,7 +261,6 @@ function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
 }
 
 function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
-  const { t } = useTranslation()
   const isLocal = useIsLocalFolder(actions.agent, path)
   return (
     <div className="group/row relative">
@@ -299,7 +292,6 @@ interface FolderMenuProps {
 }
 
 function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
-  const { t } = useTranslation()
   const { agent } = actions
   const [, navigate] = useLocation()
   const followMove = (to: string) => {
@@ -316,7 +308,6 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
 }
 
 function useMarkdownDrop(agent: string, actions: FileActions) {
-  const { t } = useTranslation()
   const folder = useNewNoteFolder(agent)
   return {
     onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),

@@ -1,9 +1,10 @@
 import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { formatDay, formatNumber } from '#lib/i18n/format.ts'
+import { isoDate } from '#lib/util/dates.ts'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 
 interface LogCalendarProps {
@@ -15,7 +16,6 @@ interface LogCalendarProps {
 }
 
 export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
-  const { t, i18n } = useTranslation()
   const [today] = useState(() => new Date())
   const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
   const month = new Date(shown.year, shown.month, 1)
@@ -27,8 +27,8 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const logsByDate = Map.groupBy(logs, ({ date }) => date ?? '')
   const isCurrentMonth = shown.year === today.getFullYear() && shown.month === today.getMonth()
   const cells = calendarCells(month)
-  const todaysDate = isoDate(today, today.getDate())
-  const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month, 1)
+  const todaysDate = isoDate(today)
+  const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
   return (
     <div role="group" aria-label={t('nav.logs')}>
       <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
@@ -40,7 +40,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         >
           {Array.from({ length: 12 }, (_, index) => (
             <option key={index} value={index}>
-              {new Intl.DateTimeFormat(i18n.language, { month: 'long' }).format(new Date(2026, index, 15))}
+              {new Intl.DateTimeFormat(i18next.language, { month: 'long' }).format(new Date(2026, index, 15))}
             </option>
           ))}
         </select>
@@ -70,14 +70,14 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         </MonthButton>
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
-        {weekdays(i18n.language).map((name, index) => (
+        {weekdays(i18next.language).map((name, index) => (
           <span key={index} aria-hidden className="py-0.5 text-muted">
             {name}
           </span>
         ))}
         {cells.map((day, index) => {
           if (day === null) return <span key={`gap${index}`} />
-          const date = isoDate(month, day)
+          const date = isoDate(new Date(shown.year, shown.month, day))
           return (
             <Day
               key={date}
@@ -129,7 +129,6 @@ interface DayProps {
 }
 
 function Day({ date, day, logs, newPath, isToday, isTabStop, current }: DayProps) {
-  const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
   const path = logs[0]?.path ?? newPath
   const hasLog = logs.length > 0
@@ -176,8 +175,4 @@ function weekdays(language: string): string[] {
   const format = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
   // 5 January 2026 is a Monday.
   return Array.from({ length: 7 }, (_, index) => format.format(new Date(2026, 0, 5 + index)))
-}
-
-function isoDate(month: Date, day: number): string {
-  return `${month.getFullYear()}-${String(month.getMonth() + 1).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 }

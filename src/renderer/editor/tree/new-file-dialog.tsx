@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import { client } from '#lib/api/client.ts'
 import { errorTextOf } from '#lib/feedback/toast.ts'
@@ -7,7 +7,6 @@ import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
 
 export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () => void }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const folder = useNewNoteFolder(agent)
   const create = async (name: string) => {

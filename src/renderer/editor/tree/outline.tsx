@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { maxCountedLength } from '../counts.tsx'
@@ -10,7 +10,6 @@ const minHeadings = 3
 const maxHeadings = 1000
 
 export function Outline({ text, onChoose }: { text: string; onChoose: (line: number) => void }) {
-  const { t } = useTranslation()
   const sections = useMemo(() => (text.length > maxCountedLength ? [] : sectionsOf(text.split('\n'))), [text])
   if (sections.length < minHeadings) return null
   return (

@@ -1,6 +1,6 @@
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { MoveDialog } from '../links/move-dialog.tsx'
 import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
@@ -14,17 +14,10 @@ interface PathMenuProps {
 }
 
 export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
-  const { t } = useTranslation()
   const [isMoving, setIsMoving] = useState(false)
   return (
     <>
-      <ActionMenu
-        trigger={
-          <IconButton label={t('file.menu', { path })}>
-            <MoreHorizontal size={14} />
-          </IconButton>
-        }
-      >
+      <ActionMenu trigger={<IconButton icon={MoreHorizontal} label={t('file.menu', { path })} />}>
         <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
         {children}
       </ActionMenu>

@@ -1,9 +1,12 @@
+import { t } from 'i18next'
+import { Check, Copy, type LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
+import { useCopy } from '../util/copy-text.ts'
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:brightness-110 font-medium',
   plain: 'border border-line bg-raised hover:bg-soft',
-  quiet: 'text-muted hover:bg-soft hover:text-text',
+  quiet: 'text-muted hover:bg-soft hover:text-text aria-pressed:bg-selected aria-pressed:text-text',
   link: 'text-accent hover:underline px-0 py-0 h-auto min-h-6',
 } as const
 
@@ -21,14 +24,30 @@ export function Button({
   )
 }
 
-export function IconButton({ label, className = '', ...props }: ComponentProps<'button'> & { label: string }) {
+interface IconButtonProps extends ComponentProps<'button'> {
+  readonly label: string
+  readonly icon?: LucideIcon
+  /** Size of the icon, px. */
+  readonly size?: number
+}
+
+export function IconButton({ label, icon: Icon, size = 14, className = '', children, ...props }: IconButtonProps) {
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
-      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-muted transition-colors duration-150 hover:bg-soft hover:text-text disabled:opacity-40 ${className}`}
+      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-muted transition-colors duration-150 hover:bg-soft hover:text-text disabled:opacity-40 aria-pressed:bg-selected aria-pressed:text-text ${className}`}
       {...props}
-    />
+    >
+      {Icon ? <Icon size={size} /> : children}
+    </button>
+  )
+}
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const { isCopied, copy } = useCopy()
+  return (
+    <IconButton icon={isCopied ? Check : Copy} label={isCopied ? t('chat.copied') : label} onClick={() => copy(text)} />
   )
 }

@@ -1,10 +1,9 @@
-import { Check, Copy, WrapText } from 'lucide-react'
+import { WrapText } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { IconButton } from '#lib/ui/button.tsx'
+import { t } from 'i18next'
+import { CopyButton, IconButton } from '#lib/ui/button.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
-import { useCopy } from '#lib/util/copy-text.ts'
 import { highlight, cachedHighlight, type HighlightedLines } from './highlight.ts'
 
 const highlightDelayMs = 120
@@ -17,21 +16,20 @@ interface CodeBlockProps {
 }
 
 export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProps) {
-  const { t } = useTranslation()
   const [isWrapped, setIsWrapped] = useState(false)
-  const { isCopied, copy } = useCopy()
   const shownCode = clipPassage(code)
   const lines = useHighlight(shownCode, language)
   return (
     <figure className="group/code relative my-3 overflow-hidden rounded-sm border border-line bg-side">
       <figcaption className="flex h-8 items-center border-b border-line pr-1 pl-3 text-[12px] text-muted">
         <span className="flex-1 font-mono">{language}</span>
-        <IconButton label={t('chat.wrap')} aria-pressed={isWrapped} onClick={() => setIsWrapped(!isWrapped)}>
-          <WrapText size={13} />
-        </IconButton>
-        <IconButton label={t(isCopied ? 'chat.copied' : 'chat.copyCode')} onClick={() => copy(code)}>
-          {isCopied ? <Check size={13} /> : <Copy size={13} />}
-        </IconButton>
+        <IconButton
+          icon={WrapText}
+          label={t('chat.wrap')}
+          aria-pressed={isWrapped}
+          onClick={() => setIsWrapped(!isWrapped)}
+        />
+        <CopyButton label={t('chat.copyCode')} text={code} />
       </figcaption>
       <pre
         tabIndex={0}

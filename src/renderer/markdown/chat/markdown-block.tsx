@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import { clipPassage } from '#lib/util/clip.ts'
@@ -41,6 +42,7 @@ type BlockSource = { readonly text: string } | { readonly tree: HtmlTree } | nul
 
 export const MarkdownBlock = memo(function MarkdownBlock(props: MarkdownBlockProps) {
   const { text, renderer, hasMath, hasHtml = false } = props
+  useTranslation()
   const source = useBlockSource(text, renderer.kind, hasMath)
   if (source === null) return <PlainPassage text={text} reason="dense" />
   if (source === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>

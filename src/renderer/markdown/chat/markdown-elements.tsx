@@ -1,5 +1,5 @@
 import { createContext, useContext, type ComponentProps, type MouseEvent, use } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { parseCitationHref, type LinkedPlace } from './citation.ts'
@@ -55,7 +55,6 @@ export function Table({ children }: ComponentProps<'table'>) {
 
 export function Anchor({ href, children }: ComponentProps<'a'>) {
   const { agent, links } = useContext(LinkContext)
-  const { t } = useTranslation()
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
   const wikiTarget = parseNameHref(href)

@@ -1,4 +1,5 @@
 /** Renders an answer: GFM, code, formulas and citations, without raw HTML. External links open in the browser. */
+import { useTranslation } from 'react-i18next'
 import { memo, useMemo, type ComponentProps } from 'react'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -34,6 +35,7 @@ interface MarkdownProps {
 const longAnswerLength = 100_000
 
 export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
+  useTranslation()
   const linkContext = useMemo(() => ({ agent, links: undefined }), [agent])
   const portions = useMemo(() => splitPortions(mayHaveMath(text) ? normalizeMath(text) : text), [text])
   const isLong = text.length > longAnswerLength
@@ -60,6 +62,7 @@ export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
 
 const Pieces = memo(
   function Pieces({ portion }: { portion: Portion }) {
+    useTranslation()
     return portion.pieces.map((piece, index) => (
       <ErrorBoundary key={index} piece="text" resetKey={piece.text}>
         <PieceView piece={piece} />

@@ -1,9 +1,8 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
 import type { PlainReason } from './split-markdown.ts'
 
 export function PlainPassage({ text, reason }: { text: string; reason: PlainReason }) {
-  const { t } = useTranslation()
   return (
     <figure className="my-3 overflow-hidden rounded-sm border border-line" data-testid="plain">
       <figcaption className="border-b border-line bg-side px-3 py-1 text-[12px] text-muted">

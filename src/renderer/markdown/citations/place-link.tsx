@@ -1,5 +1,5 @@
 import { MessageSquare } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { paths, type FileLinkState } from '#lib/router/paths.ts'
 import { usePlaceNames } from './place-name.ts'
@@ -23,7 +23,6 @@ const visibleEndLength = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
   const { agent, path, startLine, endLine = startLine, className = '', isClipped = false, words } = props
-  const { t } = useTranslation()
   const { chatTitle, placeName } = usePlaceNames(agent)
   const isChat = chatTitle(path) !== undefined
   const name = placeName({ path, startLine, endLine })

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { api } from '#lib/api/client.ts'
 import { formatLines, sessionOfPath, type FileLines } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -12,7 +12,6 @@ interface PlaceNames {
 }
 
 export function usePlaceNames(agent: string): PlaceNames {
-  const { t } = useTranslation()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
   const chatTitle = (path: string) => {
     const session = sessionOfPath(path)

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import { api } from '#lib/api/client.ts'
 import { paths, sessionOfPath, type FileLine } from '#lib/router/paths.ts'
@@ -12,7 +12,6 @@ interface ResultActionsProps {
 }
 
 export function ResultActions({ agent, place, query }: ResultActionsProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   const flagAs = (fault: 'wrong' | 'outdated') => () =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { LinkName } from '#shared/contract/index.ts'
@@ -38,7 +38,6 @@ function titlesByPath(titles: readonly { path: string; title: string }[]): Reado
 }
 
 export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
   const vaultKind = useVaultSettings(agent)?.kind
@@ -68,6 +67,6 @@ export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
       openTag: (name) => navigate(paths.search(tagQuery(name))),
       complete: (typed) => client.links.names({ agent, path, typed }),
     }),
-    [agent, path, resolver, vaultKind, titles, navigate, t],
+    [agent, path, resolver, vaultKind, titles, navigate],
   )
 }

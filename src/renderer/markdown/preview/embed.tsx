@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { fileNameOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
@@ -29,7 +29,6 @@ interface EmbedProps {
 }
 
 export function Embed({ target, label, isBlock }: EmbedProps) {
-  const { t } = useTranslation()
   const { links } = useContext(LinkContext)
   const { ancestors } = useNote()
   const blockId = /^\(\((.+)\)\)$/.exec(target)?.[1]
@@ -64,7 +63,6 @@ interface EmbeddedNoteProps {
 }
 
 function EmbeddedNote({ path, target, name = target }: EmbeddedNoteProps) {
-  const { t } = useTranslation()
   const { agent, ancestors, hasLineBreaks, renderRow } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)

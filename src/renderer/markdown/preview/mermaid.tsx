@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { CodeBlock } from '../chat/code-block.tsx'
 
 /** Characters. Larger diagrams block the UI during layout, so they are drawn on request. */
@@ -20,7 +20,6 @@ let lastId = 0
 let lastDrawing: Promise<unknown> = Promise.resolve()
 
 export function MermaidDiagram({ code }: { code: string }) {
-  const { t } = useTranslation()
   const theme = useTheme()
   const [isRequested, setIsRequested] = useState(false)
   const [result, setResult] = useState<{ code: string; drawing: Drawing | Error }>()

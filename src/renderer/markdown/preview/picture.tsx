@@ -1,6 +1,6 @@
 import { ImageOff, ExternalLink, FileText, Film, FolderOpen, Music, Play } from 'lucide-react'
 import { useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
@@ -27,7 +27,6 @@ interface PictureProps {
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 
 export function Picture({ path, alt, width }: PictureProps) {
-  const { t } = useTranslation()
   const { agent } = useNote()
   const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
@@ -48,7 +47,7 @@ export function Picture({ path, alt, width }: PictureProps) {
       title={alt}
       decoding="async"
       className="picture"
-      {...(width === undefined ? {} : { width })}
+      width={width}
       style={size ? { aspectRatio: `${size.width} / ${size.height}`, width: width ?? size.width } : undefined}
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
         if (naturalWidth > 0) sizes.set(path, { width: naturalWidth, height: naturalHeight })
@@ -70,7 +69,6 @@ export function MissingImage({ name, reason }: { name: string; reason: string })
 
 /** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
-  const { t } = useTranslation()
   const { links } = useContext(LinkContext)
   const { name, width } = parseImageLabel(alt)
   const target = decodeTarget(src)
@@ -106,7 +104,6 @@ export function parseImageLabel(label: string): { readonly name: string; readonl
 const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
 
 function AttachmentCard({ path, label }: { path: string; label: string }) {
-  const { t } = useTranslation()
   const { agent } = useNote()
   const [isPlaying, setIsPlaying] = useState(false)
   const reveal = useMutation(api.workspace.reveal.mutationOptions())
@@ -122,16 +119,18 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
           {clipLine(label || path.slice(path.lastIndexOf('/') + 1), 120)}
         </span>
         {kind !== 'document' && !isPlaying && (
-          <IconButton label={t('reading.play')} onClick={() => setIsPlaying(true)}>
-            <Play size={14} />
-          </IconButton>
+          <IconButton icon={Play} label={t('reading.play')} onClick={() => setIsPlaying(true)} />
         )}
-        <IconButton label={t('file.openOutside')} onClick={() => reveal.mutate({ agent, path, open: true })}>
-          <ExternalLink size={14} />
-        </IconButton>
-        <IconButton label={t('file.reveal')} onClick={() => reveal.mutate({ agent, path, open: false })}>
-          <FolderOpen size={14} />
-        </IconButton>
+        <IconButton
+          icon={ExternalLink}
+          label={t('file.openOutside')}
+          onClick={() => reveal.mutate({ agent, path, open: true })}
+        />
+        <IconButton
+          icon={FolderOpen}
+          label={t('file.reveal')}
+          onClick={() => reveal.mutate({ agent, path, open: false })}
+        />
       </span>
       {isPlaying && file.state === 'failed' && <span className="text-muted">{explainError(file.error)}</span>}
       {url !== undefined && kind === 'audio' && <audio controls autoPlay src={url} className="mt-2 w-full" />}

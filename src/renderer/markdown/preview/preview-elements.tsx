@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useContext } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { Components } from 'react-markdown'
 import { Link } from 'wouter'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
@@ -78,7 +78,6 @@ export const components = {
 } as Components
 
 function LineMark({ source }: { source: string }) {
-  const { t } = useTranslation()
   const isLocal = source.toLowerCase() === 'local'
   const title = isLocal ? t('local.whole') : t('reading.source', { source })
   return (
@@ -102,7 +101,6 @@ function PreviewCode({ children }: ComponentProps<'pre'>) {
 }
 
 function FootnoteMark({ label }: { label: string }) {
-  const { t } = useTranslation()
   const { footnotes, onFootnote } = useNote()
   const number = footnotes.get(label)
   if (number === undefined) return `[^${label}]`
@@ -142,7 +140,6 @@ function programOf(language: string): string | undefined {
 }
 
 function ForeignCode({ code, program }: { code: string; program: string }) {
-  const { t } = useTranslation()
   return (
     <details className="quiet-code">
       <summary>{t('reading.program', { program })}</summary>
@@ -168,7 +165,6 @@ const stateNames = {
 const visibleMarks: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
 
 function TaskBox(props: ComponentProps<'input'>) {
-  const { t } = useTranslation()
   const isDone = props.checked === true
   const toggle = useTaskToggle((props as { 'data-line'?: number | string })['data-line'], isDone ? 'x' : ' ')
   return (
@@ -183,7 +179,6 @@ function TaskBox(props: ComponentProps<'input'>) {
 }
 
 function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | undefined }) {
-  const { t } = useTranslation()
   const toggle = useTaskToggle(rowLine, mark)
   const stateName = Object.hasOwn(stateNames, mark) ? stateNames[mark as keyof typeof stateNames] : undefined
   const label = stateName === undefined ? t('reading.task.other', { mark }) : t(`reading.task.${stateName}`)

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { useNoteLinks } from '../citations/use-note-links.ts'
 import { LinkContext } from '../chat/markdown-elements.tsx'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
@@ -39,7 +39,6 @@ function renderRow(row: Row) {
 const lastLines = new Map<string, number>()
 
 export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
-  const { t } = useTranslation()
   const state = useDocument(text)
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false

@@ -1,5 +1,5 @@
 import { useContext, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { Anchor } from '../chat/markdown-elements.tsx'
@@ -13,7 +13,6 @@ import { RowLineContext, useNote } from './note-context.ts'
 const maxShown = 60
 
 export function Properties({ frontMatter }: { frontMatter: string }) {
-  const { t } = useTranslation()
   const properties = useMemo(() => propertiesOf(frontMatter), [frontMatter])
   if (properties?.length === 0) return null
   return (
@@ -44,7 +43,6 @@ function PropertyEntry({ property }: { property: Property }) {
 }
 
 function PropertyValue({ property: { key, value, line } }: { property: Property }) {
-  const { t } = useTranslation()
   const { onEdit } = useNote()
   const lineOf = useContext(RowLineContext)
   const write = (previous: string | boolean, next: string | boolean) => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
 import { useMemo, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
@@ -19,7 +19,6 @@ interface RemotePictureProps {
 const cacheMs = 60_000
 
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {
-  const { t } = useTranslation()
   const { agent, path } = useNote()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
   // Loading an image would reveal the content of a local note to a server, so images in local notes always ask.
@@ -36,16 +35,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const url = useMemo(() => picture.data && `data:${picture.data.type};base64,${picture.data.data}`, [picture.data])
   const host = URL.parse(address)?.host ?? ''
   if (url !== undefined)
-    return (
-      <img
-        src={url}
-        alt={alt}
-        title={alt || host}
-        decoding="async"
-        className="picture"
-        {...(width === undefined ? {} : { width })}
-      />
-    )
+    return <img src={url} alt={alt} title={alt || host} decoding="async" className="picture" width={width} />
   return (
     <span className="remote-picture" data-testid="remote-picture">
       <Globe size={13} aria-hidden className="shrink-0 text-muted" />

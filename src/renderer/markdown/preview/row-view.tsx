@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
 import { CodeBlock } from '../chat/code-block.tsx'
 import { MarkdownBlock, type BlockRenderer } from '../chat/markdown-block.tsx'
@@ -31,6 +32,7 @@ const noteWithBreaksRenderer: BlockRenderer = {
 const maxSpans = 900
 
 export const RowView = memo(function RowView({ previewRow }: { previewRow: PreviewRow }) {
+  useTranslation()
   const { lineOf } = useNote()
   const { text } = previewRow.row
   // If `normalizeFormulas` adds lines, the line numbers of the row are unknown.

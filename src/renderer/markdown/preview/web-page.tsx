@@ -1,9 +1,8 @@
 import { Globe } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { clipLine } from '#lib/util/clip.ts'
 
 export function WebPage({ address, label }: { address: string; label?: string | undefined }) {
-  const { t } = useTranslation()
   return (
     <span className="remote-picture" data-testid="web-page">
       <Globe size={13} aria-hidden className="shrink-0 text-muted" />
