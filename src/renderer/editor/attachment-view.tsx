@@ -9,20 +9,23 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { useFileActions } from './tree/file-actions.ts'
+import { revealFile } from './tree/file-actions.ts'
 import { isCanvas } from './file-kind.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
-  const actions = useFileActions(agent.id)
   const note = useMemo(() => ({ ...emptyNote, agent: agent.id, path }), [agent.id, path])
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}>
         {!isCanvas(path) && (
-          <IconButton icon={ExternalLink} label={t('file.openOutside')} onClick={() => actions.reveal(path, true)} />
+          <IconButton
+            icon={ExternalLink}
+            label={t('file.openOutside')}
+            onClick={() => revealFile(agent.id, path, true)}
+          />
         )}
-        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => actions.reveal(path, false)} />
+        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => revealFile(agent.id, path, false)} />
       </ViewHeader>
       <div className="prose reading reading-wide" data-testid="other" tabIndex={0}>
         {isCanvas(path) ? (

@@ -15,7 +15,6 @@ const changeHighlightMs = 6000
 const maxColumn = 1_000_000_000
 
 export interface EditorHandle {
-  focus(): void
   /** Scrolls to a 1-based line. */
   reveal(line: number): void
   /** Edits a 1-based line as one undo step. Does nothing if the line no longer matches. */
@@ -55,7 +54,6 @@ export default function Editor(props: EditorProps) {
     latest.current = { onChange, onFile, onScroll, margin, byteOrderMark, path: linkContext.path }
   }, [onChange, onFile, onScroll, margin, byteOrderMark, linkContext.path])
   useImperativeHandle(ref, () => ({
-    focus: () => editor.current?.focus(),
     reveal(lineNumber) {
       editor.current?.revealLineNearTop(lineNumber)
       editor.current?.setPosition({ lineNumber, column: 1 })
@@ -71,8 +69,9 @@ export default function Editor(props: EditorProps) {
       editor.current?.executeEdits('preview', [{ range, text: edit.text }])
       editor.current?.pushUndoStop()
     },
-    undo: () => undoOrRedo(editor.current?.getModel(), 'undo'),
-    redo: () => undoOrRedo(editor.current?.getModel(), 'redo'),
+    // Runs on the model: the command of the editor requires focus, which a hidden editor cannot have.
+    undo: () => void editor.current?.getModel()?.undo(),
+    redo: () => void editor.current?.getModel()?.redo(),
   }))
 
   useEffect(() => {
@@ -205,11 +204,6 @@ export default function Editor(props: EditorProps) {
 /** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
 function byteOrderMarkOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
-}
-
-/** Runs on the model: the command of the editor requires focus, which a hidden editor cannot have. */
-function undoOrRedo(model: monaco.editor.ITextModel | null | undefined, command: 'undo' | 'redo'): void {
-  void model?.[command]()
 }
 
 function isBlankNote(text: string): boolean {

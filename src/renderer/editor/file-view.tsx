@@ -16,7 +16,7 @@ import { LongText } from '#lib/ui/long-text.tsx'
 import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { useFileActions } from './tree/file-actions.ts'
+import { createFile } from './tree/file-actions.ts'
 import type { DiskFile, MissingFile } from './open-file.ts'
 import { EditedFile } from './edited-file.tsx'
 import { attachmentOrCanvasKind } from './file-kind.ts'
@@ -77,7 +77,6 @@ interface MissingNoteProps {
 
 function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: MissingNoteProps) {
   const [, navigate] = useLocation()
-  const actions = useFileActions(agent)
   const draft = useQuery(
     api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
@@ -97,7 +96,7 @@ function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: Missing
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
       {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
-      <Button onClick={() => void actions.create(path, day === undefined ? '' : `# ${day}\n\n`)}>
+      <Button onClick={() => void createFile(agent, path, day === undefined ? '' : `# ${day}\n\n`)}>
         {t(day === undefined ? 'file.create' : 'file.createLog')}
       </Button>
     </EmptyState>

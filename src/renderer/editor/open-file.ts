@@ -14,7 +14,7 @@ export interface DiskFile {
   readonly hash: string | null
 }
 
-export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
+type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
 const autosaveDelayMs = 1500
 
@@ -23,34 +23,14 @@ export interface MissingFile {
   readonly movedTo?: string | undefined
 }
 
-export interface OpenFile {
-  readonly text: string
-  /** Replaced by a new object whenever the text changes by other means than typing. */
-  readonly content: { readonly text: string }
-  readonly state: SaveState
-  /** Text on disk that conflicts with the editor; undefined without a conflict. */
-  readonly conflictingText: string | undefined
-  readonly hasDraft: boolean
-  /** The file was deleted or moved elsewhere. It is not written until the user decides. */
-  readonly isMissing: boolean
-  /** Unsaved drafts of other windows, newest first. */
-  readonly otherDrafts: readonly OtherDraft[]
-  readonly edit: (text: string) => void
-  readonly save: () => Promise<void>
-  readonly resolve: (choice: 'mine' | 'theirs' | 'both') => Promise<void>
-  readonly discard: () => Promise<void>
-  /** Moves the draft to another path, usually the new path of the same file. */
-  readonly continueIn: (newPath: string) => Promise<void>
-  readonly loadDraft: (other: OtherDraft) => void
-  readonly discardDraft: (other: OtherDraft) => void
-}
-
 export interface OtherDraft {
   readonly writer: string
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly draft: FileDraft
 }
+
+export type OpenFile = ReturnType<typeof useOpenFile>
 
 interface Options {
   readonly autosave: Appearance['autosave']
@@ -68,15 +48,19 @@ export function useOpenFile(
   path: string,
   disk: DiskFile,
   { autosave, missing, onUnsavedClose }: Options,
-): OpenFile {
+) {
   const [text, setText] = useState(disk.text)
+  /** Replaced by a new object whenever the text changes by other means than typing. */
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
+  /** Text on disk that conflicts with the editor; undefined without a conflict. */
   const [conflictingText, setConflictingText] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
+  /** Unsaved drafts of other windows, newest first. */
   const [otherDrafts, setOtherDrafts] = useState<readonly OtherDraft[]>([])
   /** Value of `disk` when a save found the file missing. An event reports that later. */
   const [missingSince, setMissingSince] = useState<DiskFile>()
+  /** The file was deleted or moved elsewhere. It is not written until the user decides. */
   const isMissing = missing !== undefined || missingSince === disk
   const latest = useRef({ text, base: disk, disk, isMissing, isClosed: false, isConflictShown: false, onUnsavedClose })
   const timers = useRef({ draft: 0, save: 0 })
@@ -259,6 +243,7 @@ export function useOpenFile(
     storeDraft()
   }, [agent, path, show, storeDraft])
 
+  /** Moves the draft to another path, usually the new path of the same file. */
   const continueIn = useCallback(
     async (newPath: string) => {
       const { text: typedText, base } = latest.current

@@ -9,16 +9,8 @@ const maxShownByDefault = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`
 
-export interface AttachmentList {
-  /** Sorted paths; empty while hidden. */
-  readonly paths: readonly string[]
-  readonly count: number
-  readonly isShown: boolean
-  readonly toggle: () => void
-}
-
 /** Lists the files of a memory that are not notes, if the user shows them. */
-export function useAttachmentList(agent: string): AttachmentList {
+export function useAttachmentList(agent: string) {
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
   // Listing the files reads all notes, so it waits until the index is ready.
   const isReady = status !== undefined && status.state !== 'starting' && status.state !== 'rebuilding'
@@ -30,6 +22,7 @@ export function useAttachmentList(agent: string): AttachmentList {
   const [choice, setChoice] = useState<string | null>(() => localStorage.getItem(storageKey(agent)))
   const isShown = choice === null ? allPaths.length <= maxShownByDefault : choice === 'yes'
   return {
+    /** Sorted; empty while hidden. */
     paths: useMemo(() => (isShown ? allPaths : []), [isShown, allPaths]),
     count: allPaths.length,
     isShown,

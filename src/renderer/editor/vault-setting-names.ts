@@ -1,8 +1,8 @@
-import type i18next from 'i18next'
+import { t } from 'i18next'
 import type { VaultConventions } from '#shared/contract/index.ts'
 
 /** Describes the detected vault for a folder that is about to be opened. */
-export function describeVault(t: typeof i18next.t, { kind, daily }: VaultConventions, count: number): string {
+export function describeVault({ kind, daily }: VaultConventions, count: number): string {
   return t('vault.found', {
     kind: t(`vault.kind.${kind}`),
     notes: t('vault.notes', { count }),

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
+import type { LeftFile } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { undoBatch } from '../history/revert-change.ts'
@@ -9,35 +9,21 @@ import { undoBatch } from '../history/revert-change.ts'
 interface Progress {
   readonly done: number
   readonly total: number
-}
-
-interface ReplaceState {
-  readonly progress: Progress | undefined
-  readonly skipped: readonly LeftFile[]
-  /** @param paths files to change; all matching files if omitted */
-  readonly replace: (searchId: string, replacement: string, paths?: readonly string[]) => void
-  readonly stop: () => void
+  /** Undefined during an undo, which cannot be stopped. */
+  readonly searchId: string | undefined
 }
 
 /** @param onEnd called after each replacement or undo, since files may have changed */
-export function useReplace(agent: string, onEnd: () => void): ReplaceState {
-  const [progress, setProgress] = useState<Progress & { searchId?: string }>()
+export function useReplace(agent: string, onEnd: () => void) {
+  const [progress, setProgress] = useState<Progress>()
   const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 
-  async function followEvents(events: AsyncIterable<ReplaceEvent>, searchId: string) {
-    let outcome: Extract<ReplaceEvent, { type: 'done' }> | undefined
-    for await (const event of events) {
-      if (event.type === 'done') outcome = event
-      else setProgress({ done: event.done, total: event.total, searchId })
-    }
-    return outcome
-  }
-
-  async function runReplace(start: () => Promise<AsyncIterable<ReplaceEvent>>, searchId: string) {
+  /** Shows the progress of `work`, and then the files that it has skipped. */
+  async function track<T extends { left: LeftFile[] } | undefined>(work: Promise<T>, searchId?: string): Promise<T> {
     setProgress({ done: 0, total: 0, searchId })
     setSkipped([])
     try {
-      const outcome = await followEvents(await start(), searchId)
+      const outcome = await work
       setSkipped(outcome?.left ?? [])
       return outcome
     } finally {
@@ -46,24 +32,22 @@ export function useReplace(agent: string, onEnd: () => void): ReplaceState {
     }
   }
 
-  async function undoReplace(batchId: string) {
-    setProgress({ done: 0, total: 0 })
-    setSkipped([])
-    try {
-      const outcome = await undoBatch(agent, batchId)
-      setSkipped(outcome.left)
-      toast(t('find.takenBack', { count: outcome.notes }))
-    } finally {
-      setProgress(undefined)
-      onEnd()
+  async function runReplace(searchId: string, replacement: string, paths?: readonly string[]) {
+    const input = { agent, search: searchId, replacement, paths: paths && [...paths] }
+    for await (const event of await client.find.replace(input)) {
+      if (event.type === 'done') return event
+      setProgress({ done: event.done, total: event.total, searchId })
     }
+    return undefined
+  }
+
+  async function undoReplace(batchId: string) {
+    const outcome = await track(undoBatch(agent, batchId))
+    toast(t('find.takenBack', { count: outcome.notes }))
   }
 
   async function replace(searchId: string, replacement: string, paths?: readonly string[]) {
-    const pathFilter = paths ? { paths: [...paths] } : {}
-    const result = await runWithErrorToast(
-      runReplace(() => client.find.replace({ agent, search: searchId, replacement, ...pathFilter }), searchId),
-    )
+    const result = await runWithErrorToast(track(runReplace(searchId, replacement, paths), searchId))
     const outcome = result?.value
     if (!outcome) return
     const { count, files, undo: batchId } = outcome
@@ -77,8 +61,10 @@ export function useReplace(agent: string, onEnd: () => void): ReplaceState {
   return {
     progress,
     skipped,
-    replace: (searchId, replacement, paths) => void replace(searchId, replacement, paths),
-    stop: () => {
+    /** @param paths files to change; all matching files if omitted */
+    replace: (searchId: string, replacement: string, paths?: readonly string[]) =>
+      void replace(searchId, replacement, paths),
+    stop() {
       if (progress?.searchId !== undefined)
         void runWithErrorToast(client.find.stop({ agent, search: progress.searchId }))
     },

@@ -1,23 +1,22 @@
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { AcceptedHunk, Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { explainError } from '#lib/feedback/explain.ts'
+import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { startOfDay } from '#lib/util/dates.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState } from '#lib/ui/states.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { Counts, SourceNote, TurnLink, useCauseName } from '#lib/diff-view/change-label.tsx'
 import { Hunks } from '#lib/diff-view/hunks.tsx'
-import type { TFunction } from 'i18next'
 import { formatBatchNames, undoBatchWithToast } from './revert-change.ts'
 
 const causesByAuthor = {
@@ -79,43 +78,43 @@ export function ChangesView({ agent }: { agent: Agent }) {
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
       <BatchList agent={agent.id} />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {timeline.error ? (
-          <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
-        ) : timeline.isPending ? (
-          <Skeleton />
-        ) : timeline.data.length === 0 ? (
-          <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
-            {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
-          </EmptyState>
-        ) : (
-          <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
-            <VirtualRows
-              label={t('changes.title')}
-              rows={timeline.data}
-              keyOf={changeKey}
-              estimateHeight={estimateChangeHeight}
-              overscan={2}
-            >
-              {(change) => (
-                <ErrorBoundary piece="row" resetKey={change}>
-                  <div className="pb-5">
-                    <Change
-                      agent={agent.id}
-                      change={change}
-                      accepted={accepted.data ?? []}
-                      onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
-                    />
-                  </div>
-                </ErrorBoundary>
-              )}
-            </VirtualRows>
-            {timeline.data.length === limit && (
-              <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                {t('history.more')}
-              </Button>
-            )}
-          </div>
-        )}
+        <QueryView query={timeline}>
+          {(changes) =>
+            changes.length === 0 ? (
+              <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
+                {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
+              </EmptyState>
+            ) : (
+              <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
+                <VirtualRows
+                  label={t('changes.title')}
+                  rows={changes}
+                  keyOf={changeKey}
+                  estimateHeight={estimateChangeHeight}
+                  overscan={2}
+                >
+                  {(change) => (
+                    <ErrorBoundary piece="row" resetKey={change}>
+                      <div className="pb-5">
+                        <Change
+                          agent={agent.id}
+                          change={change}
+                          accepted={accepted.data ?? []}
+                          onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
+                        />
+                      </div>
+                    </ErrorBoundary>
+                  )}
+                </VirtualRows>
+                {changes.length === limit && (
+                  <Button look="link" onClick={() => setLimit(limit + pageSize)}>
+                    {t('history.more')}
+                  </Button>
+                )}
+              </div>
+            )
+          }
+        </QueryView>
       </div>
     </section>
   )
@@ -130,24 +129,29 @@ interface ChangeProps {
 
 function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const causeName = useCauseName(agent)
-  const { commit, path, now: currentPath, at, exists, from: previousPath, isUndo, files } = change
+  const { commit, path, now: currentPath, at, from: previousPath, isUndo, files } = change
   const diff = useQuery(
     api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : { agent, commit, path } }),
   )
-  if (files !== undefined) return <AdoptedFiles files={files} at={at} />
-  if (isUndo) return <UndoRow agent={agent} change={change} />
+  if (files !== undefined)
+    return (
+      <ShortChange at={at} data-testid="adopted">
+        {t('changes.adopted', { count: files })}
+      </ShortChange>
+    )
+  if (isUndo)
+    return (
+      <ShortChange at={at} data-testid="taken-back">
+        {t('changes.takenBack', { name: causeName(change) })}
+        <ChangedPath change={change} />
+      </ShortChange>
+    )
   const acceptedKeys = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{causeName(change)}</span>
-        {exists ? (
-          <Link href={paths.file(currentPath)} className="truncate font-mono text-[12px] hover:underline">
-            {path}
-          </Link>
-        ) : (
-          <span className="truncate font-mono text-[12px] line-through">{path}</span>
-        )}
+        <ChangedPath change={change} />
         <Counts change={change} />
         <SourceNote change={change} />
         <span className="flex-1" />
@@ -171,29 +175,21 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   )
 }
 
-function AdoptedFiles({ files, at }: { files: number; at: number }) {
+function ChangedPath({ change: { path, now, exists } }: Pick<ChangeProps, 'change'>) {
+  const className = 'min-w-0 truncate font-mono text-[12px]'
+  if (!exists) return <span className={`${className} line-through`}>{path}</span>
   return (
-    <p className="flex flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="adopted">
-      <span className="flex-1">{t('changes.adopted', { count: files })}</span>
-      <span className="shrink-0">{formatMoment(at)}</span>
-    </p>
+    <Link href={paths.file(now)} className={`${className} hover:underline`}>
+      {path}
+    </Link>
   )
 }
 
-/** Shows an undo in one line, without its text, which the reverted change shows. */
-function UndoRow({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
-  const { path, now: currentPath, at, exists } = change
-  const causeName = useCauseName(agent)
+/** A change in one line, without its text: an undo, whose text the reverted change shows, or many adopted files. */
+function ShortChange({ at, children, ...props }: { at: number; children: ReactNode; 'data-testid': string }) {
   return (
-    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="taken-back">
-      <span>{t('changes.takenBack', { name: causeName(change) })}</span>
-      {exists ? (
-        <Link href={paths.file(currentPath)} className="min-w-0 truncate font-mono hover:underline">
-          {path}
-        </Link>
-      ) : (
-        <span className="min-w-0 truncate font-mono line-through">{path}</span>
-      )}
+    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" {...props}>
+      {children}
       <span className="flex-1" />
       <span className="shrink-0">{formatMoment(at)}</span>
     </p>
@@ -210,7 +206,7 @@ function BatchList({ agent }: { agent: string }) {
       <h2 className="text-[12px] text-muted">{t('changes.whole')}</h2>
       <ul className="max-h-32 overflow-y-auto">
         {batches.map((batch) => {
-          const extent = describeExtent(batch, t)
+          const extent = describeExtent(batch)
           const undoLabel = t(`changes.${undoLabelKeys[batch.kind]}`)
           const { from, to } = formatBatchNames(batch)
           return (
@@ -239,7 +235,7 @@ function BatchList({ agent }: { agent: string }) {
 const undoLabelKeys = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
 
 /** Returns a text with the number of changed notes, or undefined for a move that changed none. */
-function describeExtent({ kind, count = 0, notes }: PastBatch, t: TFunction): string | undefined {
+function describeExtent({ kind, count = 0, notes }: PastBatch): string | undefined {
   if (kind === 'replacement') return t('find.replaced', { count, files: t('find.inFiles', { count: notes }) })
   return notes > 0 ? t('links.inNotes', { count: notes }) : undefined
 }

@@ -64,22 +64,16 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         <VirtualRows label={t('history.title')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
           {(row) => {
             const key = rowKey(row)
-            const selection = {
-              isSelected: key === selected,
-              onSelect: () => setSelected(key === selected ? undefined : key),
-            }
             return (
               <ErrorBoundary piece="row" resetKey={row}>
-                {row.kind === 'commit' ? (
-                  <CommitRow agent={agent.id} path={path} commit={row.commit} {...selection} />
-                ) : (
-                  <ChangeRow
-                    agent={agent.id}
-                    change={row.change}
-                    isNewest={row.change === timeline.data?.[0]}
-                    {...selection}
-                  />
-                )}
+                <HistoryRow
+                  agent={agent.id}
+                  path={path}
+                  row={row}
+                  isNewest={row.kind === 'change' && row.change === timeline.data?.[0]}
+                  isSelected={key === selected}
+                  onSelect={() => setSelected(key === selected ? undefined : key)}
+                />
               </ErrorBoundary>
             )
           }}
@@ -119,40 +113,66 @@ function UntrustedRepository({ path }: { path: string }) {
   )
 }
 
-interface ChangeRowProps {
+interface HistoryRowProps {
   readonly agent: string
-  readonly change: HistoryEntry
+  readonly path: string
+  readonly row: Row
   readonly isNewest: boolean
   readonly isSelected: boolean
   readonly onSelect: () => void
 }
 
-function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowProps) {
+function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
   const causeName = useCauseName(agent)
+  const isCommit = row.kind === 'commit'
+  const item = isCommit ? row.commit : row.change
   return (
-    <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-entry">
+    <div
+      className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`}
+      data-testid={isCommit ? 'history-commit' : 'history-entry'}
+    >
       <button
         type="button"
         aria-expanded={isSelected}
         onClick={onSelect}
         className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
       >
-        <span className="font-medium">
-          {change.isUndo ? t('changes.takenBack', { name: causeName(change) }) : causeName(change)}
-        </span>
-        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
-        <Counts change={change} />
+        {isCommit ? (
+          <>
+            <GitCommitHorizontal size={14} className="shrink-0 text-muted" aria-hidden="true" />
+            <span className="max-w-36 truncate font-medium" title={t('history.commitBy', row.commit)}>
+              {row.commit.author}
+            </span>
+            <span className="sr-only">{t('history.commit')}</span>
+          </>
+        ) : (
+          <span className="font-medium">
+            {row.change.isUndo ? t('changes.takenBack', { name: causeName(row.change) }) : causeName(row.change)}
+          </span>
+        )}
+        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(item.at)}</span>
+        <Counts change={item} />
       </button>
-      <p className="flex px-2 empty:hidden">
-        <SourceNote change={change} />
-      </p>
-      {!isSelected && <FirstChangedLine agent={agent} change={change} />}
-      {change.from !== undefined && (
-        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
-          {t('history.movedFrom', { path: change.from })}
+      {isCommit ? (
+        <p className="truncate px-2 pb-1 text-[12px] text-muted" title={row.commit.subject}>
+          {clipLine(row.commit.subject, 200)}
+        </p>
+      ) : (
+        <p className="flex px-2 empty:hidden">
+          <SourceNote change={row.change} />
         </p>
       )}
-      {isSelected && <ChangeDetails agent={agent} change={change} canRestore={!isNewest} />}
+      {!isCommit && !isSelected && <FirstChangedLine agent={agent} change={row.change} />}
+      {item.from !== undefined && (
+        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
+          {t('history.movedFrom', { path: item.from })}
+        </p>
+      )}
+      {!isSelected ? null : isCommit ? (
+        <CommitDetails agent={agent} path={path} hash={row.commit.commit} />
+      ) : (
+        <ChangeDetails agent={agent} change={row.change} canRestore={!isNewest} />
+      )}
     </div>
   )
 }
@@ -168,9 +188,7 @@ function FirstChangedLine({ agent, change: { commit, path } }: { agent: string; 
     lines.find(hasWordsAs('removed'))
   if (!shownLine) return null
   return (
-    <p
-      className={`truncate px-2 pb-1 text-[12px] ${shownLine.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
-    >
+    <p className={`truncate px-2 pb-1 text-[12px] text-muted ${shownLine.kind === 'removed' ? 'line-through' : ''}`}>
       {clipLine(withoutLead(shownLine.text), 200)}
     </p>
   )
@@ -197,43 +215,6 @@ function ChangeDetails({ agent, change, canRestore }: { agent: string; change: H
         )}
         <TurnLink change={change} />
       </div>
-    </div>
-  )
-}
-
-interface CommitRowProps {
-  readonly agent: string
-  readonly path: string
-  readonly commit: FileCommit
-  readonly isSelected: boolean
-  readonly onSelect: () => void
-}
-
-function CommitRow({ agent, path, commit, isSelected, onSelect }: CommitRowProps) {
-  const { author, at, subject, from } = commit
-  return (
-    <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-commit">
-      <button
-        type="button"
-        aria-expanded={isSelected}
-        onClick={onSelect}
-        className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
-      >
-        <GitCommitHorizontal size={14} className="shrink-0 text-muted" aria-hidden="true" />
-        <span className="max-w-36 truncate font-medium" title={t('history.commitBy', { author })}>
-          {author}
-        </span>
-        <span className="sr-only">{t('history.commit')}</span>
-        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(at)}</span>
-        <Counts change={commit} />
-      </button>
-      <p className="truncate px-2 pb-1 text-[12px] text-muted" title={subject}>
-        {clipLine(subject, 200)}
-      </p>
-      {from !== undefined && (
-        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">{t('history.movedFrom', { path: from })}</p>
-      )}
-      {isSelected && <CommitDetails agent={agent} path={path} hash={commit.commit} />}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import i18next from 'i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
@@ -36,11 +36,11 @@ export async function undoBatchWithToast(
   { kind, from }: Pick<PastBatch, 'kind' | 'from'>,
 ): Promise<void> {
   const { notes, left: skipped } = await undoBatch(agent, batchId)
-  if (kind === 'move') toast(i18next.t('changes.movedBack', { path: from }))
-  else if (kind === 'tag') toast(i18next.t('changes.renamedBack', { tag: from }))
-  else toast(i18next.t('find.takenBack', { count: notes }))
+  if (kind === 'move') toast(t('changes.movedBack', { path: from }))
+  else if (kind === 'tag') toast(t('changes.renamedBack', { tag: from }))
+  else toast(t('find.takenBack', { count: notes }))
   if (skipped.length > 0)
-    toast.warning(i18next.t('changes.replacedLeft', { count: skipped.length }), {
+    toast.warning(t('changes.replacedLeft', { count: skipped.length }), {
       description: skipped.map(({ path }) => path).join(', '),
     })
 }

@@ -4,12 +4,12 @@ import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, BrokenLink } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { QueryView } from '#lib/feedback/query-view.tsx'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
 const pageSize = 100
@@ -26,29 +26,29 @@ export function BrokenView({ agent }: { agent: Agent }) {
         aside={broken.data ? t('links.brokenCount', { count: broken.data.count }) : ''}
       />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {broken.error ? (
-          <ErrorState error={broken.error} onRetry={() => void broken.refetch()} />
-        ) : broken.isPending ? (
-          <Skeleton />
-        ) : links.length === 0 ? (
-          <EmptyState title={t('links.noneBroken')} />
-        ) : (
-          <div className="mx-auto flex max-w-[820px] flex-col gap-4 px-8 py-6 max-sm:px-3">
-            {[...byFile].map(([path, linksOfFile]) => (
-              <section key={path} aria-label={path}>
-                <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
-                {linksOfFile.map((link, index) => (
-                  <BrokenRow key={index} agent={agent.id} link={link} />
+        <QueryView query={broken}>
+          {() =>
+            links.length === 0 ? (
+              <EmptyState title={t('links.noneBroken')} />
+            ) : (
+              <div className="mx-auto flex max-w-[820px] flex-col gap-4 px-8 py-6 max-sm:px-3">
+                {[...byFile].map(([path, linksOfFile]) => (
+                  <section key={path} aria-label={path}>
+                    <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
+                    {linksOfFile.map((link, index) => (
+                      <BrokenRow key={index} agent={agent.id} link={link} />
+                    ))}
+                  </section>
                 ))}
-              </section>
-            ))}
-            {links.length > limit && (
-              <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                {t('history.more')}
-              </Button>
-            )}
-          </div>
-        )}
+                {links.length > limit && (
+                  <Button look="link" onClick={() => setLimit(limit + pageSize)}>
+                    {t('history.more')}
+                  </Button>
+                )}
+              </div>
+            )
+          }
+        </QueryView>
       </div>
     </section>
   )

@@ -1,8 +1,8 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { runWithErrorToast, errorTextOf, showSuccess } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from './plan-dialog.tsx'
@@ -18,8 +18,7 @@ interface MoveDialogProps {
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
-    const input = { agent, from, to, ...(plan ? { plan: plan.id } : {}) }
-    const { links, notes, staysLocal, undo } = await client.links.move(input)
+    const { links, notes, staysLocal, undo } = await client.links.move({ agent, from, to, plan: plan?.id })
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     void refreshBatches()
     const message = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
@@ -33,9 +32,10 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   }
   const planMove = async (to: string) => {
     const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
-    if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
-    if (plan) await move(to, undefined)
-    onClose()
+    if (!plan) return undefined
+    if (plan.links === 0 && plan.left.length === 0) return move(to, undefined)
+    setPlanned({ to, plan })
+    return 'next' as const
   }
   if (planned)
     return (
@@ -54,18 +54,6 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
         onClose={onClose}
       />
     )
-  return <NameDialog from={from} onSubmit={(to) => errorTextOf(planMove(to))} onClose={onClose} />
-}
-
-interface NameDialogProps {
-  readonly from: string
-  /** @returns the error text if the path is refused */
-  readonly onSubmit: (to: string) => Promise<string | undefined>
-  readonly onClose: () => void
-}
-
-function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
-  const isDone = useRef(false)
   return (
     <PromptDialog
       title={t('file.rename')}
@@ -73,12 +61,8 @@ function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
       initial={from}
       action={t('file.move')}
       isPath
-      onClose={() => isDone.current || onClose()}
-      onSubmit={async (to) => {
-        const errorText = await onSubmit(to.replace(/\/+$/, ''))
-        isDone.current = errorText === undefined
-        return errorText
-      }}
+      onClose={onClose}
+      onSubmit={(to) => planMove(to.replace(/\/+$/, ''))}
     />
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
-import { useState, useRef } from 'react'
+import { useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { tagKey } from '#shared/markdown/properties/parse-properties.ts'
@@ -116,32 +116,25 @@ interface RenameTagDialogProps {
 }
 
 function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
-  const [state, setState] = useState<'asking' | 'planning' | { to: string; plan: TagPlan }>('asking')
-  const isSubmitted = useRef(false)
+  const [planned, setPlanned] = useState<{ to: string; plan: TagPlan }>()
   const planRename = async (typed: string) => {
     const to = typed.replace(/^#/, '')
-    if (to === from) return onClose()
-    const result = await runWithErrorToast(client.tags.planRename({ agent, from, to }))
-    if (result) setState({ to, plan: result.value })
-    else onClose()
+    if (to === from) return undefined
+    setPlanned({ to, plan: await client.tags.planRename({ agent, from, to }) })
+    return 'next' as const
   }
-  if (state === 'asking')
+  if (!planned)
     return (
       <PromptDialog
         title={t('tags.rename', { name: from })}
         label={t('tags.newName')}
         initial={from}
         action={t('tags.look')}
-        onClose={() => isSubmitted.current || onClose()}
-        onSubmit={(to) => {
-          isSubmitted.current = true
-          setState('planning')
-          void planRename(to)
-        }}
+        onClose={onClose}
+        onSubmit={planRename}
       />
     )
-  if (state === 'planning') return null
-  const { to, plan } = state
+  const { to, plan } = planned
   const rename = async () => {
     const result = await runWithErrorToast(client.tags.rename({ agent, from, to, plan: plan.id }))
     onClose()

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { t } from 'i18next'
+import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
@@ -7,19 +8,19 @@ import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { PrivacyBadge, LockButton } from '../privacy/privacy-badge.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
-import type { FileActions } from './file-actions.ts'
+import { attachmentOrCanvasKind } from '../file-kind.ts'
+import { duplicateFile, exportNote, removeFile, revealFile, setLocal } from './file-actions.ts'
 import { PathMenu } from './path-menu.tsx'
 import type { TreeFile } from './tree-rows.ts'
 
-interface FileRowProps {
-  readonly file: TreeFile
+interface RowProps {
+  readonly agent: string
   readonly name: ReactNode
   /** Encoded path of the current page. */
   readonly current: string
-  readonly actions: FileActions
 }
 
-export function FileRow({ file, name, current, actions }: FileRowProps) {
+export function FileRow({ agent, file, name, current }: RowProps & { readonly file: TreeFile }) {
   const details = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
@@ -48,40 +49,67 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
             <LockButton
               path={file.path}
               local={details.local}
-              onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
+              onChange={(isLocal) => void setLocal(agent, file.path, isLocal)}
             />
           )}
-          <FileMenu file={file} actions={actions} />
+          <FileMenu agent={agent} file={file} />
         </span>
       </span>
     </div>
   )
 }
 
-function FileMenu({ file, actions }: { file: TreeFile; actions: FileActions }) {
+function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file
   const local = 'tokens' in file ? file.local : undefined
   const isOpen = isFileAt(location, path)
   const remove = async () => {
-    if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
+    if ((await removeFile(agent, path)) && isOpen) navigate(paths.chat())
   }
   return (
-    <PathMenu agent={actions.agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
-      <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
+    <PathMenu agent={agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
+      <ActionItem onClick={() => void duplicateFile(agent, path).then((copy) => copy && navigate(paths.file(copy)))}>
         {t('file.duplicate')}
       </ActionItem>
-      <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
-      <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
-      <ActionItem onClick={() => void actions.exportNote(path)}>{t('file.export')}</ActionItem>
+      <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
+      <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
+      <ActionItem onClick={() => void exportNote(agent, path)}>{t('file.export')}</ActionItem>
       {'tokens' in file && local?.rule === undefined && (
-        <ActionItem onClick={() => void actions.setLocal(path, !local?.isWhole)}>
+        <ActionItem onClick={() => void setLocal(agent, path, !local?.isWhole)}>
           {t(local?.isWhole ? 'local.openThis' : 'local.lockThis')}
         </ActionItem>
       )}
       <ActionSeparator />
       <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
     </PathMenu>
+  )
+}
+
+const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
+
+export function AttachmentRow({ agent, path, name, current }: RowProps & { readonly path: string }) {
+  const [, navigate] = useLocation()
+  const kind = attachmentOrCanvasKind(path) ?? 'document'
+  const Icon = icons[kind]
+  return (
+    <div className="group/row relative">
+      <NavRow
+        href={paths.file(path)}
+        isCurrent={isFileAt(current, path)}
+        icon={<Icon size={13} role="img" aria-label={t(`other.${kind}`)} />}
+      >
+        {name}
+      </NavRow>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <PathMenu agent={agent} path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
+          <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
+          {kind !== 'canvas' && (
+            <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
+          )}
+        </PathMenu>
+      </span>
+    </div>
   )
 }

@@ -4,10 +4,10 @@ import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } 
 import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { Agent, FileEntry } from '#shared/contract/index.ts'
 import { recoveryProblemCodes } from '#shared/util/problem-codes.ts'
-import { api } from '#lib/api/client.ts'
+import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
@@ -15,20 +15,18 @@ import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
 import { PrivacyBadge } from '../privacy/privacy-badge.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
+import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { fileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
-import { useFileActions, type FileActions } from './file-actions.ts'
+import { createFile, setFolderLocal } from './file-actions.ts'
 import { hintTarget } from '#lib/tour/tour.tsx'
-import { NewFileDialog } from './new-file-dialog.tsx'
-import { FileRow } from './file-row.tsx'
-import { FileResultName } from '../find/file-result-name.tsx'
-import { AttachmentRow } from '../attachment-row.tsx'
+import { AttachmentRow, FileRow } from './file-row.tsx'
 import { PathMenu } from './path-menu.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
-import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
+import { useNewNoteFolder, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../use-attachments.ts'
-import { VaultSettingsLine } from '../vault-settings-line.tsx'
+import { dailyPattern } from '../vault-setting-names.ts'
 
 interface TreeProps {
   readonly agent: Agent
@@ -46,8 +44,7 @@ export function FileTree({ agent, current }: TreeProps) {
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const isLoaded = files.data !== undefined
   const names = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isLoaded }))
-  const actions = useFileActions(agent.id)
-  const drop = useMarkdownDrop(agent.id, actions)
+  const drop = useMarkdownDrop(agent.id)
   const { paths: attachments, count: attachmentCount, isShown, toggle } = useAttachmentList(agent.id)
   // The list of names loads first; the files with details follow.
   const allFiles = files.data ?? names.data ?? []
@@ -89,9 +86,9 @@ export function FileTree({ agent, current }: TreeProps) {
         {files.isPending && names.isPending ? (
           <TreeSkeleton />
         ) : query === '' ? (
-          <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} actions={actions} />
+          <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} />
         ) : (
-          <FilterResults query={query} current={current} files={allFiles} attachments={attachments} actions={actions} />
+          <FilterResults agent={agent} query={query} current={current} files={allFiles} attachments={attachments} />
         )}
         {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
       </div>
@@ -99,16 +96,54 @@ export function FileTree({ agent, current }: TreeProps) {
   )
 }
 
-interface FilterResultsProps {
-  /** In lower case. */
-  readonly query: string
-  readonly current: string
-  readonly files: readonly TreeFile[]
-  readonly attachments: readonly string[]
-  readonly actions: FileActions
+function VaultSettingsLine({ agent }: { agent: string }) {
+  const conventions = useVaultSettings(agent)
+  if (!conventions || conventions.kind === 'plain') return null
+  const line = t('vault.line', { kind: t(`vault.kind.${conventions.kind}`), daily: dailyPattern(conventions.daily) })
+  return (
+    <p data-testid="vault-line" className="flex gap-2 px-2 pb-1 text-[11px] text-muted">
+      <span className="min-w-0 truncate" title={line}>
+        {line}
+      </span>
+      <Link href={paths.settings('vault')} className="shrink-0 text-accent hover:underline">
+        {t('vault.change')}
+      </Link>
+    </p>
+  )
 }
 
-const FilterResults = memo(function FilterResults({ query, current, files, attachments, actions }: FilterResultsProps) {
+export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () => void }) {
+  const [, navigate] = useLocation()
+  const folder = useNewNoteFolder(agent)
+  const create = async (name: string) => {
+    const path = /\.(md|markdown)$/i.test(name) ? name : `${name}.md`
+    await client.workspace.write({ agent, path, text: '', expectedHash: null })
+    navigate(paths.file(path))
+  }
+  return (
+    <PromptDialog
+      title={t('file.newTitle')}
+      label={t('file.path')}
+      initial={`${folder}${t('file.newName')}.md`}
+      action={t('file.createNow')}
+      isPath
+      onClose={onClose}
+      onSubmit={create}
+    />
+  )
+}
+
+interface FolderTreeProps extends TreeProps {
+  readonly files: readonly TreeFile[]
+  readonly attachments: readonly string[]
+}
+
+interface FilterResultsProps extends FolderTreeProps {
+  /** In lower case. */
+  readonly query: string
+}
+
+const FilterResults = memo(function FilterResults({ agent, query, current, files, attachments }: FilterResultsProps) {
   useTranslation()
   const isMatch = (path: string) => path.toLowerCase().includes(query)
   const matchingFiles = files.filter(({ path }) => isMatch(path)).slice(0, maxMatches)
@@ -123,7 +158,7 @@ const FilterResults = memo(function FilterResults({ query, current, files, attac
           file={file}
           name={<FileResultName path={file.path} />}
           current={current}
-          actions={actions}
+          agent={agent.id}
         />
       ))}
       {matchingAttachments.map((path) => (
@@ -132,12 +167,26 @@ const FilterResults = memo(function FilterResults({ query, current, files, attac
           path={path}
           name={<FileResultName path={path} />}
           current={current}
-          actions={actions}
+          agent={agent.id}
         />
       ))}
     </>
   )
 })
+
+function FileResultName({ path }: { path: string }) {
+  const slash = path.lastIndexOf('/')
+  return (
+    <span title={path} className="flex flex-wrap items-baseline gap-x-2 whitespace-normal">
+      <span data-testid="found-name" className="min-w-0 wrap-anywhere">
+        {path.slice(slash + 1)}
+      </span>
+      {slash > 0 && (
+        <span className="min-w-0 flex-[1_1_5rem] truncate text-[12px] text-muted">{path.slice(0, slash)}</span>
+      )}
+    </span>
+  )
+}
 
 function RecoveryNotice({ agent }: { agent: string }) {
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
@@ -159,16 +208,10 @@ function TreeSkeleton() {
   )
 }
 
-interface FolderTreeProps extends TreeProps {
-  readonly files: readonly TreeFile[]
-  readonly attachments: readonly string[]
-  readonly actions: FileActions
-}
-
 /** Open and closed folders by agent, kept while the tree is unmounted. */
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
-function FolderTree({ agent, current, files, attachments, actions }: FolderTreeProps) {
+function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
   const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent.id) ?? new Map())
   const [expandedFor, setExpandedFor] = useState<string>()
   const openPath = fileAt(current)
@@ -213,11 +256,11 @@ function FolderTree({ agent, current, files, attachments, actions }: FolderTreeP
         <ErrorBoundary piece="row" resetKey={row}>
           <div style={{ paddingLeft: (row.depth - 1) * indent }}>
             {row.kind === 'file' ? (
-              <FileRow file={row.file} name={row.name} current={current} actions={actions} />
+              <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />
             ) : row.kind === 'attachment' ? (
-              <AttachmentRow path={row.path} name={row.name} current={current} actions={actions} />
+              <AttachmentRow path={row.path} name={row.name} current={current} agent={agent.id} />
             ) : (
-              <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
+              <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />
             )}
           </div>
         </ErrorBoundary>
@@ -234,9 +277,9 @@ const levelOf = ({ depth }: TreeRow) => depth
 const estimateHeight = () => 27
 
 interface FolderRowProps {
+  readonly agent: string
   readonly row: Extract<TreeRow, { kind: 'folder' }>
   readonly current: string
-  readonly actions: FileActions
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
@@ -260,8 +303,13 @@ function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
   return folders
 }
 
-function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
-  const isLocal = useIsLocalFolder(actions.agent, path)
+function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggle }: FolderRowProps) {
+  const [, navigate] = useLocation()
+  const isLocal = useIsLocalFolder(agent, path)
+  const followMove = (to: string) => {
+    const openPath = fileAt(current)
+    if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
+  }
   return (
     <div className="group/row relative">
       <button
@@ -278,36 +326,17 @@ function FolderRow({ row: { path, name, count, isOpen }, current, actions, onTog
         </span>
       </button>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FolderMenu actions={actions} path={path} current={current} isLocal={isLocal} />
+        <PathMenu agent={agent} path={path} onMoved={followMove}>
+          <ActionItem onClick={() => void setFolderLocal(agent, path, !isLocal)}>
+            {t(isLocal ? 'local.openThis' : 'local.lockThis')}
+          </ActionItem>
+        </PathMenu>
       </span>
     </div>
   )
 }
 
-interface FolderMenuProps {
-  readonly actions: FileActions
-  readonly path: string
-  readonly current: string
-  readonly isLocal: boolean
-}
-
-function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
-  const { agent } = actions
-  const [, navigate] = useLocation()
-  const followMove = (to: string) => {
-    const openPath = fileAt(current)
-    if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
-  }
-  return (
-    <PathMenu agent={agent} path={path} onMoved={followMove}>
-      <ActionItem onClick={() => void actions.setFolderLocal(path, !isLocal)}>
-        {t(isLocal ? 'local.openThis' : 'local.lockThis')}
-      </ActionItem>
-    </PathMenu>
-  )
-}
-
-function useMarkdownDrop(agent: string, actions: FileActions) {
+function useMarkdownDrop(agent: string) {
   const folder = useNewNoteFolder(agent)
   return {
     onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
@@ -319,7 +348,7 @@ function useMarkdownDrop(agent: string, actions: FileActions) {
         let createdCount = 0
         for (const file of files) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
-          else if (await actions.create(folder + file.name, await file.text())) createdCount += 1
+          else if (await createFile(agent, folder + file.name, await file.text())) createdCount += 1
         }
         if (createdCount > 0) toast.success(t('file.dropped', { count: createdCount }))
       }

@@ -1,9 +1,10 @@
 import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
-import { useState, type KeyboardEvent } from 'react'
+import { useState, type ComponentProps, type KeyboardEvent } from 'react'
 import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { formatDay, formatNumber } from '#lib/i18n/format.ts'
+import { IconButton } from '#lib/ui/button.tsx'
 import { isoDate } from '#lib/util/dates.ts'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 
@@ -58,16 +59,22 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         </select>
         <span className="flex-1" />
         {!isCurrentMonth && (
-          <MonthButton label={t('nav.thisMonth')} onClick={() => showMonth(today.getFullYear(), today.getMonth())}>
-            <CalendarCheck size={12} />
-          </MonthButton>
+          <MonthButton
+            icon={CalendarCheck}
+            label={t('nav.thisMonth')}
+            onClick={() => showMonth(today.getFullYear(), today.getMonth())}
+          />
         )}
-        <MonthButton label={t('nav.previousMonth')} onClick={() => showMonth(shown.year, shown.month - 1)}>
-          <ChevronLeft size={12} />
-        </MonthButton>
-        <MonthButton label={t('nav.nextMonth')} onClick={() => showMonth(shown.year, shown.month + 1)}>
-          <ChevronRight size={12} />
-        </MonthButton>
+        <MonthButton
+          icon={ChevronLeft}
+          label={t('nav.previousMonth')}
+          onClick={() => showMonth(shown.year, shown.month - 1)}
+        />
+        <MonthButton
+          icon={ChevronRight}
+          label={t('nav.nextMonth')}
+          onClick={() => showMonth(shown.year, shown.month + 1)}
+        />
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
         {weekdays(i18next.language).map((name, index) => (
@@ -112,9 +119,9 @@ function moveDayFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function yearOptions(dates: Iterable<string>, shownYear: number, currentYear: number): number[] {
-  const logYears = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
-  const first = logYears.reduce((min, year) => Math.min(min, year), Math.min(shownYear, currentYear - 5))
-  const last = logYears.reduce((max, year) => Math.max(max, year), Math.max(shownYear, currentYear))
+  const years = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
+  const first = Math.min(shownYear, currentYear - 5, ...years)
+  const last = Math.max(shownYear, currentYear, ...years)
   return Array.from({ length: last - first + 1 }, (_, index) => last - index)
 }
 
@@ -151,17 +158,8 @@ function Day({ date, day, logs, newPath, isToday, isTabStop, current }: DayProps
   )
 }
 
-function MonthButton({ label, onClick, children }: { label: string; onClick: () => void; children: React.ReactNode }) {
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      onClick={onClick}
-      className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-soft"
-    >
-      {children}
-    </button>
-  )
+function MonthButton(props: ComponentProps<typeof IconButton>) {
+  return <IconButton size={12} className="size-6!" {...props} />
 }
 
 /** Returns the days of a month, after a null for each earlier day of its first week, which begins on Monday. */

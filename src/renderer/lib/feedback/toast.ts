@@ -22,19 +22,6 @@ export async function runWithErrorToast<T>(work: Promise<T>): Promise<{ readonly
   }
 }
 
-/**
- * Awaits work that a field has started, so that the field can show the error.
- * @returns undefined if it succeeded, else the sentence to show
- */
-export async function errorTextOf(work: Promise<unknown>): Promise<string | undefined> {
-  try {
-    await work
-    return undefined
-  } catch (error) {
-    return explainError(error)
-  }
-}
-
 /** Duration of a toast with an action, in ms. Hovering pauses it. */
 export const undoToastMs = 10_000
 

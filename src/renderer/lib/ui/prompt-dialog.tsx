@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from 'react'
 import { Dialog } from './dialog.tsx'
+import { explainError } from '../feedback/explain.ts'
 
 interface PromptDialogProps {
   readonly title: string
@@ -8,8 +9,8 @@ interface PromptDialogProps {
   readonly action: string
   /** Uses a monospaced font and selects the file name first. */
   readonly isPath?: boolean
-  /** @returns an error text if the value is not accepted: the dialog shows it and stays open */
-  readonly onSubmit: (value: string) => void | Promise<string | undefined>
+  /** @returns `next` if another dialog replaces this one, which then does not close. @throws an error to show */
+  readonly onSubmit: (value: string) => void | Promise<'next' | void>
   readonly onClose: () => void
 }
 
@@ -22,11 +23,13 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
   const submit = async () => {
     if (value.trim() === '' || isSubmitting) return
     setIsSubmitting(true)
-    const newError = await onSubmit(value.trim())
-    if (newError === undefined) return onClose()
-    setIsSubmitting(false)
-    setErrorText(newError)
-    field.current?.focus()
+    try {
+      if ((await onSubmit(value.trim())) !== 'next') onClose()
+    } catch (error) {
+      setIsSubmitting(false)
+      setErrorText(explainError(error))
+      field.current?.focus()
+    }
   }
   const selectName = (input: HTMLInputElement) => {
     const dot = initial.lastIndexOf('.')

@@ -111,7 +111,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               }}
             />
           ))}
-          {existing && <p className="text-[12px] text-muted">{describeVault(t, existing.habits, existing.notes)}</p>}
+          {existing && <p className="text-[12px] text-muted">{describeVault(existing.habits, existing.notes)}</p>}
           {existing && existing.own.length < agentFileNames.length && (
             <label className="flex items-baseline gap-2">
               <input type="checkbox" checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)} />
