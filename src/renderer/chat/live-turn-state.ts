@@ -25,7 +25,6 @@ export interface LiveTurn {
   readonly permissions: readonly PermissionRequest[]
 }
 
-/** State without output of the model. */
 const noOutput = {
   text: '',
   thinking: '',
@@ -37,7 +36,6 @@ const noOutput = {
 
 export const idle: LiveTurn = { isRunning: false, ...noOutput, queue: [], permissions: [] }
 
-/** Returns the state after an event. */
 export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
   switch (event.type) {
     case 'partial': {

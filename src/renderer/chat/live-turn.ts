@@ -10,20 +10,16 @@ const reconnectDelayMs = 500
 const lastStates = new Map<string, LiveTurn>()
 
 export class LiveTurnFollower {
-  readonly #agent: string
-  readonly #session: string
-  #turn: LiveTurn = idle
+  readonly #input: { readonly agent: string; readonly session: string }
+  readonly #key: string
+  #turn: LiveTurn
   #animationFrame = 0
   readonly #listeners = new Set<() => void>()
 
   constructor(agent: string, session: string) {
-    this.#agent = agent
-    this.#session = session
+    this.#input = { agent, session }
+    this.#key = JSON.stringify([agent, session])
     this.#turn = lastStates.get(this.#key) ?? idle
-  }
-
-  get #key(): string {
-    return JSON.stringify([this.#agent, this.#session])
   }
 
   get turn(): LiveTurn {
@@ -36,14 +32,14 @@ export class LiveTurnFollower {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    const input = { agent: this.#agent, session: this.#session }
     signal.addEventListener('abort', () => this.#saveState(), { once: true })
     let isFirst = true
     while (!signal.aborted) {
       try {
-        for await (const event of await client.chat.watch(input, { signal })) {
+        for await (const event of await client.chat.watch(this.#input, { signal })) {
           // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
-          if (event.type === 'changed' || (event.type === 'partial' && !isFirst)) this.#refetch()
+          if (event.type === 'changed' || (event.type === 'partial' && !isFirst))
+            void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input: this.#input }) })
           isFirst = false
           this.#apply(event)
         }
@@ -61,17 +57,12 @@ export class LiveTurnFollower {
   }
 
   #apply(event: ChatEvent): void {
-    if (event.type === 'message') addToCache(this.#agent, this.#session, event)
+    if (event.type === 'message') addToCache(this.#input, event)
     this.#turn = reduceChatEvent(this.#turn, event)
     this.#animationFrame ||= requestAnimationFrame(() => {
       this.#animationFrame = 0
       for (const listener of this.#listeners) listener()
     })
-  }
-
-  #refetch(): void {
-    const input = { agent: this.#agent, session: this.#session }
-    void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }) })
   }
 }
 
@@ -92,12 +83,12 @@ export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) 
 }
 
 /** Adds a message to the cached conversation before the refetch. Repeats a pending fetch, which may lack it. */
-function addToCache(agent: string, session: string, { id, message, versions }: SessionMessage): void {
-  const queryKey = api.sessions.get.queryKey({ input: { agent, session } })
+function addToCache(input: { agent: string; session: string }, { id, message, versions }: SessionMessage): void {
+  const queryKey = api.sessions.get.queryKey({ input })
   const isFetching = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
   queryClient.setQueryData(queryKey, (old) => {
     if (!old || old.messages.some((stored) => stored.id === id)) return old
-    return { ...old, messages: [...old.messages, versions ? { id, message, versions } : { id, message }], over: false }
+    return { ...old, messages: [...old.messages, { id, message, versions }], over: false }
   })
   if (isFetching) void queryClient.invalidateQueries({ queryKey })
 }

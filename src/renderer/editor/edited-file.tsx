@@ -13,6 +13,7 @@ import { useCauseName } from '#lib/diff-view/change-label.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
+import { formatMoment } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -21,7 +22,6 @@ import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { NotIndexedNote } from './privacy/not-indexed.tsx'
-import { OtherDrafts } from './other-window-drafts.tsx'
 import { Notice } from './notice.tsx'
 import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
 import { attachFile } from './attach-files.ts'
@@ -54,13 +54,10 @@ interface EditedFileProps {
 
 export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
   const [, navigate] = useLocation()
-  const [panels, setPanels] = useState<OpenPanels>(() => ({
-    history: false,
-    blame: false,
-    preview: wasPanelOpen('preview'),
-    full: wasPanelOpen('full'),
-    links: wasPanelOpen('links'),
-  }))
+  const [panels, setPanels] = useState<OpenPanels>(() => {
+    const stored = storedPanels.map((panel) => [panel, localStorage.getItem(storageKey(panel)) === 'yes'] as const)
+    return { history: false, blame: false, preview: false, links: false, ...Object.fromEntries(stored) }
+  })
   useEffect(() => {
     for (const panel of storedPanels) localStorage.setItem(storageKey(panel), panels[panel] ? 'yes' : 'no')
   }, [panels])
@@ -119,6 +116,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
     },
     [agent.id, path],
   )
+  const status = file.isMissing ? 'notThere' : file.state === 'conflict' ? 'unsaved' : file.state
   const isContextFile = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
     <>
@@ -127,7 +125,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
           title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
             <span className="tabular flex gap-3">
-              <SaveStatus state={file.isMissing ? 'notThere' : file.state} />
+              <span role="status">{t(`file.${status}`)}</span>
               <Counts text={deferredText} hasLimit={isContextFile} />
             </span>
           }
@@ -170,7 +168,13 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
             </Notice>
           )
         )}
-        {file.state === 'conflict' && <Conflict file={file} />}
+        {file.state === 'conflict' && (
+          <Notice text={t('file.conflict')}>
+            <Button onClick={() => void file.resolve('mine')}>{t('file.keepMine')}</Button>
+            <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
+            <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
+          </Notice>
+        )}
         <OtherDrafts file={file} compared={compared} onCompare={setCompared} />
         <div className="flex min-h-0 flex-1">
           <div className={`min-w-0 flex-1 ${isPreviewFull ? 'hidden' : panels.preview ? 'max-[700px]:hidden' : ''}`}>
@@ -252,20 +256,6 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   )
 }
 
-function wasPanelOpen(panel: (typeof storedPanels)[number]): boolean {
-  return localStorage.getItem(storageKey(panel)) === 'yes'
-}
-
-function Conflict({ file }: { file: OpenFile }) {
-  return (
-    <Notice text={t('file.conflict')}>
-      <Button onClick={() => void file.resolve('mine')}>{t('file.keepMine')}</Button>
-      <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
-      <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
-    </Notice>
-  )
-}
-
 function ConflictSides({ agent, path }: { agent: string; path: string }) {
   const causeName = useCauseName(agent)
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
@@ -310,6 +300,27 @@ function MissingFileNotice({ file, movedTo, newPathButton }: MissingFileNoticePr
   )
 }
 
-function SaveStatus({ state }: { state: OpenFile['state'] | 'notThere' }) {
-  return <span role="status">{t(state === 'conflict' ? 'file.unsaved' : `file.${state}`)}</span>
+interface OtherDraftsProps {
+  readonly file: OpenFile
+  readonly compared: OtherDraft | undefined
+  readonly onCompare: (draft: OtherDraft | undefined) => void
+}
+
+function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
+  return otherDrafts.map((draft) => (
+    <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>
+      <Button aria-pressed={compared === draft} onClick={() => onCompare(compared === draft ? undefined : draft)}>
+        {t(compared === draft ? 'draft.hide' : 'draft.show')}
+      </Button>
+      <Button
+        onClick={() => {
+          onCompare(undefined)
+          loadDraft(draft)
+        }}
+      >
+        {t('draft.take')}
+      </Button>
+      <Button onClick={() => discardDraft(draft)}>{t('draft.discard')}</Button>
+    </Notice>
+  ))
 }

@@ -27,7 +27,6 @@ interface EditorProps {
   readonly ref?: Ref<EditorHandle>
   /** Text to show. A new object replaces the text of the editor. Typing does not change this object. */
   readonly content: { readonly text: string }
-  /** Lines to scroll to and mark. */
   readonly marked: MarkedLines | undefined
   readonly label: string
   readonly linkContext: LinkContext

@@ -1,6 +1,5 @@
 import { attachmentKind, type AttachmentKind } from '#shared/util/attachments.ts'
 
-/** Returns true for an Obsidian canvas. */
 export function isCanvas(path: string): boolean {
   return /\.canvas$/i.test(path)
 }

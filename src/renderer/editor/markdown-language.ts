@@ -104,7 +104,6 @@ function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range 
   return monaco.Range.fromPositions(start, end)
 }
 
-/** Returns the ranges of links without a target. */
 export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: LinkContext): monaco.Range[] {
   return linksOf(model)
     .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)

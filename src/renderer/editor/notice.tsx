@@ -1,4 +1,3 @@
-/** A bar above the text of a file with a message and actions. */
 export function Notice({ text, children }: { text: string; children: React.ReactNode }) {
   return (
     <div

@@ -322,13 +322,13 @@ async function readDisk(agent: string, path: string): Promise<DiskFile> {
 function useOnLeave(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()
-    window.addEventListener('blur', leave)
-    window.addEventListener('pagehide', leave)
-    document.addEventListener('visibilitychange', leave)
+    const controller = new AbortController()
+    const { signal } = controller
+    window.addEventListener('blur', leave, { signal })
+    window.addEventListener('pagehide', leave, { signal })
+    document.addEventListener('visibilitychange', leave, { signal })
     return () => {
-      window.removeEventListener('blur', leave)
-      window.removeEventListener('pagehide', leave)
-      document.removeEventListener('visibilitychange', leave)
+      controller.abort()
       leave()
     }
   }, [onLeave])

@@ -83,7 +83,6 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     attach: (files) => void addFiles(files),
     prepend: (text, attachments = []) => {
       change((before) => joinDrafts({ text, attachments: [...attachments] }, before))
-      // Puts the caret after the inserted text.
       requestAnimationFrame(() => {
         field.current?.focus()
         field.current?.setSelectionRange(text.length, text.length)

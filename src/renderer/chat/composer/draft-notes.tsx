@@ -16,17 +16,16 @@ interface DraftNotesProps {
 }
 
 export function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProps) {
-  const sizeNote = useSizeNote(agent, session, draft)
-  const imageNote = useImageNote(agent, draft)
-  const notes = [...(imageNote === undefined ? [] : [imageNote]), ...(sizeNote === undefined ? [] : [sizeNote])]
-  if (problems.length === 0 && notes.length === 0) return null
+  const notes = [useImageNote(agent, draft), useSizeNote(agent, session, draft), ...problems]
+  const shownNotes = notes.filter((note) => note !== undefined)
+  if (shownNotes.length === 0) return null
   return (
     <div role="alert" data-testid="draft-notes" className="flex flex-col gap-1 pb-2 text-[12px] text-warning">
-      {notes.map((note) => (
-        <Note key={note}>{note}</Note>
-      ))}
-      {problems.map((problem) => (
-        <Note key={problem}>{problem}</Note>
+      {shownNotes.map((note) => (
+        <p key={note} className="flex gap-1.5">
+          <TriangleAlert size={12} aria-hidden className="mt-1 shrink-0" />
+          <span className="min-w-0 break-words">{note}</span>
+        </p>
       ))}
       {problems.length > 0 && (
         <button
@@ -38,15 +37,6 @@ export function DraftNotes({ agent, session, draft, problems, onClose }: DraftNo
         </button>
       )}
     </div>
-  )
-}
-
-function Note({ children }: { children: React.ReactNode }) {
-  return (
-    <p className="flex gap-1.5">
-      <TriangleAlert size={12} aria-hidden className="mt-1 shrink-0" />
-      <span className="min-w-0 break-words">{children}</span>
-    </p>
   )
 }
 

@@ -123,13 +123,11 @@ function saveMessages(messages: readonly OutboxMessage[]): void {
 
 export const outbox = new Outbox()
 
-/** Sends waiting messages now and after each reconnect. */
 export function sendOnReconnect(): void {
   connection.onChange(() => void outbox.send())
   void outbox.send()
 }
 
-/** Returns the waiting messages of a conversation, in order. */
 export function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
   const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
   return messages.filter((message) => message.agent === agent && message.session === session)

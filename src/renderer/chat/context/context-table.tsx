@@ -7,12 +7,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { itemName, layerColor, layers } from './layers.ts'
 
-interface ContextTableProps {
-  readonly report: ContextReport
-  readonly onOpen: (item: ContextItem) => void
-}
-
-export function ContextTable({ report, onOpen }: ContextTableProps) {
+export function ContextTable({ report, onOpen }: { report: ContextReport; onOpen: (item: ContextItem) => void }) {
   const { items, estimatedTokens, reportedTokens, contextWindow } = report
   return (
     <>

@@ -23,9 +23,7 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
       placeholderData: keepPreviousData,
     }),
   )
-  const windows = [...new Set((models.data?.models ?? []).map(({ contextWindow }) => contextWindow))]
-  const namesOf = (size: number) =>
-    (models.data?.models ?? []).flatMap(({ id, contextWindow }) => (contextWindow === size ? [id] : []))
+  const modelsByWindow = Map.groupBy(models.data?.models ?? [], ({ contextWindow }) => contextWindow)
   const excluded = change.without ?? []
   const files = report.items.filter(
     ({ layer, note }) => (layer === 'project' || layer === 'logs') && note !== 'missing',
@@ -56,11 +54,14 @@ export function WhatIfWindowPanel({ agent, session, report }: WhatIfWindowProps)
             <option value="">
               {t('context.asItIs', { model: report.model, window: formatShort(report.contextWindow) })}
             </option>
-            {windows
-              .toSorted((a, b) => a - b)
-              .map((size) => (
+            {[...modelsByWindow]
+              .toSorted(([a], [b]) => a - b)
+              .map(([size, sameSize]) => (
                 <option key={size} value={size}>
-                  {`${formatShort(size)} · ${namesOf(size).slice(0, 3).join(', ')}`}
+                  {`${formatShort(size)} · ${sameSize
+                    .slice(0, 3)
+                    .map(({ id }) => id)
+                    .join(', ')}`}
                 </option>
               ))}
           </select>

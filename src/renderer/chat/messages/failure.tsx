@@ -32,7 +32,6 @@ const resumableCodes: ReadonlySet<string> = new Set([
   'provider_garbled',
 ])
 
-/** Explains an error and offers actions. */
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
   const { agent, retry, resume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
@@ -107,7 +106,6 @@ interface InterruptedNoteProps {
   readonly canResume: boolean
 }
 
-/** Explains an answer that was stopped or ended by a crash. */
 export function InterruptedNote({ isCrash, question, canResume }: InterruptedNoteProps) {
   const text = t(isCrash ? 'chat.cutOff' : 'chat.interrupted')
   return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />

@@ -32,7 +32,12 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
     case 'notice':
       return <Divider text={eventSentence(event)} isWarning />
     case 'command':
-      return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
+      return (
+        <div className="flex flex-col gap-1 pb-3" data-testid="command">
+          <p className="font-mono text-[12px] text-muted">/{event.command}</p>
+          <CommandOutcomeView agent={agent} outcome={event.outcome} />
+        </div>
+      )
   }
 }
 
@@ -61,15 +66,6 @@ function Divider({ text, isWarning = false, children }: { text: string; isWarnin
         </p>
       )}
       {isOpen && children}
-    </div>
-  )
-}
-
-function CommandView({ agent, command, outcome }: { agent: string; command: string; outcome: CommandOutcome }) {
-  return (
-    <div className="flex flex-col gap-1 pb-3" data-testid="command">
-      <p className="font-mono text-[12px] text-muted">/{command}</p>
-      <CommandOutcomeView agent={agent} outcome={outcome} />
     </div>
   )
 }

@@ -146,19 +146,21 @@ function RawCall({ step: { call, result } }: { step: ToolStep }) {
   )
 }
 
+/** Longer results are shown as they are, in characters. */
+const maxFormattedLength = 200_000
+
+function parseShortJson(text: string): unknown {
+  return text.length > maxFormattedLength ? undefined : parseJson(text)
+}
+
 function noteTextOf(result: string): string {
-  if (result.length > maxFormattedLength) return result
-  const value = parseJson(result)
+  const value = parseShortJson(result)
   return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
     ? value.text
     : result
 }
 
-/** Longer results are shown as they are, in characters. */
-const maxFormattedLength = 200_000
-
 function formatJson(text: string): string {
-  if (text.length > maxFormattedLength) return text
-  const value = parseJson(text)
+  const value = parseShortJson(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)
 }

@@ -12,7 +12,6 @@ interface SwitchProps {
   readonly onChange: (isWithoutMemory: boolean) => void
 }
 
-/** Switch shown before the first message. */
 export function WithoutMemorySwitch({ isWithoutMemory, onChange }: SwitchProps) {
   const Icon = isWithoutMemory ? BrainOff : BrainIcon
   return (

@@ -228,10 +228,8 @@ function estimateHeight({ kind }: FindRow): number {
   return kind === 'file' ? 40 : 24
 }
 
-interface RowProps {
+interface RowProps extends Omit<ResultsProps, 'result'> {
   readonly row: FindRow
-  readonly isReady: boolean
-  readonly onReplace: (path: string) => void
   readonly onExpand: (path: string) => void
 }
 

@@ -17,7 +17,6 @@ export async function undoBatch(agent: string, batchId: string): Promise<{ notes
   }
 }
 
-/** Refetches the list of batches. */
 export function refreshBatches(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: api.history.batches.key() })
 }
@@ -29,7 +28,6 @@ export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind'> & B
   return { from: prefix + clipLine(from, maxNameLength), to: prefix + clipLine(to, maxNameLength) }
 }
 
-/** Undoes a batch and shows a toast with the result. */
 export async function undoBatchWithToast(
   agent: string,
   batchId: string,

@@ -11,13 +11,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
-interface LinksPanelProps {
-  readonly agent: Agent
-  readonly path: string
-  readonly onClose: () => void
-}
-
-export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
+export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
   const links = useQuery(api.links.of.queryOptions({ input: { agent: agent.id, path } }))
   const outgoing = links.data?.outgoing ?? []
   const broken = outgoing.filter((link) => link.path === null)
@@ -92,15 +86,13 @@ function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
   const { at: sourceLine, target, path: to, line, makes: newNotePath } = link
   return (
     <div className="flex items-baseline gap-2 rounded-sm px-2 py-1 hover:bg-soft">
-      {to === null ? (
-        <Link href={paths.file(path, sourceLine)} className="unresolved min-w-0 flex-1 truncate text-[12px]">
-          {clipLine(target, 200)}
-        </Link>
-      ) : (
-        <Link href={paths.file(to, line ?? undefined)} className="min-w-0 flex-1 truncate text-[12px]" title={to}>
-          {clipLine(target, 200)}
-        </Link>
-      )}
+      <Link
+        href={to === null ? paths.file(path, sourceLine) : paths.file(to, line ?? undefined)}
+        className={`min-w-0 flex-1 truncate text-[12px] ${to === null ? 'unresolved' : ''}`}
+        title={to ?? undefined}
+      >
+        {clipLine(target, 200)}
+      </Link>
       {newNotePath !== null && (
         <Link href={paths.file(newNotePath)} className="shrink-0 text-[12px] text-accent hover:underline">
           {t('links.make')}

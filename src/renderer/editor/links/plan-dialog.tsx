@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
@@ -45,9 +45,15 @@ export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }
       )}
       <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
         {plan.files.map(({ path, count, patch }, index) => (
-          <FileChanges key={path} path={path} count={count} isOpen={index < initiallyOpenFiles}>
-            <Patch patch={patch} isSmall />
-          </FileChanges>
+          <li key={path} className="rounded-md border border-line">
+            <details open={index < initiallyOpenFiles}>
+              <summary className="flex cursor-default items-center gap-2 px-2.5 py-1.5 font-mono text-[12px]">
+                <span className="min-w-0 flex-1 break-all">{path}</span>
+                <span className="tabular text-muted">{count}</span>
+              </summary>
+              <Patch patch={patch} isSmall />
+            </details>
+          </li>
         ))}
         {unlistedNotes > 0 && <li className="text-muted">{t('links.moreNotes', { count: unlistedNotes })}</li>}
       </ul>
@@ -70,26 +76,5 @@ export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }
         ))}
       </div>
     </Modal>
-  )
-}
-
-interface FileChangesProps {
-  readonly path: string
-  readonly count: number
-  readonly isOpen: boolean
-  readonly children: ReactNode
-}
-
-function FileChanges({ path, count, isOpen, children }: FileChangesProps) {
-  return (
-    <li className="rounded-md border border-line">
-      <details open={isOpen}>
-        <summary className="flex cursor-default items-center gap-2 px-2.5 py-1.5 font-mono text-[12px]">
-          <span className="min-w-0 flex-1 break-all">{path}</span>
-          <span className="tabular text-muted">{count}</span>
-        </summary>
-        {children}
-      </details>
-    </li>
   )
 }

@@ -215,7 +215,6 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
   const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent.id) ?? new Map())
   const [expandedFor, setExpandedFor] = useState<string>()
   const openPath = fileAt(current)
-  // Expands the folders of the opened file.
   if (expandedFor !== openPath) {
     setExpandedFor(openPath)
     if (openPath !== undefined)
@@ -238,7 +237,6 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
       toggle(row.path, false)
       return true
     }
-    // Moves to the parent folder.
     const parent = rows.slice(0, index).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
     return parent < 0 ? true : parent
   }

@@ -18,15 +18,12 @@ interface LogCalendarProps {
 
 export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const [today] = useState(() => new Date())
-  const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
-  const month = new Date(shown.year, shown.month, 1)
-  const showMonth = (year: number, monthIndex: number) => {
-    // `Date` normalizes an index below 0 or above 11.
-    const next = new Date(year, monthIndex, 1)
-    setShown({ year: next.getFullYear(), month: next.getMonth() })
-  }
+  const [month, setMonth] = useState(() => new Date(today.getFullYear(), today.getMonth()))
+  const [year, monthIndex] = [month.getFullYear(), month.getMonth()]
+  // `Date` normalizes an index below 0 or above 11.
+  const showMonth = (newYear: number, index: number) => setMonth(new Date(newYear, index))
   const logsByDate = Map.groupBy(logs, ({ date }) => date ?? '')
-  const isCurrentMonth = shown.year === today.getFullYear() && shown.month === today.getMonth()
+  const isCurrentMonth = year === today.getFullYear() && monthIndex === today.getMonth()
   const cells = calendarCells(month)
   const todaysDate = isoDate(today)
   const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
@@ -35,8 +32,8 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
       <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
         <select
           aria-label={t('nav.month')}
-          value={shown.month}
-          onChange={(event) => showMonth(shown.year, Number(event.target.value))}
+          value={monthIndex}
+          onChange={(event) => showMonth(year, Number(event.target.value))}
           className={selectClassName}
         >
           {Array.from({ length: 12 }, (_, index) => (
@@ -47,11 +44,11 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         </select>
         <select
           aria-label={t('nav.year')}
-          value={shown.year}
-          onChange={(event) => showMonth(Number(event.target.value), shown.month)}
+          value={year}
+          onChange={(event) => showMonth(Number(event.target.value), monthIndex)}
           className={selectClassName}
         >
-          {yearOptions(logsByDate.keys(), shown.year, today.getFullYear()).map((year) => (
+          {yearOptions(logsByDate.keys(), year, today.getFullYear()).map((year) => (
             <option key={year} value={year}>
               {year}
             </option>
@@ -68,13 +65,9 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         <MonthButton
           icon={ChevronLeft}
           label={t('nav.previousMonth')}
-          onClick={() => showMonth(shown.year, shown.month - 1)}
+          onClick={() => showMonth(year, monthIndex - 1)}
         />
-        <MonthButton
-          icon={ChevronRight}
-          label={t('nav.nextMonth')}
-          onClick={() => showMonth(shown.year, shown.month + 1)}
-        />
+        <MonthButton icon={ChevronRight} label={t('nav.nextMonth')} onClick={() => showMonth(year, monthIndex + 1)} />
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
         {weekdays(i18next.language).map((name, index) => (
@@ -84,7 +77,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         ))}
         {cells.map((day, index) => {
           if (day === null) return <span key={`gap${index}`} />
-          const date = isoDate(new Date(shown.year, shown.month, day))
+          const date = isoDate(new Date(year, monthIndex, day))
           return (
             <Day
               key={date}

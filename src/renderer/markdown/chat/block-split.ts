@@ -67,7 +67,6 @@ export function isAllDefinitions(block: string): boolean {
   return block.split('\n').every((line) => definitionPattern.test(line) && !footnotePattern.test(line))
 }
 
-/** Appends the definitions that the block uses. */
 function appendDefinitions(block: string, definitions: ReadonlyMap<string, string>): string {
   if (!block.includes('[') || isAllDefinitions(block)) return block
   const used = new Set<string>()

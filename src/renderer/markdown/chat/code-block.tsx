@@ -4,7 +4,7 @@ import { t } from 'i18next'
 import { CopyButton, IconButton } from '#lib/ui/button.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
-import { highlight, cachedHighlight, type HighlightedLines } from './highlight.ts'
+import { highlighter, type HighlightedLines } from './highlight.ts'
 
 const highlightDelayMs = 120
 
@@ -12,7 +12,7 @@ interface CodeBlockProps {
   readonly code: string
   readonly language: string
   /** Maximum number of highlighted spans; the remaining lines stay plain. */
-  readonly maxSpans?: number
+  readonly maxSpans?: number | undefined
 }
 
 export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProps) {
@@ -71,7 +71,6 @@ function Lines({ lines, maxSpans }: LinesProps) {
   )
 }
 
-/** Returns the number of lines that can be highlighted with `maxSpans` spans. */
 function highlightedEnd(lines: LinesProps['lines'], maxSpans: number): number {
   let spans = 0
   for (const [index, line] of lines.entries()) {
@@ -83,18 +82,19 @@ function highlightedEnd(lines: LinesProps['lines'], maxSpans: number): number {
 
 function useHighlight(code: string, language: string): HighlightedLines {
   const [highlighted, setHighlighted] = useState<{ code: string; lines: HighlightedLines }>()
-  const cached = cachedHighlight(code, language)
+  const key = `${language}\n${code}`
+  const cached = highlighter.cached(key)
   useEffect(() => {
-    if (language === '' || cachedHighlight(code, language) !== undefined) return undefined
+    if (language === '' || highlighter.cached(key) !== undefined) return undefined
     let isCurrent = true
     const timer = setTimeout(() => {
-      void highlight(code, language).then((lines) => isCurrent && setHighlighted({ code, lines }))
+      void highlighter.ask(key, { code, language }).then((lines) => isCurrent && setHighlighted({ code, lines }))
     }, highlightDelayMs)
     return () => {
       isCurrent = false
       clearTimeout(timer)
     }
-  }, [code, language])
+  }, [key, code, language])
   if (cached !== undefined) return cached
   return highlighted?.code === code ? highlighted.lines : null
 }

@@ -2,67 +2,20 @@ import { createHighlighterCore, type HighlighterCore, type LanguageRegistration 
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import type { HighlightedLines, HighlightRequest } from './highlight.ts'
 
-const languages: Record<string, () => Promise<{ default: LanguageRegistration[] }>> = {
-  bash: () => import('shiki/langs/bash.mjs'),
-  c: () => import('shiki/langs/c.mjs'),
-  cpp: () => import('shiki/langs/cpp.mjs'),
-  csharp: () => import('shiki/langs/csharp.mjs'),
-  css: () => import('shiki/langs/css.mjs'),
-  diff: () => import('shiki/langs/diff.mjs'),
-  dockerfile: () => import('shiki/langs/dockerfile.mjs'),
-  go: () => import('shiki/langs/go.mjs'),
-  graphql: () => import('shiki/langs/graphql.mjs'),
-  html: () => import('shiki/langs/html.mjs'),
-  ini: () => import('shiki/langs/ini.mjs'),
-  java: () => import('shiki/langs/java.mjs'),
-  javascript: () => import('shiki/langs/javascript.mjs'),
-  json: () => import('shiki/langs/json.mjs'),
-  jsx: () => import('shiki/langs/jsx.mjs'),
-  kotlin: () => import('shiki/langs/kotlin.mjs'),
-  latex: () => import('shiki/langs/latex.mjs'),
-  lua: () => import('shiki/langs/lua.mjs'),
-  makefile: () => import('shiki/langs/makefile.mjs'),
-  markdown: () => import('shiki/langs/markdown.mjs'),
-  php: () => import('shiki/langs/php.mjs'),
-  powershell: () => import('shiki/langs/powershell.mjs'),
-  python: () => import('shiki/langs/python.mjs'),
-  r: () => import('shiki/langs/r.mjs'),
-  ruby: () => import('shiki/langs/ruby.mjs'),
-  rust: () => import('shiki/langs/rust.mjs'),
-  scala: () => import('shiki/langs/scala.mjs'),
-  sql: () => import('shiki/langs/sql.mjs'),
-  swift: () => import('shiki/langs/swift.mjs'),
-  toml: () => import('shiki/langs/toml.mjs'),
-  tsx: () => import('shiki/langs/tsx.mjs'),
-  typescript: () => import('shiki/langs/typescript.mjs'),
-  xml: () => import('shiki/langs/xml.mjs'),
-  yaml: () => import('shiki/langs/yaml.mjs'),
-}
+/** Grammars by the path of their name or alias. */
+const grammars = import.meta.glob<LanguageRegistration[]>(
+  [
+    './{bash,diff,docker,dockerfile,make,makefile,powershell,ps1,sh,shell,shellscript,zsh}.mjs',
+    './{c,cpp,cs,csharp,go,java,kotlin,kt,rs,rust,scala,swift}.mjs',
+    './{css,gql,graphql,html,javascript,js,jsx,latex,markdown,md,tex,ts,tsx,typescript}.mjs',
+    './{ini,json,jsonc,sql,toml,xml,yaml,yml}.mjs',
+    './{lua,php,py,python,r,rb,ruby}.mjs',
+  ],
+  { base: '/../../node_modules/shiki/dist/langs', import: 'default' },
+)
 
-const aliases: Record<string, string> = {
-  'c++': 'cpp',
-  'c#': 'csharp',
-  cs: 'csharp',
-  docker: 'dockerfile',
-  gql: 'graphql',
-  js: 'javascript',
-  jsonc: 'json',
-  kt: 'kotlin',
-  make: 'makefile',
-  md: 'markdown',
-  ps1: 'powershell',
-  py: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  sh: 'bash',
-  shell: 'bash',
-  shellscript: 'bash',
-  svg: 'xml',
-  tex: 'latex',
-  ts: 'typescript',
-  yml: 'yaml',
-  zsh: 'bash',
-}
+/** Aliases that Shiki has no file for. */
+const aliases: Record<string, string> = { 'c++': 'cpp', 'c#': 'csharp', svg: 'xml' }
 
 let highlighterPromise: Promise<HighlighterCore> | undefined
 
@@ -70,7 +23,7 @@ const maxTokens = 8000
 
 async function highlight({ code, language }: HighlightRequest): Promise<HighlightedLines> {
   const name = aliases[language] ?? language
-  const load = languages[name]
+  const load = grammars[`./${name}.mjs`]
   if (!load) return null
   highlighterPromise ??= createHighlighterCore({
     themes: [
@@ -81,7 +34,7 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   })
   const highlighter = await highlighterPromise
-  if (!highlighter.getLoadedLanguages().includes(name)) await highlighter.loadLanguage((await load()).default)
+  if (!highlighter.getLoadedLanguages().includes(name)) await highlighter.loadLanguage(await load())
   const { tokens } = highlighter.codeToTokens(code, {
     lang: name,
     themes: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

@@ -1,12 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
-import ReactMarkdown, { type Components, type Options } from 'react-markdown'
+import ReactMarkdown, { type Components } from 'react-markdown'
 import { clipPassage } from '#lib/util/clip.ts'
 import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
 import type { HtmlTree, MarkdownKind, MarkdownRequest } from '../parse/markdown.worker.ts'
-import { PlainPassage } from './plain-passage.tsx'
-
-type Plugins = NonNullable<Options['rehypePlugins']>
+import type { Plugins } from './answer-plugins.ts'
+import { PlainPassage } from './piece-view.tsx'
 
 export interface BlockRenderer {
   readonly kind: MarkdownKind
@@ -105,12 +104,7 @@ function Elements({ source, renderer, math, html, isWithoutHtml = false }: Eleme
   )
 }
 
-interface RichElementsProps {
-  readonly source: NonNullable<BlockSource>
-  readonly renderer: BlockRenderer
-  readonly hasMath: boolean
-  readonly hasHtml: boolean
-}
+type RichElementsProps = Pick<ElementsProps, 'source' | 'renderer'> & { hasMath: boolean; hasHtml: boolean }
 
 function RichElements({ source, renderer, hasMath, hasHtml }: RichElementsProps) {
   const math = hasMath ? use(loadMath()) : undefined

@@ -44,7 +44,6 @@ export function codeOf(children: unknown): { text: string; language: string } | 
   return { text: text.replace(/\n$/, ''), language: language.toLowerCase() }
 }
 
-/** A table in a frame that scrolls horizontally. */
 export function Table({ children }: ComponentProps<'table'>) {
   return (
     <div className="overflow-x-auto" tabIndex={0}>

@@ -5,13 +5,11 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { LazyRender, useIncrementalRender } from '#lib/ui/lazy-render.tsx'
 import { answerPlugins } from './answer-plugins.ts'
-import { CodeBlock } from './code-block.tsx'
 import { MarkdownBlock, type BlockRenderer } from './markdown-block.tsx'
 import { Anchor, Preformatted, LinkContext, Table } from './markdown-elements.tsx'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
-import { ListIndent } from './nested.tsx'
-import { splitPortions, type Piece, type Portion } from './split-markdown.ts'
-import { PlainPassage } from './plain-passage.tsx'
+import { isSamePiece, splitPortions, type Portion } from './split-markdown.ts'
+import { PieceView } from './piece-view.tsx'
 
 const answerRenderer: BlockRenderer = {
   kind: 'answer',
@@ -26,15 +24,10 @@ const answerRenderer: BlockRenderer = {
   },
 }
 
-interface MarkdownProps {
-  readonly text: string
-  readonly agent: string
-}
-
 /** Longer answers scroll in a separate frame that renders only its visible part. In characters. */
 const longAnswerLength = 100_000
 
-export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
   useTranslation()
   const linkContext = useMemo(() => ({ agent, links: undefined }), [agent])
   const portions = useMemo(() => splitPortions(mayHaveMath(text) ? normalizeMath(text) : text), [text])
@@ -65,7 +58,9 @@ const Pieces = memo(
     useTranslation()
     return portion.pieces.map((piece, index) => (
       <ErrorBoundary key={index} piece="text" resetKey={piece.text}>
-        <PieceView piece={piece} />
+        <PieceView piece={piece}>
+          <MarkdownBlock text={piece.text} renderer={answerRenderer} hasMath={hasRenderableMath(piece.text)} />
+        </PieceView>
       </ErrorBoundary>
     ))
   },
@@ -74,29 +69,6 @@ const Pieces = memo(
     previous.pieces.length === next.pieces.length &&
     previous.pieces.every((piece, index) => isSamePiece(piece, next.pieces[index])),
 )
-
-function isSamePiece(one: Piece, other: Piece | undefined): boolean {
-  return other !== undefined && one.kind === other.kind && one.text === other.text && one.depth === other.depth
-}
-
-function PieceView({ piece }: { piece: Piece }) {
-  switch (piece.kind) {
-    case 'markdown':
-      return (
-        <ListIndent depth={piece.depth}>
-          <MarkdownBlock text={piece.text} renderer={answerRenderer} hasMath={hasRenderableMath(piece.text)} />
-        </ListIndent>
-      )
-    case 'code':
-      return <CodeBlock code={piece.text} language={piece.language} />
-    case 'plain':
-      return (
-        <ListIndent depth={piece.depth}>
-          <PlainPassage text={piece.text} reason={piece.reason} />
-        </ListIndent>
-      )
-  }
-}
 
 function hasRenderableMath(text: string): boolean {
   return mayHaveMath(text) && hasMath(text) && isCheapMath(text)

@@ -15,6 +15,18 @@ export interface Portion {
   readonly lines: number
 }
 
+/** Returns true if two pieces, or rows of a note, render the same. */
+export function isSamePiece(one: SplitText | undefined, other: SplitText | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  return one.kind === other.kind && one.text === other.text && one.depth === other.depth
+}
+
+interface SplitText {
+  readonly kind: string
+  readonly text: string
+  readonly depth?: number
+}
+
 /** Size of the parts of a long block, and size up to which a block stays whole. In characters. */
 const partSize = 6000
 const defaultMaxUnsplit = 6000

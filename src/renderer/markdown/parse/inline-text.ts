@@ -3,7 +3,7 @@ import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
 import { citationHref } from '../chat/citation.ts'
 import { nameHref } from '../chat/wiki-link.ts'
-import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+import { elementNode, linkNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
 /** Logseq: `[label]([[Page]])`, and images whose address contains spaces and is not in `<…>`. */
@@ -89,9 +89,9 @@ function specialNode(match: RegExpExecArray): MarkdownNode {
     const target = name.trim() + fragment
     const label = wikiLabel?.trim() || undefined
     if (embedSign) return elementNode('note-embed', { dataTarget: target, dataLabel: label })
-    return { type: 'link', url: nameHref(target), children: [textNode(label ?? target)] }
+    return linkNode(nameHref(target), label ?? target)
   }
-  if (page !== undefined) return { type: 'link', url: nameHref(page), children: [textNode(pageLabel ?? page)] }
+  if (page !== undefined) return linkNode(nameHref(page), pageLabel ?? page)
   if (address !== undefined)
     return {
       type: 'image',
@@ -117,7 +117,7 @@ function parseCitations(text: string): MarkdownNode[] {
       ? splitTags(part).map((piece) =>
           typeof piece === 'string' ? textNode(piece) : elementNode('note-tag', { dataText: piece.tag }),
         )
-      : { type: 'link', url: citationHref(part), children: [textNode(part.path)] },
+      : linkNode(citationHref(part), part.path),
   )
 }
 

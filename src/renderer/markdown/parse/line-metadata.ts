@@ -75,7 +75,6 @@ function removeBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockIdPattern, ''))]
 }
 
-/** Returns true if the nodes contain only white space. */
 export function isEmpty(nodes: readonly MarkdownNode[]): boolean {
   return nodes.every((node) => node.type === 'text' && plainText(node).trim() === '')
 }

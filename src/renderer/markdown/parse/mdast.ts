@@ -18,6 +18,10 @@ export function textNode(value: string): MarkdownNode {
   return { type: 'text', value }
 }
 
+export function linkNode(url: string, label: string): MarkdownNode {
+  return { type: 'link', url, children: [textNode(label)] }
+}
+
 /** Creates a node that renders as a custom element (`preview-elements.tsx`). */
 export function elementNode(
   name: string,

@@ -1,10 +1,8 @@
 import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
-import type { Options } from 'react-markdown'
+import type { Plugins } from '../chat/answer-plugins.ts'
 import { remarkNotes } from './remark-notes.ts'
 import { textNode, type MarkdownNode } from './mdast.ts'
-
-type Plugins = NonNullable<Options['remarkPlugins']>
 
 export function notePlugins(hasLineBreaks: boolean, math: Plugins = []): Plugins {
   // One tilde is a subscript (`H~2~O`); strikethrough takes two.

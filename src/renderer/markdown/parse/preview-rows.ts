@@ -1,3 +1,4 @@
+import { isSamePiece } from '../chat/split-markdown.ts'
 import type { Document, Row } from './parse-document.ts'
 
 export interface PreviewRow {
@@ -9,11 +10,9 @@ export interface PreviewRow {
 
 type DocumentDetails = Pick<Document, 'lines' | 'continues' | 'footnotes'>
 
-/** The difference between two versions of a document: `rows` replace the rows between `head` and `tail`. */
+/** The difference between two versions of a document: `rows` replace those between `head` and `tail` equal rows. */
 export interface Patch extends DocumentDetails {
-  /** Number of unchanged rows at the start. */
   readonly head: number
-  /** Number of unchanged rows at the end. */
   readonly tail: number
   readonly rows: readonly Row[]
 }
@@ -29,13 +28,12 @@ export const emptyPreview: PreviewState = {
   footnotes: [],
 }
 
-/** Returns the patch from the current rows to a new document. */
 export function patchOf(before: readonly Row[], { rows, lines, continues, footnotes }: Document): Patch {
   const maxEqual = Math.min(before.length, rows.length)
   let head = 0
-  while (head < maxEqual && isSameRow(before[head], rows[head])) head += 1
+  while (head < maxEqual && isSamePiece(before[head], rows[head])) head += 1
   let tail = 0
-  while (tail < maxEqual - head && isSameRow(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
+  while (tail < maxEqual - head && isSamePiece(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
   return { head, tail, rows: rows.slice(head, rows.length - tail), lines, continues, footnotes }
 }
 
@@ -56,15 +54,6 @@ export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch,
     continues,
     footnotes: hasSameFootnotes ? old.footnotes : footnotes,
   }
-}
-
-function isSameRow(one: Row | undefined, other: Row | undefined): boolean {
-  if (one === undefined || other === undefined) return false
-  return one.kind === other.kind && one.text === other.text && depthOf(one) === depthOf(other)
-}
-
-function depthOf(row: Row): number {
-  return 'depth' in row ? row.depth : 0
 }
 
 /** Returns the 0-based index of the last row that begins at or before a line, or -1. @param line 1-based */

@@ -1,7 +1,7 @@
 import rehypeRaw from 'rehype-raw'
 import rehypeSanitize, { type Options as Schema } from 'rehype-sanitize'
 import { attachmentKind } from '#shared/util/attachments.ts'
-import { textTags } from './html-tags.ts'
+import { textTags } from './remark-notes.ts'
 
 type Transform = ReturnType<typeof rehypeRaw>
 type Root = Parameters<Transform>[0]
@@ -28,6 +28,11 @@ const customTags = [
   'task-state',
 ]
 
+const cellAttributes: [string, RegExp][] = [
+  ['colSpan', /^\d{1,2}$/],
+  ['rowSpan', /^\d{1,2}$/],
+]
+
 const schema: Schema = {
   tagNames: [...textTags, ...customTags, 'input'],
   attributes: {
@@ -43,14 +48,8 @@ const schema: Schema = {
       ['start', /^\d{1,9}$/],
       ['className', 'contains-task-list'],
     ],
-    td: [
-      ['colSpan', /^\d{1,2}$/],
-      ['rowSpan', /^\d{1,2}$/],
-    ],
-    th: [
-      ['colSpan', /^\d{1,2}$/],
-      ['rowSpan', /^\d{1,2}$/],
-    ],
+    td: cellAttributes,
+    th: cellAttributes,
     ul: [['className', 'contains-task-list']],
   },
   ancestors: Object.fromEntries(['tbody', 'td', 'th', 'thead', 'tfoot', 'tr'].map((name) => [name, ['table']])),

@@ -1,16 +1,17 @@
-interface Element {
+/** A hast node. */
+export interface HtmlElement {
   tagName?: string
   properties?: Record<string, unknown>
-  children?: Element[]
+  children?: HtmlElement[]
   position?: { start: { line: number } }
 }
 
 /** Adds the source line to every task's checkbox, so that a click can change that line. */
 export function rehypeTaskLines() {
-  return (tree: Element) => addTaskLines(tree)
+  return (tree: HtmlElement) => addTaskLines(tree)
 }
 
-function addTaskLines(node: Element): void {
+function addTaskLines(node: HtmlElement): void {
   for (const child of node.children ?? []) {
     const classes = child.properties?.['className']
     const isTask = child.tagName === 'li' && Array.isArray(classes) && classes.includes('task-list-item')
@@ -21,13 +22,13 @@ function addTaskLines(node: Element): void {
   }
 }
 
-function checkboxOf(item: Element): Element | undefined {
+function checkboxOf(item: HtmlElement): HtmlElement | undefined {
   const first = item.children?.find(({ tagName }) => tagName !== undefined)
   if (isCheckbox(first)) return first
   const inParagraph = first?.tagName === 'p' ? first.children?.find(({ tagName }) => tagName !== undefined) : undefined
   return isCheckbox(inParagraph) ? inParagraph : undefined
 }
 
-function isCheckbox(element: Element | undefined): boolean {
+function isCheckbox(element: HtmlElement | undefined): boolean {
   return element?.tagName === 'input' || element?.tagName === 'task-mark'
 }

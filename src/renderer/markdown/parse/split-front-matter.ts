@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument, stringify, type Node, type Scalar } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify, type Node, type Scalar } from 'yaml'
 import type { LineChange } from '../preview/line-edits.ts'
 
 export interface Property {
@@ -17,12 +17,17 @@ export type PropertyValue =
 
 /** Returns the properties in order. @returns undefined if the front matter is not a YAML map or has errors */
 export function propertiesOf(source: string): Property[] | undefined {
-  const document = parseDocument(source, { keepSourceTokens: false, strict: false, uniqueKeys: false })
+  const lineCounter = new LineCounter()
+  const document = parseDocument(source, { lineCounter, strict: false, uniqueKeys: false })
   if (document.errors.length > 0 || !isMap(document.contents)) return source.trim() === '' ? [] : undefined
   return document.contents.items.map(({ key, value }) => {
     const name = isScalar(key) ? String(key.value ?? '') : ''
     const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0
-    return { key: name, value: propertyValueOf(value as Node | null, source, offset), line: lineAt(source, offset) }
+    return {
+      key: name,
+      value: propertyValueOf(value as Node | null, source, offset),
+      line: lineCounter.linePos(offset).line - 1,
+    }
   })
 }
 
@@ -42,12 +47,6 @@ function propertyValueOf(node: Node | null, source: string, keyOffset: number): 
     }
   const [from = 0, to = 0] = node.range ?? []
   return { kind: 'other', text: source.slice(from, to).trim() }
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 0
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1
-  return line
 }
 
 /**

@@ -17,46 +17,34 @@ import {
 } from 'lucide-react'
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 
-/** Obsidian's callout types and aliases, and the five of GitHub. */
-const calloutStyles: Readonly<Record<string, readonly [LucideIcon, 'info' | 'good' | 'warning' | 'bad' | 'quiet']>> = {
-  note: [Pencil, 'info'],
-  abstract: [ClipboardList, 'info'],
-  summary: [ClipboardList, 'info'],
-  tldr: [ClipboardList, 'info'],
-  info: [Info, 'info'],
-  todo: [ListTodo, 'info'],
-  tip: [Flame, 'good'],
-  hint: [Flame, 'good'],
-  important: [CircleAlert, 'info'],
-  success: [Check, 'good'],
-  check: [Check, 'good'],
-  done: [Check, 'good'],
-  question: [CircleHelp, 'warning'],
-  help: [CircleHelp, 'warning'],
-  faq: [CircleHelp, 'warning'],
-  warning: [TriangleAlert, 'warning'],
-  caution: [TriangleAlert, 'warning'],
-  attention: [TriangleAlert, 'warning'],
-  failure: [CircleX, 'bad'],
-  fail: [CircleX, 'bad'],
-  missing: [CircleX, 'bad'],
-  danger: [Zap, 'bad'],
-  error: [Zap, 'bad'],
-  bug: [Bug, 'bad'],
-  example: [ListTodo, 'info'],
-  quote: [Quote, 'quiet'],
-  cite: [Quote, 'quiet'],
-}
+type CalloutStyle = readonly [kinds: string, LucideIcon, 'info' | 'good' | 'warning' | 'bad' | 'quiet']
+
+/** Obsidian's callout types and aliases, and the five of GitHub. Other kinds look like the first one. */
+const calloutStyles: readonly [CalloutStyle, ...CalloutStyle[]] = [
+  ['note', Pencil, 'info'],
+  ['abstract summary tldr', ClipboardList, 'info'],
+  ['info', Info, 'info'],
+  ['todo example', ListTodo, 'info'],
+  ['tip hint', Flame, 'good'],
+  ['important', CircleAlert, 'info'],
+  ['success check done', Check, 'good'],
+  ['question help faq', CircleHelp, 'warning'],
+  ['warning caution attention', TriangleAlert, 'warning'],
+  ['failure fail missing', CircleX, 'bad'],
+  ['danger error', Zap, 'bad'],
+  ['bug', Bug, 'bad'],
+  ['quote cite', Quote, 'quiet'],
+]
 
 const CalloutContext = createContext({ kind: 'note', isFoldable: false })
 
-function styleOf(kind: string) {
-  return (Object.hasOwn(calloutStyles, kind) ? calloutStyles[kind] : undefined) ?? ([Pencil, 'info'] as const)
+function styleOf(kind: string): CalloutStyle {
+  return calloutStyles.find(([kinds]) => kinds.split(' ').includes(kind)) ?? calloutStyles[0]
 }
 
 /** `fold` is `+` for an open and `-` for a closed callout that can be folded, or empty. */
 export function CallOut({ kind, fold, children }: { kind: string; fold: string; children: ReactNode }) {
-  const [, tone] = styleOf(kind)
+  const [, , tone] = styleOf(kind)
   const isFoldable = fold !== ''
   const context = useMemo(() => ({ kind, isFoldable }), [kind, isFoldable])
   return (
@@ -76,7 +64,7 @@ export function CallOut({ kind, fold, children }: { kind: string; fold: string; 
 
 export function CallOutTitle({ children }: { children: ReactNode }) {
   const { kind, isFoldable } = useContext(CalloutContext)
-  const [Icon] = styleOf(kind)
+  const [, Icon] = styleOf(kind)
   const Tag = isFoldable ? 'summary' : 'div'
   return (
     <Tag className="callout-title">

@@ -13,7 +13,7 @@ import { clipPassage } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { BlockReference, useBlock } from './block-reference.tsx'
 import { parseDocument } from '../parse/parse-document.ts'
-import { NoteContext, useNote, type Note } from './note-context.ts'
+import { emptyNote, NoteContext, useNote, type Note } from './note-context.ts'
 import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
 import { sectionOf } from '../parse/note-section.ts'
 
@@ -73,14 +73,12 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedNoteProps) {
   const linkContext = useMemo(() => ({ agent, links }), [agent, links])
   const note = useMemo<Note>(
     () => ({
+      ...emptyNote,
       agent,
       path,
       ancestors: [...ancestors, path],
       hasLineBreaks,
       footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
-      onFootnote: () => undefined,
-      onEdit: undefined,
-      lineOf: () => 1,
       renderRow,
     }),
     [agent, path, ancestors, hasLineBreaks, document, renderRow],

@@ -30,19 +30,19 @@ export function Picture({ path, alt, width }: PictureProps) {
   const { agent } = useNote()
   const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
-  const file = useAttachment(agent, path, isRequested)
+  const { url, error, largeSize } = useAttachment(agent, path, isRequested)
   const size = sizes.get(path)
   if (isBroken) return <MissingImage name={alt || path} reason={t('reading.brokenPicture')} />
-  if (file.state === 'failed') return <MissingImage name={alt || path} reason={explainError(file.error)} />
-  if (file.state === 'large')
+  if (error) return <MissingImage name={alt || path} reason={explainError(error)} />
+  if (largeSize !== undefined)
     return (
       <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
-        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(file.size) })}
+        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(largeSize) })}
       </button>
     )
   return (
     <img
-      src={file.state === 'loaded' ? file.loaded.url : undefined}
+      src={url}
       alt={alt}
       title={alt}
       decoding="async"
@@ -52,7 +52,7 @@ export function Picture({ path, alt, width }: PictureProps) {
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
         if (naturalWidth > 0) sizes.set(path, { width: naturalWidth, height: naturalHeight })
       }}
-      onError={() => file.state === 'loaded' && setIsBroken(true)}
+      onError={() => url !== undefined && setIsBroken(true)}
     />
   )
 }
@@ -83,7 +83,6 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   return <MissingImage name={name || src} reason={t('reading.outside')} />
 }
 
-/** Shows an attachment: an image inline, other files as a card. */
 export function AttachmentView({ path, alt, width }: PictureProps) {
   return attachmentKind(path) === 'image' ? (
     <Picture path={path} alt={alt} width={width} />
@@ -108,9 +107,8 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
   const [isPlaying, setIsPlaying] = useState(false)
   const reveal = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'
-  const file = useAttachment(agent, path, isPlaying)
+  const { url, error } = useAttachment(agent, path, isPlaying)
   const Icon = icons[kind]
-  const url = isPlaying && file.state === 'loaded' ? file.loaded.url : undefined
   return (
     <span className="attachment">
       <span className="flex items-center gap-2">
@@ -132,9 +130,13 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
           onClick={() => reveal.mutate({ agent, path, open: false })}
         />
       </span>
-      {isPlaying && file.state === 'failed' && <span className="text-muted">{explainError(file.error)}</span>}
-      {url !== undefined && kind === 'audio' && <audio controls autoPlay src={url} className="mt-2 w-full" />}
-      {url !== undefined && kind === 'video' && <video controls autoPlay src={url} className="mt-2 max-h-96 w-full" />}
+      {isPlaying && error && <span className="text-muted">{explainError(error)}</span>}
+      {isPlaying && url !== undefined && kind === 'audio' && (
+        <audio controls autoPlay src={url} className="mt-2 w-full" />
+      )}
+      {isPlaying && url !== undefined && kind === 'video' && (
+        <video controls autoPlay src={url} className="mt-2 max-h-96 w-full" />
+      )}
     </span>
   )
 }

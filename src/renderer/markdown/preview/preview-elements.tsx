@@ -18,19 +18,11 @@ import { toggleTask } from './line-edits.ts'
 
 const maxSpans = 900
 
-interface ElementProps {
+type DataName = 'target' | 'label' | 'block' | 'text' | 'key' | 'kind' | 'fold' | 'state' | 'mark' | 'address'
+
+interface ElementProps extends Readonly<Partial<Record<`data-${DataName}`, string>>> {
   readonly children?: ReactNode
-  readonly 'data-target'?: string
-  readonly 'data-label'?: string
-  readonly 'data-block'?: string
-  readonly 'data-text'?: string
-  readonly 'data-key'?: string
-  readonly 'data-kind'?: string
-  readonly 'data-fold'?: string
-  readonly 'data-state'?: string
-  readonly 'data-mark'?: string
   readonly 'data-line'?: number | string
-  readonly 'data-address'?: string
 }
 
 const customElements: Readonly<Record<string, (data: ElementProps) => ReactNode>> = {

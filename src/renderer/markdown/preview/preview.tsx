@@ -25,7 +25,6 @@ interface PreviewProps {
   readonly text: string
   /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
-  /** Lines to scroll to and mark. */
   readonly marked: MarkedLines | undefined
   /** Undefined if the note is read-only. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
@@ -83,7 +82,6 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
   }, [])
   useImperativeHandle(ref, () => ({ follow }), [follow])
 
-  // Scrolls to the requested line, or to the last position.
   const hasRows = state.rows.length > 0
   useEffect(() => {
     if (!hasRows) return

@@ -20,25 +20,18 @@ export function Properties({ frontMatter }: { frontMatter: string }) {
       {properties ? (
         <dl>
           {properties.slice(0, maxShown).map((property, index) => (
-            <PropertyEntry key={`${index} ${property.key}`} property={property} />
+            <div key={`${index} ${property.key}`} className="property">
+              <dt title={property.key}>{clipLine(property.key, 60)}</dt>
+              <dd>
+                <PropertyValue property={property} />
+              </dd>
+            </div>
           ))}
         </dl>
       ) : (
         <pre tabIndex={0}>{clipPassage(frontMatter, 4000)}</pre>
       )}
     </section>
-  )
-}
-
-function PropertyEntry({ property }: { property: Property }) {
-  const { key } = property
-  return (
-    <div className="property">
-      <dt title={key}>{clipLine(key, 60)}</dt>
-      <dd>
-        <PropertyValue property={property} />
-      </dd>
-    </div>
   )
 }
 

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
-import { useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import { api } from '#lib/api/client.ts'
+import { api, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -28,7 +28,9 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       select: (files) => files.find((file) => file.path === path)?.local !== undefined,
     }),
   ).data
-  const isAllowed = useRemoteImageConsent(agent, path, address) || (isAlwaysAllowed && isLocal === false)
+  const hasImageConsent = useConsent(imageKey(address))
+  const hasNoteConsent = useConsent(noteKey(agent, path))
+  const isAllowed = hasImageConsent || hasNoteConsent || (isAlwaysAllowed && isLocal === false)
   const picture = useQuery(
     api.pictures.remote.queryOptions({ input: { address }, enabled: isAllowed, gcTime: cacheMs, retry: false }),
   )
@@ -56,10 +58,10 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       )}
       {!isAllowed && (
         <>
-          <button type="button" onClick={() => addConsent(imageKey(address))}>
+          <button type="button" onClick={() => queryClient.setQueryData(imageKey(address), true)}>
             {t('reading.loadPicture')}
           </button>
-          <button type="button" onClick={() => addConsent(noteKey(agent, path))}>
+          <button type="button" onClick={() => queryClient.setQueryData(noteKey(agent, path), true)}>
             {t('reading.loadPictures')}
           </button>
           <Link href={paths.settings('interface.remotePictures')} title={t('reading.alwaysLoadTitle')}>
@@ -71,23 +73,10 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   )
 }
 
-/** Images and notes that the user has allowed to load: JSON of the address, or of agent and path. */
-const consents = new Set<string>()
-const listeners = new Set<() => void>()
+/** Images and notes that the user has allowed to load. They are kept in the query cache, so that a reload forgets them. */
+const imageKey = (address: string) => ['remote image', address]
+const noteKey = (agent: string, path: string) => ['remote images of note', agent, path]
 
-const imageKey = (address: string) => JSON.stringify(address)
-const noteKey = (agent: string, path: string) => JSON.stringify([agent, path])
-
-function useRemoteImageConsent(agent: string, path: string, address: string): boolean {
-  return useSyncExternalStore(subscribe, () => consents.has(imageKey(address)) || consents.has(noteKey(agent, path)))
-}
-
-function addConsent(key: string): void {
-  consents.add(key)
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+function useConsent(queryKey: readonly string[]): boolean {
+  return useQuery<boolean>({ queryKey, queryFn: skipToken, gcTime: Infinity }).data ?? false
 }

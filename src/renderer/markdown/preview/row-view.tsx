@@ -1,17 +1,15 @@
 import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
-import { CodeBlock } from '../chat/code-block.tsx'
 import { MarkdownBlock, type BlockRenderer } from '../chat/markdown-block.tsx'
 import { hasMath, isCheapMath } from '../chat/math.ts'
-import { ListIndent } from '../chat/nested.tsx'
-import { PlainPassage } from '../chat/plain-passage.tsx'
+import { PieceView } from '../chat/piece-view.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { components } from './preview-elements.tsx'
 import type { Row } from '../parse/parse-document.ts'
 import { normalizeFormulas } from '../parse/formulas.ts'
 import { RowLineContext, useNote } from './note-context.ts'
 import { Properties } from './properties.tsx'
-import { rehypeTaskLines } from '../parse/rehype-task-lines.ts'
+import { rehypeTaskLines, type HtmlElement } from '../parse/rehype-task-lines.ts'
 import { notePlugins } from '../parse/note-plugins.ts'
 import type { PreviewRow } from '../parse/preview-rows.ts'
 
@@ -56,24 +54,16 @@ function countLines(text: string): number {
 
 export function RowText({ row }: { row: Row }) {
   switch (row.kind) {
-    case 'markdown':
-      return (
-        <ListIndent depth={row.depth}>
-          <Block text={row.text} />
-        </ListIndent>
-      )
-    case 'code':
-      return <CodeBlock code={row.text} language={row.language} maxSpans={maxSpans} />
-    case 'plain':
-      return (
-        <ListIndent depth={row.depth}>
-          <PlainPassage text={row.text} reason={row.reason} />
-        </ListIndent>
-      )
     case 'properties':
       return <Properties frontMatter={row.text} />
     case 'footnote':
       return <Footnote text={row.text} label={row.label} />
+    default:
+      return (
+        <PieceView piece={row} maxSpans={maxSpans}>
+          <Block text={row.text} />
+        </PieceView>
+      )
   }
 }
 
@@ -102,18 +92,12 @@ function Footnote({ text, label }: { text: string; label: string }) {
   )
 }
 
-interface Element {
-  tagName?: string
-  properties?: Record<string, unknown>
-  children?: Element[]
-}
-
 /** Marks code as left-to-right, so that it does not affect the direction of the text around it. */
 function rehypeCodeDirection() {
   return setDirection
 }
 
-function setDirection(node: Element): void {
+function setDirection(node: HtmlElement): void {
   if (node.tagName === 'code') node.properties = { ...node.properties, dir: 'ltr' }
   for (const child of node.children ?? []) setDirection(child)
 }
