@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { Columns2, Maximize2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance } from '#shared/contract/index.ts'
+import type { Agent, Appearance, BlamedLine } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast, showError } from '#lib/feedback/toast.ts'
 import { LinksPanel } from './links/links-panel.tsx'
@@ -13,7 +13,7 @@ import { useCauseName } from '#lib/diff-view/change-label.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
-import { formatMoment } from '#lib/i18n/format.ts'
+import { formatMoment, formatShortDay } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -22,13 +22,11 @@ import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { NotIndexedNote } from './privacy/not-indexed.tsx'
-import { Notice } from './notice.tsx'
 import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
 import { attachFile } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './tree/outline.tsx'
 import { togglePanel, type OpenPanels, type Panel } from './panel-layout.ts'
-import { useBlameMargin } from './use-blame-margin.ts'
 
 const Editor = lazy(() => import('./editor.tsx'))
 
@@ -323,4 +321,38 @@ function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared,
       <Button onClick={() => discardDraft(draft)}>{t('draft.discard')}</Button>
     </Notice>
   ))
+}
+
+/**
+ * Returns a text for each line with its author and day, empty if the line above is from the same change, and a click
+ * handler that opens the chat in which the line was written. Undefined while hidden or loading.
+ */
+function useBlameMargin(agent: string, path: string, isShown: boolean) {
+  const [, navigate] = useLocation()
+  const causeName = useCauseName(agent)
+  const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
+  return useMemo(() => {
+    if (!lines) return undefined
+    const formatNote = (line: BlamedLine) =>
+      [causeName(line), formatShortDay(line.at), ...(line.sources ?? []).slice(0, 1)].join(' · ')
+    return {
+      notes: lines.map((line, index) => (lines[index - 1]?.commit === line.commit ? '' : formatNote(line))),
+      onClick(line: number) {
+        const { session, turn } = lines[line - 1] ?? {}
+        if (session !== undefined) navigate(paths.chat(session, turn))
+      },
+    }
+  }, [lines, causeName, navigate])
+}
+
+function Notice({ text, children }: { text: string; children: React.ReactNode }) {
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-found px-5 py-2 max-sm:px-3"
+    >
+      <span className="min-w-40 flex-1">{text}</span>
+      {children}
+    </div>
+  )
 }

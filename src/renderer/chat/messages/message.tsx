@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
 import { messageText } from '#shared/chat/messages.ts'
-import { QueryContext } from '../../markdown/citations/query-context.ts'
+import { QueryContext } from '../../markdown/citations/result-actions.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import { InterruptedNote } from './failure.tsx'

@@ -12,8 +12,7 @@ import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { QueryContext } from '../citations/query-context.ts'
-import { ResultActions } from '../citations/result-actions.tsx'
+import { QueryContext, ResultActions } from '../citations/result-actions.tsx'
 import { usePlaceNames } from '../citations/place-name.ts'
 
 export interface NoteLinks {

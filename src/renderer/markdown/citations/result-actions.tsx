@@ -1,8 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { t } from 'i18next'
+import { createContext } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api } from '#lib/api/client.ts'
 import { paths, sessionOfPath, type FileLine } from '#lib/router/paths.ts'
+
+/** The last query of a turn, for the actions on the citations of its answers. */
+export const QueryContext = createContext<string | undefined>(undefined)
 
 interface ResultActionsProps {
   readonly agent: string
@@ -15,7 +19,7 @@ export function ResultActions({ agent, place, query }: ResultActionsProps) {
   const [, navigate] = useLocation()
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   const flagAs = (fault: 'wrong' | 'outdated') => () =>
-    flag.mutate({ agent, ...place, fault, ...(query === undefined || query === '' ? {} : { query }) })
+    flag.mutate({ agent, ...place, fault, query: query || undefined })
   // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { t } from 'i18next'
 import { CodeBlock } from '../chat/code-block.tsx'
@@ -6,7 +7,6 @@ import { CodeBlock } from '../chat/code-block.tsx'
 const maxAutoDrawLength = 2500
 /** Characters. Larger diagrams are not drawn. */
 const maxSourceLength = 50_000
-const maxCachedDrawings = 40
 
 interface Drawing {
   readonly url: string
@@ -14,7 +14,6 @@ interface Drawing {
   readonly height: number
 }
 
-const drawings = new Map<string, Promise<Drawing>>()
 let lastId = 0
 /** Diagrams are drawn one after the other, since the configuration of Mermaid is global. */
 let lastDrawing: Promise<unknown> = Promise.resolve()
@@ -22,27 +21,23 @@ let lastDrawing: Promise<unknown> = Promise.resolve()
 export function MermaidDiagram({ code }: { code: string }) {
   const theme = useTheme()
   const [isRequested, setIsRequested] = useState(false)
-  const [result, setResult] = useState<{ code: string; drawing: Drawing | Error }>()
   const mayDraw = code.length <= maxAutoDrawLength || (isRequested && code.length <= maxSourceLength)
-  useEffect(() => {
-    if (!mayDraw) return undefined
-    let isCurrent = true
-    const show = (drawing: Drawing | Error) => isCurrent && setResult({ code, drawing })
-    cachedDrawing(code, theme).then(show, (error: unknown) =>
-      show(error instanceof Error ? error : new Error(String(error))),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [code, theme, mayDraw])
-  const drawing = result?.code === code ? result.drawing : undefined
-  if (!drawing || drawing instanceof Error)
+  const { data: drawing, error } = useQuery({
+    queryKey: ['diagram', theme, code],
+    queryFn: () => drawNext(code, theme),
+    enabled: mayDraw,
+    retry: false,
+    staleTime: 'static',
+    // In another theme, the diagram stays visible while it is drawn again.
+    placeholderData: (previous, query) => (query?.queryKey[2] === code ? previous : undefined),
+  })
+  if (!drawing)
     return (
       <>
         <CodeBlock code={code} language="mermaid" />
-        {drawing instanceof Error && (
+        {error && (
           <p className="text-[12px] text-muted">
-            {t('reading.noDiagram', { reason: drawing.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
+            {t('reading.noDiagram', { reason: error.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
           </p>
         )}
         {!mayDraw && code.length <= maxSourceLength && (
@@ -59,21 +54,9 @@ export function MermaidDiagram({ code }: { code: string }) {
   )
 }
 
-function cachedDrawing(code: string, theme: string): Promise<Drawing> {
-  const key = `${theme}\n${code}`
-  const cached = drawings.get(key)
-  if (cached) return cached
+function drawNext(code: string, theme: string): Promise<Drawing> {
   const drawing = lastDrawing.then(() => draw(code, theme))
   lastDrawing = drawing.catch(() => undefined)
-  drawings.set(key, drawing)
-  for (const [oldest, old] of drawings) {
-    if (drawings.size <= maxCachedDrawings) break
-    drawings.delete(oldest)
-    old.then(
-      ({ url }) => URL.revokeObjectURL(url),
-      () => undefined,
-    )
-  }
   return drawing
 }
 
@@ -103,7 +86,7 @@ async function draw(code: string, theme: string): Promise<Drawing> {
   element.setAttribute('height', String(height))
   element.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   const text = new XMLSerializer().serializeToString(element)
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }))
+  const url = `data:image/svg+xml,${encodeURIComponent(text)}`
   return { url, width: Math.ceil(width), height: Math.ceil(height) }
 }
 

@@ -1,13 +1,12 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { Globe } from 'lucide-react'
 import { useMemo } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { api, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
-import { clipLine } from '#lib/util/clip.ts'
 import { useNote } from './note-context.ts'
+import { RemoteLink } from './web-page.tsx'
 
 interface RemotePictureProps {
   readonly address: string
@@ -38,19 +37,11 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const host = URL.parse(address)?.host ?? ''
   if (url !== undefined)
     return <img src={url} alt={alt} title={alt || host} decoding="async" className="picture" width={width} />
+  const status = picture.error
+    ? explainError(picture.error)
+    : t(isAllowed ? 'reading.remoteLoading' : 'reading.remote', { host })
   return (
-    <span className="remote-picture" data-testid="remote-picture">
-      <Globe size={13} aria-hidden className="shrink-0 text-muted" />
-      <a href={address} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
-        {clipLine(alt || address, 100)}
-      </a>
-      <span className="text-muted">
-        {picture.error
-          ? explainError(picture.error)
-          : isAllowed
-            ? t('reading.remoteLoading', { host })
-            : t('reading.remote', { host })}
-      </span>
+    <RemoteLink data-testid="remote-picture" address={address} label={alt} status={status}>
       {isAllowed && picture.error && (
         <button type="button" onClick={() => void picture.refetch()}>
           {t('common.retry')}
@@ -69,7 +60,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
           </Link>
         </>
       )}
-    </span>
+    </RemoteLink>
   )
 }
 
