@@ -7,23 +7,23 @@ import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
-interface Callbacks {
-  readonly onEdit: (message: string | undefined) => void
-  readonly onSelect: (turn: string) => void
-}
-
 /** Returns the actions on the messages of a conversation. Failed actions show a toast. */
-export function useCreateChatActions(agent: Agent, session: string, { onEdit, onSelect }: Callbacks) {
+export function useCreateChatActions(
+  agent: Agent,
+  session: string,
+  edit: (message: string | undefined) => void,
+  select: (turn: string) => void,
+) {
   const [, navigate] = useLocation()
   return useMemo(() => {
     const target = { agent: agent.id, session }
     return {
       agent,
-      edit: onEdit,
-      select: onSelect,
+      edit,
+      select,
       async sendEdited(message: string, text: string): Promise<boolean> {
         const sent = await runWithErrorToast(client.chat.send({ ...target, text, replaces: message }))
-        if (sent) onEdit(undefined)
+        if (sent) edit(undefined)
         return sent !== undefined
       },
       retry: (message: string, model?: string) =>
@@ -49,7 +49,7 @@ export function useCreateChatActions(agent: Agent, session: string, { onEdit, on
       // The event stream shows the toast with undo, in every window.
       remember: (text: string) => void runWithErrorToast(client.workspace.remember({ agent: agent.id, text })),
     }
-  }, [agent, session, onEdit, onSelect, navigate])
+  }, [agent, session, edit, select, navigate])
 }
 
 export const ChatActionsContext = createContext<ReturnType<typeof useCreateChatActions> | undefined>(undefined)

@@ -96,7 +96,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
     setEditedMessage(message)
     if (message === undefined) composerHandle.current?.focus()
   }, [])
-  const actions = useCreateChatActions(agent, session ?? '', { onEdit, onSelect: setSelectedTurn })
+  const actions = useCreateChatActions(agent, session ?? '', onEdit, setSelectedTurn)
   const { data } = conversation
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
   const hasEnded = data?.over === true && !isReopened && !isRunning

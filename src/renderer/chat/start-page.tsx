@@ -40,18 +40,11 @@ export function StartPage({ agent, onPropose }: StartPageProps) {
         </p>
       </header>
       <div className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
-        <ErrorBoundary piece="part">
-          <TodaysLog agent={agent.id} />
-        </ErrorBoundary>
-        <ErrorBoundary piece="part">
-          <ChangedFiles agent={agent.id} />
-        </ErrorBoundary>
-        <ErrorBoundary piece="part">
-          <PendingDecisions agent={agent.id} />
-        </ErrorBoundary>
-        <ErrorBoundary piece="part">
-          <RecentChats agent={agent.id} />
-        </ErrorBoundary>
+        {[TodaysLog, ChangedFiles, PendingDecisions, RecentChats].map((Part, index) => (
+          <ErrorBoundary key={index} piece="part">
+            <Part agent={agent.id} />
+          </ErrorBoundary>
+        ))}
       </div>
     </div>
   )

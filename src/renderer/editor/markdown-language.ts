@@ -6,9 +6,9 @@ import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts
 import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
 import { parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import type { EditorNoteLinks } from '../markdown/citations/use-note-links.ts'
+import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
 
-export interface LinkContext extends EditorNoteLinks {
+export interface LinkContext extends NoteLinks {
   readonly path: string
 }
 

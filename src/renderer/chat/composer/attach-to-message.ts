@@ -5,21 +5,11 @@ const maxTextBytes = 500_000
 const maxPixels = 2000
 const supportedImages = /^image\/(png|jpeg|gif|webp)$/
 
+/** Why a file cannot be attached. */
 export type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
 
-export class AttachError extends Error {
-  readonly problem: AttachProblem
-  readonly file: string
-
-  constructor(problem: AttachProblem, file: string) {
-    super(`${file}: ${problem}`)
-    this.problem = problem
-    this.file = file
-  }
-}
-
-/** Reads a file as an attachment. @throws AttachError 'notText', 'tooLarge' or 'badPicture' */
-export async function readAttachment(file: File): Promise<Attachment> {
+/** Reads a file as an attachment. */
+export async function readAttachment(file: File): Promise<Attachment | AttachProblem> {
   return supportedImages.test(file.type) ? readImage(file) : readTextFile(file)
 }
 
@@ -32,25 +22,24 @@ export function withUniqueName(attachments: readonly Attachment[], added: Attach
   return [...attachments, { ...added, name }]
 }
 
-async function readTextFile(file: File): Promise<Attachment> {
-  if (file.size > maxTextBytes) throw new AttachError('tooLarge', file.name)
+async function readTextFile(file: File): Promise<Attachment | AttachProblem> {
+  if (file.size > maxTextBytes) return 'tooLarge'
   const bytes = await file.arrayBuffer()
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (text.includes('\0')) throw new AttachError('notText', file.name)
-    return { type: 'file', name: file.name, text }
+    return text.includes('\0') ? 'notText' : { type: 'file', name: file.name, text }
   } catch (error) {
-    if (error instanceof TypeError) throw new AttachError('notText', file.name)
+    if (error instanceof TypeError) return 'notText'
     throw error
   }
 }
 
-async function readImage(file: File): Promise<Attachment> {
+async function readImage(file: File): Promise<Attachment | AttachProblem> {
   let bitmap: ImageBitmap
   try {
     bitmap = await createImageBitmap(file)
   } catch (error) {
-    if (error instanceof DOMException) throw new AttachError('badPicture', file.name)
+    if (error instanceof DOMException) return 'badPicture'
     throw error
   }
   const scale = Math.min(1, maxPixels / Math.max(bitmap.width, bitmap.height))

@@ -17,7 +17,7 @@ import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { readAttachment, AttachError, withUniqueName } from './attach-to-message.ts'
+import { readAttachment, withUniqueName } from './attach-to-message.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
@@ -66,14 +66,11 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
 
   const addFiles = async (files: readonly File[]) => {
-    const outcomes = await Promise.allSettled(files.map(readAttachment))
     const errors: string[] = []
-    for (const outcome of outcomes) {
-      if (outcome.status === 'fulfilled') {
-        change((before) => ({ ...before, attachments: withUniqueName(before.attachments, outcome.value) }))
-      } else if (outcome.reason instanceof AttachError) {
-        errors.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
-      } else throw outcome.reason
+    for (const file of files) {
+      const result = await readAttachment(file)
+      if (typeof result === 'string') errors.push(t(`attach.${result}`, { name: file.name }))
+      else change((before) => ({ ...before, attachments: withUniqueName(before.attachments, result) }))
     }
     setProblems([...new Set(errors)])
     field.current?.focus()

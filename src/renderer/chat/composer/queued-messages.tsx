@@ -29,15 +29,11 @@ export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedM
   )
 }
 
-interface Target {
-  readonly agent: string
-  readonly session: string
-}
+type Target = Pick<QueuedMessagesProps, 'agent' | 'session'>
 
 function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
   const { id, server, tool, input } = permission
   const permit = useMutation(api.chat.permit.mutationOptions())
-  const decide = (decision: 'once' | 'always' | 'deny' | 'never') => permit.mutate({ ...target, id, decision })
   return (
     <section
       aria-label={t('permission.title')}
@@ -49,14 +45,15 @@ function PermissionCard({ target, permission }: { target: Target; permission: Pe
         {input}
       </pre>
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" onClick={() => decide('once')}>
-          {t('permission.once')}
-        </Button>
-        <Button onClick={() => decide('always')}>{t('permission.always')}</Button>
-        <Button onClick={() => decide('deny')}>{t('permission.deny')}</Button>
-        <Button look="quiet" onClick={() => decide('never')}>
-          {t('permission.never')}
-        </Button>
+        {(['once', 'always', 'deny', 'never'] as const).map((decision) => (
+          <Button
+            key={decision}
+            look={decision === 'once' ? 'primary' : decision === 'never' ? 'quiet' : 'plain'}
+            onClick={() => permit.mutate({ ...target, id, decision })}
+          >
+            {t(`permission.${decision}`)}
+          </Button>
+        ))}
       </div>
     </section>
   )

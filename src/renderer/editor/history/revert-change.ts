@@ -6,8 +6,6 @@ import { clipLine } from '#lib/util/clip.ts'
 
 const maxNameLength = 60
 
-type BatchNames = Pick<PastBatch, 'from' | 'to'>
-
 /** Undoes a batch without a toast. @returns the number of changed notes, and the files that could not be reverted */
 export async function undoBatch(agent: string, batchId: string): Promise<{ notes: number; left: LeftFile[] }> {
   try {
@@ -22,7 +20,7 @@ export function refreshBatches(): Promise<void> {
 }
 
 /** Formats the old and new name of a batch: adds `#` to tags and shortens long texts. */
-export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind'> & BatchNames): BatchNames {
+export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>) {
   if (kind === 'move') return { from, to }
   const prefix = kind === 'tag' ? '#' : ''
   return { from: prefix + clipLine(from, maxNameLength), to: prefix + clipLine(to, maxNameLength) }

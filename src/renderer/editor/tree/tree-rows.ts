@@ -3,17 +3,18 @@ import type { FileEntry, ListedFile } from '#shared/contract/index.ts'
 /** A file with its details, or only with its name until the details are loaded. */
 export type TreeFile = FileEntry | ListedFile
 
-export type TreeRow =
-  | { readonly kind: 'file'; readonly file: TreeFile; readonly name: string; readonly depth: number }
-  | { readonly kind: 'attachment'; readonly path: string; readonly name: string; readonly depth: number }
-  | {
-      readonly kind: 'folder'
-      readonly path: string
-      readonly name: string
-      readonly depth: number
-      readonly count: number
-      readonly isOpen: boolean
-    }
+interface RowPlace {
+  readonly name: string
+  /** From 1. */
+  readonly depth: number
+}
+
+export type TreeRow = RowPlace &
+  (
+    | { readonly kind: 'file'; readonly file: TreeFile }
+    | { readonly kind: 'attachment'; readonly path: string }
+    | { readonly kind: 'folder'; readonly path: string; readonly count: number; readonly isOpen: boolean }
+  )
 
 interface Branch {
   readonly folders: Map<string, Branch>
@@ -57,7 +58,6 @@ function isInTree({ kind, path }: TreeFile): boolean {
   return kind === 'note' || (kind === 'log' && !/^(?:\.commonplace\/)?memory\//.test(path))
 }
 
-/** Returns the visible rows of the tree. `depth` starts at 1. */
 export function treeRows({ pinned, root }: Tree, isFolderOpen: (folder: string) => boolean): TreeRow[] {
   const rows = pinned.map((file): TreeRow => ({ kind: 'file', file, name: baseName(file.path), depth: 1 }))
   const addRows = (branch: Branch, prefix: string, depth: number) => {

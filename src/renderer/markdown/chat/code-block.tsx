@@ -46,12 +46,7 @@ export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProp
   )
 }
 
-interface LinesProps {
-  readonly lines: NonNullable<HighlightedLines>
-  readonly maxSpans: number
-}
-
-function Lines({ lines, maxSpans }: LinesProps) {
+function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxSpans: number }) {
   const end = highlightedEnd(lines, maxSpans)
   const plainLines = lines.slice(end).map((line) => line.map(({ text }) => text).join(''))
   return (
@@ -71,7 +66,7 @@ function Lines({ lines, maxSpans }: LinesProps) {
   )
 }
 
-function highlightedEnd(lines: LinesProps['lines'], maxSpans: number): number {
+function highlightedEnd(lines: NonNullable<HighlightedLines>, maxSpans: number): number {
   let spans = 0
   for (const [index, line] of lines.entries()) {
     spans += line.length

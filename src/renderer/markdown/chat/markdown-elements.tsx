@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { parseCitationHref, type LinkedPlace } from './citation.ts'
 import { CodeBlock } from './code-block.tsx'
-import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { decodeTarget, parseNameHref } from './wiki-link.ts'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
@@ -13,15 +13,8 @@ import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { QueryContext, ResultActions } from '../citations/result-actions.tsx'
+import type { NoteLinks } from '../citations/use-note-links.ts'
 import { usePlaceNames } from '../citations/place-name.ts'
-
-export interface NoteLinks {
-  readonly resolve: (kind: 'wiki' | 'inline', link: LinkTarget) => string | undefined
-  /** Returns the text of a link without a label. */
-  readonly nameOf: (link: LinkTarget) => string
-  /** Opens the heading or block of a link, or offers to create the missing note. */
-  readonly open: (kind: 'wiki' | 'inline', link: LinkTarget) => void
-}
 
 /** The agent whose files are cited, and the link functions of the note. `links` is undefined in answers. */
 export const LinkContext = createContext<{ agent: string; links: NoteLinks | undefined }>({

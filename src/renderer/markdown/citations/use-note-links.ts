@@ -5,7 +5,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { LinkName } from '#shared/contract/index.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
@@ -13,15 +13,10 @@ import { paths } from '#lib/router/paths.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { linkLabel } from '#lib/notes/link-label.ts'
-import type { NoteLinks } from '../chat/markdown-elements.tsx'
 
-export interface EditorNoteLinks extends NoteLinks {
-  /** Returns completions for a partly typed link, best first. */
-  readonly complete: (typed: string) => Promise<readonly LinkName[]>
-  /** Searches for the notes with a tag. @param name without `#` */
-  readonly openTag: (name: string) => void
-}
+export type NoteLinks = ReturnType<typeof useNoteLinks>
 
+type LinkKind = 'wiki' | 'inline'
 type Files = ConstructorParameters<typeof Resolver>[0]
 
 /** Shared by all notes: for thousands of files, building a resolver takes tens of milliseconds. */
@@ -37,7 +32,8 @@ function titlesByPath(titles: readonly { path: string; title: string }[]): Reado
   return new Map(titles.map(({ path, title }) => [path, title]))
 }
 
-export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
+/** Returns functions for the links of a note. */
+export function useNoteLinks(agent: string, path: string) {
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
   const vaultKind = useVaultSettings(agent)?.kind
@@ -49,13 +45,16 @@ export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
   return useMemo(
     () => ({
       // While the file list is loading, no link counts as unresolved.
-      resolve: (kind, { target }) => (resolver ? resolver.resolve(path, { kind, target })?.path : target),
-      nameOf(link) {
+      resolve: (kind: LinkKind, { target }: LinkTarget): string | undefined =>
+        resolver ? resolver.resolve(path, { kind, target })?.path : target,
+      /** Returns the text of a link without a label. */
+      nameOf(link: LinkTarget): string {
         const targetPath = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
         const title = targetPath === undefined ? undefined : titles?.get(targetPath)
         return linkLabel(vaultKind, link, title === undefined ? undefined : plainTitle(title))
       },
-      open(kind, link) {
+      /** Opens the heading or block of a link, or offers to create the missing note. */
+      open(kind: LinkKind, link: LinkTarget): void {
         const openTarget = async () => {
           const resolved = await client.links.resolve({ agent, path, kind, ...link })
           if (resolved.path !== null) navigate(paths.file(resolved.path, resolved.line ?? undefined))
@@ -64,8 +63,10 @@ export function useNoteLinks(agent: string, path: string): EditorNoteLinks {
         }
         void runWithErrorToast(openTarget())
       },
-      openTag: (name) => navigate(paths.search(tagQuery(name))),
-      complete: (typed) => client.links.names({ agent, path, typed }),
+      /** Searches for the notes with a tag. @param name without `#` */
+      openTag: (name: string) => navigate(paths.search(tagQuery(name))),
+      /** Returns completions for a partly typed link, best first. */
+      complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
     }),
     [agent, path, resolver, vaultKind, titles, navigate],
   )

@@ -99,16 +99,21 @@ function specialNode(match: RegExpExecArray): MarkdownNode {
       alt: width === undefined ? (alt ?? '') : `${alt}|${width}`,
     }
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
-  const embeddedBlock = macro === undefined ? undefined : /^embed\s+(\(\([\da-f-]{36}\)\))$/i.exec(macro.trim())?.[1]
-  if (embeddedBlock !== undefined) return elementNode('note-embed', { dataTarget: embeddedBlock })
-  const videoAddress = macro === undefined ? undefined : videoMacro.exec(macro.trim())?.[1]
-  if (videoAddress !== undefined) return elementNode('web-page', { dataAddress: videoAddress })
-  const embeddedPage = macro === undefined ? undefined : /^embed\s+\[\[([^[\]|]+)\]\]$/i.exec(macro.trim())?.[1]
-  if (embeddedPage !== undefined) return elementNode('note-embed', { dataTarget: embeddedPage.trim() })
-  if (macro !== undefined) return elementNode('quiet-macro', { dataText: macro.trim() })
+  if (macro !== undefined) return macroNode(macro.trim())
   if (blockId !== undefined) return elementNode('block-reference', { dataTarget: blockId })
   if (sourceMark !== undefined) return elementNode('line-mark', { dataText: sourceMark.trim() })
   return { type: 'highlight', value: highlightSign ?? '' }
+}
+
+/** Converts a macro of Logseq: an embedded block or page, or a video. Others are shown as source. */
+function macroNode(macro: string): MarkdownNode {
+  const [, block, page] = /^embed\s+(?:(\(\([\da-f-]{36}\)\))|\[\[([^[\]|]+)\]\])$/i.exec(macro) ?? []
+  const target = block ?? page?.trim()
+  if (target !== undefined) return elementNode('note-embed', { dataTarget: target })
+  const address = videoMacro.exec(macro)?.[1]
+  return address === undefined
+    ? elementNode('quiet-macro', { dataText: macro })
+    : elementNode('web-page', { dataAddress: address })
 }
 
 function parseCitations(text: string): MarkdownNode[] {

@@ -105,7 +105,7 @@ const icons = { audio: Music, video: Film, document: FileText, image: FileText }
 function AttachmentCard({ path, label }: { path: string; label: string }) {
   const { agent } = useNote()
   const [isPlaying, setIsPlaying] = useState(false)
-  const reveal = useMutation(api.workspace.reveal.mutationOptions())
+  const { mutate: reveal } = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'
   const { url, error } = useAttachment(agent, path, isPlaying)
   const Icon = icons[kind]
@@ -122,13 +122,9 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
         <IconButton
           icon={ExternalLink}
           label={t('file.openOutside')}
-          onClick={() => reveal.mutate({ agent, path, open: true })}
+          onClick={() => reveal({ agent, path, open: true })}
         />
-        <IconButton
-          icon={FolderOpen}
-          label={t('file.reveal')}
-          onClick={() => reveal.mutate({ agent, path, open: false })}
-        />
+        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => reveal({ agent, path, open: false })} />
       </span>
       {isPlaying && error && <span className="text-muted">{explainError(error)}</span>}
       {isPlaying && url !== undefined && kind === 'audio' && (

@@ -16,7 +16,7 @@ import { LinkedPicture } from './picture.tsx'
 import { WebPage } from './web-page.tsx'
 import { toggleTask } from './line-edits.ts'
 
-const maxSpans = 900
+export const maxSpans = 900
 
 type DataName = 'target' | 'label' | 'block' | 'text' | 'key' | 'kind' | 'fold' | 'state' | 'mark' | 'address'
 

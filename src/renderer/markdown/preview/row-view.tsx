@@ -4,7 +4,7 @@ import { MarkdownBlock, type BlockRenderer } from '../chat/markdown-block.tsx'
 import { hasMath, isCheapMath } from '../chat/math.ts'
 import { PieceView } from '../chat/piece-view.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { components } from './preview-elements.tsx'
+import { components, maxSpans } from './preview-elements.tsx'
 import type { Row } from '../parse/parse-document.ts'
 import { normalizeFormulas } from '../parse/formulas.ts'
 import { RowLineContext, useNote } from './note-context.ts'
@@ -27,7 +27,6 @@ const noteWithBreaksRenderer: BlockRenderer = {
   kind: 'note-with-breaks',
   remark: (math) => notePlugins(true, math),
 }
-const maxSpans = 900
 
 export const RowView = memo(function RowView({ previewRow }: { previewRow: PreviewRow }) {
   useTranslation()
