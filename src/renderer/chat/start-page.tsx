@@ -13,7 +13,7 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
-import { isoDate, startOfDay } from '#lib/util/dates.ts'
+import { isoDate, startOfDay } from '#lib/util/local-dates.ts'
 import { entriesOf } from './log-entries.ts'
 
 interface StartPageProps {

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { client } from '#lib/api/client.ts'
-import { isoDate, isoTime } from '#lib/util/dates.ts'
+import { isoDate, isoTime } from '#lib/util/local-dates.ts'
 import type { monaco } from '#lib/util/monaco.ts'
 
 /** Size limit of an attached file in bytes. Larger files can be put into the folder with the file manager. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { entriesOf } from '../../../src/renderer/chat/log-entries.ts'
-import { isoDate, startOfDay } from '../../../src/renderer/lib/util/dates.ts'
+import { isoDate, startOfDay } from '../../../src/renderer/lib/util/local-dates.ts'
 
 describe('start page', () => {
   it('lists the entries of a daily log, newest first, by title or first line', () => {

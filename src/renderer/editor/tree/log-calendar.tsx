@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { formatDay, formatNumber } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/button.tsx'
-import { isoDate } from '#lib/util/dates.ts'
+import { isoDate } from '#lib/util/local-dates.ts'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 
 interface LogCalendarProps {
