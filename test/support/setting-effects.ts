@@ -54,6 +54,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'session.reset.atHour': 'session',
   'session.reset.idleMinutes': 'session',
   'session.memoryHook.enabled': 'session',
+  'chat.default': 'turn',
   'chat.idleTimeout': 'turn',
   'chat.thinking': 'request',
   'chat.titles': 'turn',

@@ -26,7 +26,7 @@ import { QueuedMessages } from './composer/queued-messages.tsx'
 import { SessionMenu } from './sessions/session-menu.tsx'
 import { toTurns } from './messages/turns.ts'
 import { OutboxList } from './composer/outbox-list.tsx'
-import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
+import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 
 /** A message whose sending takes longer is shown as being sent. */
 const showSendingAfterMs = 600
@@ -85,7 +85,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [selectedTurn, setSelectedTurn] = useState<string>()
   const [editedMessage, setEditedMessage] = useState<string>()
   const [isReopened, setIsReopened] = useState(false)
-  const [isWithoutMemory, setIsWithoutMemory] = useState(false)
+  const [kind, setKind] = useState<ChatKind>({ isWithoutMemory: false, isPrivate: undefined })
   const [outgoing, setOutgoing] = useState<OutgoingMessage>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.isRunning)
@@ -111,7 +111,8 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         attachments,
         delivery,
         reopen: isReopened,
-        withoutMemory: isWithoutMemory,
+        withoutMemory: kind.isWithoutMemory,
+        isPrivate: kind.isPrivate,
       }
       // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
@@ -136,7 +137,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       conversationView.current?.follow()
       return true
     },
-    [agent.id, session, isReopened, isWithoutMemory, navigate],
+    [agent.id, session, isReopened, kind, navigate],
   )
   useEffect(() => {
     if (session !== undefined) return undefined
@@ -216,9 +217,12 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </p>
         )}
         {session === undefined ? (
-          <WithoutMemorySwitch isWithoutMemory={isWithoutMemory} onChange={setIsWithoutMemory} />
+          <ChatKindSwitches agent={agent} kind={kind} onChange={setKind} />
         ) : (
-          data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />
+          <>
+            {data?.summary.isPrivate && <PrivateNote agent={agent} />}
+            {data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />}
+          </>
         )}
         <Composer
           ref={composerHandle}

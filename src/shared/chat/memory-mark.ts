@@ -7,3 +7,11 @@ export const memoryToggleEntry = 'commonplace.memory'
 export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }
+
+/** Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is open. */
+export const privacyToggleEntry = 'commonplace.privacy'
+
+/** Returns true if the data of such an entry makes the chat private. Invalid data does, too. */
+export function isPrivateChat(data: unknown): boolean {
+  return data !== undefined && !(isRecord(data) && data['isPrivate'] === false)
+}

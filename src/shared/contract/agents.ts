@@ -9,6 +9,8 @@ export const agentSchema = z.object({
   workspace: z.string(),
   color: z.string(),
   model: z.string(),
+  /** True if new chats are private (`chat.default`). */
+  isPrivateByDefault: z.boolean(),
   /** True if hidden from lists; files and sessions stay. */
   archived: z.boolean(),
   /** Ids of agents whose memory this agent may search and read. */

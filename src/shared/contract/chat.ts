@@ -113,6 +113,8 @@ export const chat = {
         delivery: z.enum(['next', 'after']).optional(),
         /** Creates the session without memory; ignored for an existing session. */
         withoutMemory: z.boolean().optional(),
+        /** Creates a private session; ignored for an existing session. Default: `chat.default`. */
+        isPrivate: z.boolean().optional(),
         /** Continues a session that a reset has ended. */
         reopen: z.boolean().optional(),
       }),

@@ -16,6 +16,8 @@ export const sessionSummarySchema = z.object({
   named: z.boolean(),
   /** Temporary chat: uses no memory, stores none, and is not searchable. */
   isWithoutMemory: z.boolean(),
+  /** Private chat: only models on this machine read it, and no other program. */
+  isPrivate: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
@@ -137,6 +139,8 @@ export const sessions = {
    * others.
    */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
+  /** Makes the whole session private. @throws AppError 'session_busy' while a turn is running */
+  makePrivate: base.input(forSession).output(done),
   /** Moves the session to the trash; `restore` reverts it. @throws AppError 'session_busy' while a turn is running */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),

@@ -8,6 +8,7 @@ export const errorCodes = [
   'path_invalid',
   'write_refused',
   'local_only',
+  'private_chat_remote_model', // A model on another machine was chosen for a private chat. `model`: its id.
   'chat_apart', // The chat is not part of memory (created without memory), so nothing can be saved from it.
   'write_proposed', // Nothing was written: the change waits for approval in the inbox.
   'file_not_found',

@@ -33,8 +33,23 @@ export class AgentModels {
     return withEstimatedWindow(model, this.#windowEstimates)
   }
 
+  /**
+   * Creates the model of a chat. A private chat uses the offline model if the configured one is on another machine.
+   * @param id undefined for the configured model
+   * @throws AppError `private_chat_remote_model` if `id` names such a model, and as `create`
+   */
+  createFor(isPrivate: boolean, id?: string): ChatModel {
+    if (!isPrivate) return this.create(id)
+    const model = id === undefined ? this.createOrOffline() : this.create(id)
+    if (model.isLocal) return model
+    if (id === undefined) return this.create('offline')
+    const message = `${model.id} runs on another machine, and this chat is private: choose a model of this machine`
+    throw new AppError('private_chat_remote_model', message, { model: model.id })
+  }
+
   /** Creates the configured model, or the offline model if the provider has no key. */
-  createOrOffline(): ChatModel {
+  createOrOffline(isPrivate = false): ChatModel {
+    if (isPrivate) return this.createFor(true)
     try {
       return this.create()
     } catch (error) {

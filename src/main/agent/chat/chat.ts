@@ -33,6 +33,8 @@ export interface SendInput extends UserInput {
   /** Delivery of a queued message: `next` within the running turn (the default), `after` once it has ended. */
   readonly delivery?: 'next' | 'after' | undefined
   readonly withoutMemory?: boolean | undefined
+  /** Default: `chat.default`. */
+  readonly isPrivate?: boolean | undefined
   /** True to continue a session that its reset rule has ended. */
   readonly reopen?: boolean | undefined
 }
@@ -100,9 +102,9 @@ export class Chat {
     const command = attachments.length === 0 ? parseCommand(text) : undefined
     const runningTurn = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
-    const model = command
-      ? this.#services.agentModels.createOrOffline()
-      : this.#services.agentModels.create(input.model)
+    const isPrivate = await this.#isPrivate(input)
+    const { agentModels } = this.#services
+    const model = command ? agentModels.createOrOffline(isPrivate) : agentModels.createFor(isPrivate, input.model)
     assertSupportsImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
@@ -149,8 +151,8 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#services.agentModels.create(modelId)
     const transcript = await this.#idleTranscript(session)
+    const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     const userEntry = transcript
       .branchTo(message)
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
@@ -161,8 +163,8 @@ export class Chat {
 
   /** Continues an interrupted answer. @throws AppError `session_busy`, `unknown_session`, `provider_key_missing` */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
-    const model = this.#services.agentModels.create()
     const transcript = await this.#idleTranscript(session)
+    const model = this.#services.agentModels.createFor(transcript.isPrivate)
     return this.#answerAgain(session, transcript, model)
   }
 
@@ -182,6 +184,11 @@ export class Chat {
     const transcript = await this.#idleTranscript(session)
     await transcript.switchTo(entry)
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
+  }
+
+  /** Makes the whole chat private. @throws AppError `session_busy`, `unknown_session` */
+  async makePrivate(session: string): Promise<void> {
+    await (await this.#idleTranscript(session)).setPrivate(true)
   }
 
   /** Removes a message from the queue; does nothing if it is no longer queued. */
@@ -245,9 +252,10 @@ export class Chat {
   }
 
   async #sessionFor(
-    { session, replaces, reopen, withoutMemory = false }: SendInput,
+    input: SendInput,
     command: CommandCall | undefined,
   ): Promise<{ id: string; transcript: Transcript }> {
+    const { session, replaces, reopen, withoutMemory = false } = input
     const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
@@ -259,7 +267,16 @@ export class Chat {
     // If the old session was over, the new one inherits its memory mode.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
     if (isWithoutMemory) await created.transcript.setWithoutMemory(true)
+    if (await this.#isPrivate(isNew ? { ...input, session: undefined } : input))
+      await created.transcript.setPrivate(true)
     return created
+  }
+
+  /** Returns true if the chat is private; for a new chat, if it will be. @throws AppError `unknown_session` */
+  async #isPrivate({ session, isPrivate }: SendInput): Promise<boolean> {
+    const { sessions, config } = this.#services
+    if (session !== undefined) return (await sessions.get(session)).isPrivate
+    return isPrivate ?? config.current.chat.default === 'private'
   }
 
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
@@ -374,10 +391,10 @@ export class Chat {
     if (this.#endingSessions.has(session)) return
     this.#endingSessions.add(session)
     try {
-      const model = agentModels.createOrOffline()
+      const model = agentModels.createOrOffline(transcript.isPrivate)
       const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
       await contextManager.flushRemaining()
-      await saveSessionSummary(this.#services, model, session, messages)
+      await saveSessionSummary(this.#services, model, session, messages, transcript.isPrivate)
       await transcript.appendCustom(summaryEntry, { through: last.id })
     } finally {
       this.#endingSessions.delete(session)
@@ -388,10 +405,10 @@ export class Chat {
   async #distil(session: string): Promise<void> {
     const { sessions, config, workspace, look, agentModels, requests } = this.#services
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
-    const model = agentModels.createOrOffline()
+    const transcript = await sessions.get(session)
+    const model = agentModels.createOrOffline(transcript.isPrivate)
     // Without a key for the configured model, wait: the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
-    const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
     const { toolContext } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
     await this.#deferredNotes.run({

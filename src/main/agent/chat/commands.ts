@@ -45,7 +45,8 @@ async function execute(
       if (argument === '') return { kind: 'needsArgument', command: name }
       if (context.transcript.isWithoutMemory)
         throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
-      const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })
+      const origin = { cause: 'capture', session } as const
+      const { change } = await workspace.remember(argument, now(), origin, context.transcript.isPrivate)
       return { kind: 'remembered', change }
     }
     case 'search': {

@@ -100,7 +100,7 @@ export class RequestBuilder {
     const { request } = assembly
     return {
       ...assembly,
-      isLocal: model.isLocal && hasLocalText(request, redacted.sight),
+      isLocal: model.isLocal && (transcript?.isPrivate === true || hasLocalText(request, redacted.sight)),
       sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
   }

@@ -29,14 +29,15 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 const maxSlugLength = 60
 
 /**
- * Writes a note with the newest messages of a session, marked local if they contain local text. Does nothing if no
- * message is from the user.
+ * Writes a note with the newest messages of a session, marked local if the session is private or they contain local
+ * text. Does nothing if no message is from the user.
  */
 export async function saveSessionSummary(
   { workspace, models, requests, look, now }: ChatServices,
   model: ChatModel,
   session: string,
   messages: readonly Message[],
+  isPrivate: boolean,
 ): Promise<void> {
   const at = now()
   const summarizedMessages = withoutRefused(messages)
@@ -51,7 +52,7 @@ export async function saveSessionSummary(
   const sentences = models.sentencesFor(firstLines.toReversed())
   const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
   const sight = await look()
-  const isLocal = summarizedMessages.some(({ local }) => local) || sight.net.contains(text)
+  const isLocal = isPrivate || summarizedMessages.some(({ local }) => local) || sight.net.contains(text)
   const redacted = model.isLocal ? summarizedMessages : redactMessages(summarizedMessages, sight)
   const conversation = redacted.map((message) => formatMessage(message, sentences)).join('\n\n')
   const prompt = (await requests.prompts()).slug({ conversation })

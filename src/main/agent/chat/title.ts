@@ -17,7 +17,7 @@ export async function generateTitle(
   const messages = transcript.messages().map(({ message }) => message)
   const hasAnswer = messages.some(({ role }) => role === 'assistant')
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
-  const model = agentModels.create()
+  const model = agentModels.createFor(transcript.isPrivate)
   if (model.provider === 'offline') return
   const prompts = await requests.prompts()
   const content = prompts.title({ conversation: excerptOf(messages, model) })

@@ -39,7 +39,9 @@ export async function createTurnContext(
 ): Promise<TurnContext> {
   const { config, requests, mcp, look } = services
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
-  const tools = [...builtIns, ...(await mcp.tools()).map((tool) => createMcpTool(tool, mcp))]
+  // Tool servers are other programs, which may send their input anywhere.
+  const serverTools = transcript.isPrivate ? [] : await mcp.tools()
+  const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
   const toolContext = createToolContext(services, { session, transcript, model }, hooks, signal)
   const contextManager = new ContextManager({
     transcript,
@@ -73,7 +75,7 @@ function createToolContext(
       () => workspace.layout,
       () => transcript.messages().map(({ message }) => message),
     ),
-    derivesFromLocal: false,
+    derivesFromLocal: transcript.isPrivate,
     sources: [],
     userText: '',
     propose: (change) => propose(change, model.id),

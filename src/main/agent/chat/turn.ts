@@ -81,7 +81,8 @@ async function answerOnce(
   try {
     const rawAnswer = await askModel(options, liveAnswer, answerOrigin)
     const earlier = options.transcript.messages().map(({ message }) => message)
-    const answer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
+    const checkedAnswer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
+    const answer = options.transcript.isPrivate ? { ...checkedAnswer, local: true as const } : checkedAnswer
     await options.storeMessage(answer)
     return answer
   } finally {

@@ -86,7 +86,8 @@ export class NoteWriter {
     const text =
       sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...toolContext.origin, cause: 'flush' as const }
-    const isLocal = unreadMessages.some(({ local }) => local) || (await look()).net.contains(text)
+    const isLocal =
+      toolContext.derivesFromLocal || unreadMessages.some(({ local }) => local) || (await look()).net.contains(text)
     const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal)
     return { status: 'rescued', changes: [change] }
   }
@@ -98,7 +99,11 @@ export class NoteWriter {
    */
   async saveFromPart(part: string, title: string, isLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
     const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
-    const toolContext = { ...this.#options.toolContext, derivesFromLocal: isLocal, sources }
+    const toolContext = {
+      ...this.#options.toolContext,
+      derivesFromLocal: isLocal || this.#options.toolContext.derivesFromLocal,
+      sources,
+    }
     return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext)
   }
 

@@ -12,6 +12,7 @@ import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
 import { Transcript, type TranscriptOptions } from './transcript.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord } from '#shared/util/json.ts'
 
 /** `entry` is set if one was appended. A new fork has neither optional field. */
@@ -64,6 +65,8 @@ export class Sessions {
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
     const fork = await this.#create(at, { file: source.file, entries: source.branchTo(entry) })
+    // The branch may end before the entry that made the chat private.
+    await fork.transcript.setPrivate(source.isPrivate)
     this.#changes.emit({ session: fork.id })
     return fork.id
   }
@@ -137,7 +140,8 @@ export class Sessions {
     const title = summary?.title || id
     const messages = transcript.messages().map(({ message }) => message)
     const name = `${toFileName(title, 'Conversation')}.md`
-    return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
+    const text = transcriptMarkdown(title, transcript.header.createdAt, messages)
+    return { name, text: transcript.isPrivate ? withVisibility(text, true) : text }
   }
 
   /** Lists sessions, pinned ones first, then the newest. @param includeEmpty true to include sessions without entries */
@@ -240,6 +244,8 @@ export class Sessions {
         pinned: false,
         named: false,
         isWithoutMemory: false,
+        // Nobody can tell, so the stricter value applies.
+        isPrivate: true,
       }
     }
   }
@@ -333,6 +339,7 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
     pinned: isRecord(pin) && pin['pinned'] === true,
     named: name !== undefined && name !== '',
     isWithoutMemory: transcript.isWithoutMemory,
+    isPrivate: transcript.isPrivate,
   }
 }
 

@@ -10,7 +10,7 @@ import type { SessionMessage } from '#shared/contract/index.ts'
 import { systemClock, type Clock, EventEmitter, type Subscribable, appendDurably, writeDurably, Mutex } from '#platform'
 import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isWithoutMemory, memoryToggleEntry } from '#shared/chat/memory-mark.ts'
+import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import {
   serializeEntry,
@@ -184,6 +184,15 @@ export class Transcript {
 
   async setWithoutMemory(isOff: boolean): Promise<void> {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
+  }
+
+  /** True if only models on this machine may read the conversation, and no other program. */
+  get isPrivate(): boolean {
+    return isPrivateChat(this.lastCustomAnywhere(privacyToggleEntry))
+  }
+
+  async setPrivate(isPrivate: boolean): Promise<void> {
+    if (isPrivate !== this.isPrivate) await this.appendCustom(privacyToggleEntry, { isPrivate })
   }
 
   /** Last name given to the conversation; may be empty. */

@@ -84,6 +84,7 @@ export class AgentRegistry {
       workspace: this.workspaceOf(id),
       color: color ?? colorAt(index),
       model,
+      isPrivateByDefault: this.settingsOf(id).chat.default === 'private',
       archived,
       reads: this.#memoriesSharedWith(id).map(({ agent }) => agent),
       ready: existsSync(this.workspaceOf(id)),

@@ -43,6 +43,7 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   setWithoutMemory: doForAgent(os.sessions.setWithoutMemory, async (agent, input) =>
     (await agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory),
   ),
+  makePrivate: doForAgent(os.sessions.makePrivate, (agent, input) => agent.chat.makePrivate(input.session)),
   remove: doForAgent(os.sessions.remove, (agent, input) => agent.sessions.remove(input.session)),
   restore: doForAgent(os.sessions.restore, (agent, input) => agent.sessions.restore(input.session)),
   export: forAgent(os.sessions.export, (agent, input) => agent.sessions.export(input.session, input.format)),

@@ -53,8 +53,10 @@ export async function readFor<T>(
   if (!marks) return read((text) => text)
   const notFoundError = () =>
     new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
+  const session = sessionOf(path)
+  if (session !== undefined && (await agent.sessions.get(session)).isPrivate) throw notFoundError()
   try {
-    const resolvedPath = isTranscript(path) ? path : await agent.workspace.realPath(path)
+    const resolvedPath = session !== undefined ? path : await agent.workspace.realPath(path)
     if (marks.of(resolvedPath, '').isFullyLocal) throw notFoundError()
     return await read((text) => {
       if (marks.of(resolvedPath, text).isFullyLocal) throw notFoundError()
@@ -69,8 +71,9 @@ export async function readFor<T>(
   }
 }
 
-function isTranscript(path: string): boolean {
-  return /^sessions\/[^/]+\.jsonl$/.test(path)
+/** Returns the id of a chat's transcript; undefined for other paths. */
+function sessionOf(path: string): string | undefined {
+  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
 }
 
 async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
@@ -151,7 +154,7 @@ interface Place {
 export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
-    const resolvedPath = isTranscript(path) ? path : await agent.workspace.realPath(path)
+    const resolvedPath = sessionOf(path) !== undefined ? path : await agent.workspace.realPath(path)
     return { text, note: marks.of(resolvedPath, text) }
   } catch (error) {
     if (error instanceof AppError) return undefined

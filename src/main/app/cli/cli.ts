@@ -94,6 +94,7 @@ command('ask', 'ask the agent')
   .argument('<message>')
   .option('--model <id>', 'model to use instead of the agent’s')
   .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
+  .option('--private', 'make the chat private: only models on this machine read it')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(async (message: string, flags: AskFlags) =>
     runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),

@@ -28,6 +28,7 @@ export interface AskFlags extends CommonFlags {
   /** Id of a chat, a prefix of it, or `last`. */
   readonly session?: string
   readonly withoutMemory?: boolean
+  readonly private?: boolean
 }
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {

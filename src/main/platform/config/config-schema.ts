@@ -126,6 +126,8 @@ const sharedAgentFields = {
     memoryHook: section({ enabled: z.boolean().default(true) }),
   }),
   chat: section({
+    /** Kind of a new chat. Only models on this machine read a private chat, and no other program. */
+    default: z.enum(['open', 'private']).default('open'),
     /** Time without output from a provider after which the request is aborted. */
     idleTimeout: durationSchema.default(120_000),
     /** Reasoning effort. Models without reasoning ignore it. */

@@ -6,7 +6,7 @@
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { isWithoutMemory, memoryToggleEntry } from '#shared/chat/memory-mark.ts'
+import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
 import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { localMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
@@ -27,12 +27,13 @@ export interface TranscriptMessage {
 }
 
 /**
- * Returns the messages of the user and the agent; none if the chat has no memory.
+ * Returns the messages of the user and the agent; none if the chat has no memory. Messages of a private chat are local.
  * @param isNeeded true for a line with a tool result that is returned too
  */
 export function indexedMessages(jsonl: string, isNeeded?: (line: string) => boolean): TranscriptMessage[] {
   const lines = jsonl.split('\n')
-  if (isMemoryOff(lines)) return []
+  if (isWithoutMemory(lastMark(lines, memoryToggleEntry))) return []
+  const isPrivate = isPrivateTranscript(lines)
   const deletedIndexes = deletedLines(lines)
   return lines.flatMap((line, index) => {
     // Avoids parsing tool results: they can have megabytes.
@@ -42,7 +43,7 @@ export function indexedMessages(jsonl: string, isNeeded?: (line: string) => bool
     if (!isRecord(message)) return []
     const { role } = message
     return role === 'user' || role === 'assistant' || (isToolResult && role === 'toolResult')
-      ? [{ index, message }]
+      ? [{ index, message: isPrivate ? { ...message, local: true } : message }]
       : []
   })
 }
@@ -58,11 +59,17 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
   })
 }
 
-function isMemoryOff(lines: readonly string[]): boolean {
+/** Returns true if the transcript is of a private chat. @param lines of the JSONL file */
+export function isPrivateTranscript(lines: readonly string[]): boolean {
+  return isPrivateChat(lastMark(lines, privacyToggleEntry))
+}
+
+/** Returns the data of the last custom entry of a type; undefined if there is none. */
+function lastMark(lines: readonly string[], customType: string): unknown {
   const mark = lines.findLast(
-    (line) => line.includes(`"${memoryToggleEntry}"`) && parseRecord(line)['customType'] === memoryToggleEntry,
+    (line) => line.includes(`"${customType}"`) && parseRecord(line)['customType'] === customType,
   )
-  return mark !== undefined && isWithoutMemory(parseRecord(mark)['data'])
+  return mark === undefined ? undefined : (parseRecord(mark)['data'] ?? null)
 }
 
 /** Returns 0-based lines of deleted messages and of their descendants. */

@@ -2,6 +2,7 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { addLogEntry, findLogEntry, type EntryLines } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-writer.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
+import { withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { addToSection, findInSection, noteItem } from './add-to-section.ts'
@@ -14,19 +15,26 @@ interface Notes {
   describe(write: WorkspaceWrite): Promise<FileChange>
 }
 
-/** Appends a note to the daily log. @throws AppError as `Workspace.edit` */
-export async function addToLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
+/** Appends a note to the daily log, marked private if `isPrivate`. @throws AppError as `Workspace.edit` */
+export async function addToLog(
+  notes: Notes,
+  text: string,
+  at: Date,
+  origin: WriteOrigin,
+  isPrivate: boolean,
+): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
   let entryLines: EntryLines = { startLine: 1, endLine: 1 }
   let addedNote: AddedNote | undefined
   const write = await notes.edit(path, origin, (current) => {
     const result = addLogEntry(current, text, at)
+    const written = isPrivate ? withAddedLocal(current, result.text, true) : result.text
     entryLines = { startLine: result.startLine, endLine: result.endLine }
-    const [heading = '', ...body] = result.text.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
-    const [dayHeading = ''] = result.text.split('\n')
+    const [heading = '', ...body] = written.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
+    const [dayHeading = ''] = written.split('\n')
     const headings = [...(current === undefined || current === '' ? [dayHeading] : []), heading]
     addedNote = { headings, under: titleOf(heading), body, at: entryLines.startLine + 1 }
-    return result.text
+    return written
   })
   return { path, ...entryLines, change: await notes.describe(write), note: addedNote ?? emptyNote }
 }

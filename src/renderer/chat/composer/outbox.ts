@@ -16,6 +16,8 @@ export interface OutboxMessage extends OutgoingMessage {
   readonly session: string | undefined
   readonly reopen: boolean
   readonly withoutMemory: boolean
+  /** Undefined: `chat.default` applies. */
+  readonly isPrivate: boolean | undefined
   /** Set if the message was rejected, or `unknown` if it may have arrived. The user must retry or remove it. */
   readonly problem?: string
 }

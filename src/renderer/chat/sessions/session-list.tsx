@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { MoreHorizontal, Pin, X } from 'lucide-react'
+import { Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
@@ -67,6 +67,7 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
         className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
       >
         {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
+        {summary.isPrivate && <Lock size={11} aria-label={t('session.private')} className="shrink-0 text-muted" />}
         <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { t } from 'i18next'
+import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -27,6 +28,9 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
   const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const makePrivate = useMutation(
+    api.sessions.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
+  )
   const remove = useMutation(
     api.sessions.remove.mutationOptions({
       onSuccess() {
@@ -43,6 +47,9 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}
         </ActionItem>
+        {!summary.isPrivate && (
+          <ActionItem onClick={() => makePrivate.mutate(target)}>{t('session.makePrivate')}</ActionItem>
+        )}
         <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
           {t('session.exportMarkdown')}
         </ActionItem>

@@ -14,6 +14,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   await setUpAtFirstUse(client, base, agent)
   await client.search.settle({ agent })
   const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
+  const isPrivate = flags.private === true
+  if (isPrivate && previousSession !== undefined) await client.sessions.makePrivate({ agent, session: previousSession })
   const knownIds = new Set(previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).ids)
   const { session, queued } = await client.chat.send({
     agent,
@@ -22,6 +24,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     // Wait for an answer that another window has started.
     delivery: 'after',
     ...(previousSession === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: previousSession }),
+    ...(isPrivate ? { isPrivate } : {}),
     ...(model === undefined ? {} : { model }),
   })
   const liveOutput = json ? undefined : new LiveOutput(knownIds)

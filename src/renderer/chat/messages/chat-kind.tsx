@@ -1,0 +1,108 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { BrainIcon, BrainOff, Lock, LockOpen, type LucideIcon } from 'lucide-react'
+import { t } from 'i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
+import { Button } from '#lib/ui/button.tsx'
+
+const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
+
+/** How a new chat starts. */
+export interface ChatKind {
+  readonly isWithoutMemory: boolean
+  /** Undefined until the user chooses: then `chat.default` applies. */
+  readonly isPrivate: boolean | undefined
+}
+
+interface SwitchesProps {
+  readonly agent: Agent
+  readonly kind: ChatKind
+  readonly onChange: (kind: ChatKind) => void
+}
+
+export function ChatKindSwitches({ agent, kind, onChange }: SwitchesProps) {
+  const { isWithoutMemory, isPrivate = agent.isPrivateByDefault } = kind
+  return (
+    <div className={`${stripClass} text-muted`}>
+      <KindSwitch
+        icon={isPrivate ? Lock : LockOpen}
+        isOn={isPrivate}
+        label={t('chat.private')}
+        onClick={() => onChange({ ...kind, isPrivate: !isPrivate })}
+      />
+      <KindSwitch
+        icon={isWithoutMemory ? BrainOff : BrainIcon}
+        isOn={isWithoutMemory}
+        label={t('chat.withoutMemory')}
+        onClick={() => onChange({ ...kind, isWithoutMemory: !isWithoutMemory })}
+      />
+      {isPrivate && (
+        <span>
+          <PrivateHint agent={agent} />
+        </span>
+      )}
+      {isWithoutMemory && <span>{t('chat.withoutMemoryHint')}</span>}
+    </div>
+  )
+}
+
+interface KindSwitchProps {
+  readonly icon: LucideIcon
+  readonly isOn: boolean
+  readonly label: string
+  readonly onClick: () => void
+}
+
+function KindSwitch({ icon: Icon, isOn, label, onClick }: KindSwitchProps) {
+  return (
+    <Button
+      look="quiet"
+      role="switch"
+      aria-checked={isOn}
+      className={`-ml-2 ${isOn ? 'text-text!' : ''}`}
+      onClick={onClick}
+    >
+      <Icon size={14} className={isOn ? 'text-accent' : ''} /> {label}
+    </Button>
+  )
+}
+
+export function PrivateNote({ agent }: { agent: Agent }) {
+  return (
+    <p role="note" className={`${stripClass} text-muted`}>
+      <Lock size={14} className="text-accent" aria-hidden />
+      <span className="min-w-0 flex-1 basis-52">
+        {t('chat.private')}: <PrivateHint agent={agent} />
+      </span>
+    </p>
+  )
+}
+
+function PrivateHint({ agent }: { agent: Agent }) {
+  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models
+  const isRemote = models?.find(({ id }) => id === agent.model)?.isLocal === false
+  return [t('chat.privateHint'), ...(isRemote ? [t('chat.privateOffline', { model: agent.model })] : [])].join(' ')
+}
+
+export function WithoutMemoryNote({ agent, session }: { agent: string; session: string }) {
+  const undo = () => client.sessions.setWithoutMemory({ agent, session, isWithoutMemory: true })
+  const addToMemory = useMutation(
+    api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
+  )
+  return (
+    <p role="note" className={`${stripClass} text-muted`}>
+      <BrainOff size={14} className="text-accent" aria-hidden />
+      <span className="min-w-0 flex-1 basis-52">
+        {t('chat.withoutMemory')}: {t('chat.withoutMemoryHint')}
+      </span>
+      <Button
+        look="link"
+        disabled={addToMemory.isPending}
+        onClick={() => addToMemory.mutate({ agent, session, isWithoutMemory: false })}
+      >
+        {t('chat.keepAfterAll')}
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,139 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { redactLocal, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
+import { readFor } from '../../../src/main/app/api/client-visibility.ts'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const secret = 'The narwhal code is walrus-9931.'
+
+/** The configured model is remote; `openai-compatible/here` runs on this machine. */
+async function openChats(chatDefault = 'open', now = () => new Date(2026, 0, 20, 10, 30)) {
+  const remote = await startModelServer({ text: 'Aye, from afar.' })
+  const here = await startModelServer({ text: 'Aye, from here.' })
+  const test = await openTestApp({
+    files: { 'MEMORY.md': '# Long-term memory\n' },
+    config: `providers:
+  anthropic: { baseUrl: "${remote.url}", reach: remote }
+  openai-compatible: { baseUrl: "${here.url}" }
+agents:
+  defaults: { chat: { default: ${chatDefault} }, memory: { sessions: true } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    now,
+  })
+  const agent = await test.app.agents.get('main')
+  const say = async (text: string, options: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
+    const sent = await agent.chat.send({ text, ...options })
+    await sent.ended
+    const last = (await agent.sessions.get(sent.session)).messages().at(-1)
+    return { session: sent.session, text: last ? messageText(last.message) : '' }
+  }
+  return { ...test, agent, remote, here, say }
+}
+
+const local = 'openai-compatible/here'
+
+describe('a private chat', () => {
+  it('sends nothing to another machine, with titles, summaries and flushes', async () => {
+    const { agent, remote, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    await say('/compact', { session })
+    await say(`Read this: ${'kelp '.repeat(2000)}`, { session })
+    await say('/new', { session })
+    await agent.chat.close()
+    expect(remote.requests).toEqual([])
+    expect((await agent.sessions.list()).find(({ id }) => id === session)).toMatchObject({ isPrivate: true })
+  })
+
+  it('answers with a model of this machine, and refuses others by name', async () => {
+    const { agent, remote, here, say } = await openChats()
+    const { session, text } = await say(secret, { isPrivate: true, model: local })
+    expect(text).toBe('Aye, from here.')
+    expect(here.requests.length).toBeGreaterThan(0)
+    const model = 'anthropic/test-model'
+    await expect(say('And now?', { session, model })).rejects.toMatchObject({ code: 'private_chat_remote_model' })
+    const message = (await agent.sessions.get(session)).messages()[0]?.id ?? ''
+    await expect(agent.chat.retry(session, message, model)).rejects.toMatchObject({ code: 'private_chat_remote_model' })
+    expect(remote.requests).toEqual([])
+  })
+
+  it('leaves private notes only', async () => {
+    const { agent, workspace, say } = await openChats()
+    const { session } = await say(`Remember that ${secret}`, { isPrivate: true })
+    await say('/remember the puffin knits a scarf for the lighthouse keeper who lives on the other side of the bay', {
+      session,
+    })
+    await say('/new', { session })
+    await agent.chat.close()
+    const paths = (await readdir(join(workspace, 'memory'))).filter((name) => name.endsWith('.md'))
+    const texts = await Promise.all(paths.map((path) => readFile(join(workspace, 'memory', path), 'utf8')))
+    expect(texts.join('\n')).toContain('walrus-9931')
+    for (const text of texts) expect(redactLocal(text, visibilityOf(text)).text).not.toMatch(/walrus|puffin/)
+    await agent.memory.settle(10_000)
+    for (const query of ['narwhal code walrus-9931', 'the puffin knits a scarf']) {
+      const { results } = await agent.memory.search(query, { hasPrivate: false, minScore: 0 })
+      expect(JSON.stringify(results), query).not.toMatch(/walrus|puffin/)
+      expect((await agent.memory.search(query, { minScore: 0 })).results.length, query).toBeGreaterThan(0)
+    }
+  })
+
+  it('is found in searches with private notes only, also after it became private', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(secret)
+    const isFound = async (hasPrivate: boolean) => {
+      await agent.memory.settle(10_000)
+      const { results } = await agent.memory.search('narwhal code', { minScore: 0, hasPrivate })
+      return results.some(({ path }) => path === `sessions/${session}.jsonl`)
+    }
+    await until(() => isFound(false), 10_000)
+    await agent.chat.makePrivate(session)
+    await until(async () => !(await isFound(false)), 10_000)
+    expect(await isFound(true)).toBe(true)
+  })
+
+  it('passes its privacy to forks and to the chat that follows it', async () => {
+    const clock = { now: new Date(2026, 0, 20, 10, 30) }
+    const { agent, say } = await openChats('open', () => clock.now)
+    const { session } = await say(secret)
+    const first = (await agent.sessions.get(session)).messages()[0]?.id ?? ''
+    await agent.chat.makePrivate(session)
+    const fork = await agent.sessions.fork(session, first, clock.now)
+    expect((await agent.sessions.get(fork)).isPrivate).toBe(true)
+    clock.now = new Date(2026, 0, 22, 10, 30)
+    const next = await say('Good morning.', { session })
+    expect(next.session).not.toBe(session)
+    expect((await agent.sessions.get(next.session)).isPrivate).toBe(true)
+  })
+
+  it('is exported as a private note', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const { text } = await agent.sessions.export(session, 'markdown')
+    expect(text).toContain(secret)
+    expect(visibilityOf(text).isFullyLocal).toBe(true)
+  })
+
+  it('does not exist for other programs', async () => {
+    const { app, agent, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const path = `sessions/${session}.jsonl`
+    const read = (requester: boolean) =>
+      readFor(app, agent, requester, path, (visibleText) => agent.readLines(path, 1, 100, visibleText))
+    expect((await read(false)).lines.join('\n')).toContain(secret)
+    await expect(read(true)).rejects.toMatchObject({ code: 'file_not_found' })
+  })
+
+  it('is the kind of a new chat if the setting says so', async () => {
+    const { agent, remote, say } = await openChats('private')
+    const { session } = await say(secret)
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+    expect(remote.requests).toEqual([])
+    const open = await say('Good morning.', { isPrivate: false })
+    expect(open.text).toBe('Aye, from afar.')
+  })
+})
