@@ -31,7 +31,7 @@ export function createUserTextMatcher(typedText: string): (line: string) => bool
   return (line) => {
     // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
-    const plain = withoutMarkdown(line.replaceAll(/\s*\^\[local\]/giu, ''))
+    const plain = withoutMarkdown(line.replaceAll(/\s*\^\[(?:local|private)\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
     if (sentences.flat().every((word) => stopWords.has(word))) return false
     return sentences.every((sentence) => sentence.length === 0 || isTyped(toFirstPerson(sentence)))

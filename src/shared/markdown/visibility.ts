@@ -1,6 +1,6 @@
 /**
- * Privacy marks. `visibility: local` in the front matter keeps a note on this machine. `^[local]` at the end of a
- * heading covers its section; on any other line, the enclosing block: paragraph, list item with its content, or code
+ * Privacy marks. `visibility: local` or `private` in the front matter keeps a note on this machine. `^[local]` or
+ * `^[private]` at the end of a heading covers its section; on any other line, the enclosing block: paragraph, list item with its content, or code
  * block. An invalid value counts as local and is reported in `problem`. All patterns run in linear time.
  */
 import { blocksOf, coverOf } from './visibility-blocks.ts'
@@ -10,15 +10,16 @@ export interface NoteVisibility {
   readonly isFullyLocal: boolean
   /** 0-based local lines if only parts are local; empty for a public note. */
   readonly localLines: ReadonlySet<number>
-  /** Invalid value found instead of `local` or `all`; treated as `local`. */
+  /** Invalid value found instead of `local`, `private` or `all`; treated as `local`. */
   readonly problem?: string
 }
 
 export const localMark = '^[local]'
 export const localFrontMatter = 'visibility: local'
 
-const markPattern = /\^\[\s*local\s*\]/i
-const markHintPattern = /\^\[\s*local|visibility/i
+/** `local` is the older word. */
+const markPattern = /\^\[\s*(?:local|private)\s*\]/i
+const markHintPattern = /\^\[\s*(?:local|private)|visibility/i
 const frontMatterHintPattern = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const publicNote: NoteVisibility = { isFullyLocal: false, localLines: new Set() }
@@ -33,13 +34,14 @@ export function hasLocalMark(line: string): boolean {
 
 /** Removes the privacy mark from a line. */
 export function withoutLocalMark(line: string): string {
-  return line.replaceAll(/\s*\^\[\s*local\s*\]/gi, '')
+  return line.replaceAll(/\s*\^\[\s*(?:local|private)\s*\]/gi, '')
 }
 
 /** Returns which lines of a note are local. */
 export function visibilityOf(text: string): NoteVisibility {
-  // Fast path. Escapes (`\x`, `\u`) may spell `local`.
-  const hasFrontMatterHint = () => frontMatterHintPattern.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))
+  // Fast path. Escapes (`\x`, `\u`) may spell the word.
+  const hasFrontMatterHint = () =>
+    frontMatterHintPattern.test(text) && /local|private|\\[ux]/i.test(text.normalize('NFKC'))
   if (!markHintPattern.test(text) && !hasFrontMatterHint()) return publicNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const value = visibilityValue(lines)
@@ -110,9 +112,9 @@ export function propertyVisibility(rawLine: string): string | undefined {
   return isMisspelt(key, value) ? line.trim() : undefined
 }
 
-/** Returns true for a key of 8 to 12 letters that is nearly `visibility`, if the value contains `local`. */
+/** Returns true for a key of 8 to 12 letters that is nearly `visibility`, if the value contains `local` or `private`. */
 function isMisspelt(key: string, value: string): boolean {
-  return /\blocal\b/i.test(withoutComment(value)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
+  return /\b(?:local|private)\b/i.test(withoutComment(value)) && isWithinTwoEdits(key.toLowerCase(), 'visibility')
 }
 
 /** Returns true if the Levenshtein distance is at most 2. */
@@ -150,7 +152,7 @@ function parseVisibility(value: string): { readonly isLocal: boolean; readonly p
     .replace(/^["']|["']$/g, '')
     .trim()
   const key = plain.normalize('NFKC').toLowerCase()
-  if (key === 'local') return { isLocal: true }
+  if (key === 'local' || key === 'private') return { isLocal: true }
   if (key === 'all') return { isLocal: false }
   return { isLocal: true, problem: plain.slice(0, maxProblemLength).toWellFormed() }
 }

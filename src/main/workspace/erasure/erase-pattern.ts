@@ -72,7 +72,7 @@ export class ErasePattern {
   #withoutMarkers(text: string): string {
     if (!this.#matchesMarkers) return text
     return text
-      .replaceAll(/\^\[[ \t]*local[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
+      .replaceAll(/\^\[[ \t]*(?:local|private)[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
       .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (visibilityLine) => '\0'.repeat(visibilityLine.length))
   }
 

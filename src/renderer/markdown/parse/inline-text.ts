@@ -10,7 +10,7 @@ const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|(
 const labelledPage = String.raw`\[([^[\]\n]{1,200})\]\(\[\[([^[\]\n]{1,500})\]\]\)`
 const imageWithSpaces = String.raw`!\[([^[\]\n]{0,200})\]\(([^()<>\n]{1,500}\.[A-Za-z\d]{2,5})\)(?:\{:[^{}\n]*?:?width\s+(\d+)[^{}\n]*\})?`
 const specialSyntax = new RegExp(
-  String.raw`${wikiLink}|${labelledPage}|${imageWithSpaces}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|\^\[[ \t]*((?:local|web:|mcp:|file:|agent:|import:)[^\]\n]{0,300})\]|(==|\^\^)`,
+  String.raw`${wikiLink}|${labelledPage}|${imageWithSpaces}|\[\^([^[\]\s]{1,100})\]|\{\{([^{}\n]{1,500})\}\}|\(\(([\da-f]{8}-[\da-f-]{27})\)\)|\^\[[ \t]*((?:local|private|web:|mcp:|file:|agent:|import:)[^\]\n]{0,300})\]|(==|\^\^)`,
   'g',
 )
 

@@ -70,7 +70,7 @@ export const components = {
 } as Components
 
 function LineMark({ source }: { source: string }) {
-  const isLocal = source.toLowerCase() === 'local'
+  const isLocal = /^(?:local|private)$/i.test(source)
   const title = isLocal ? t('local.whole') : t('reading.source', { source })
   return (
     <span

@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
 import { findRule, relativeRules } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
-import { redactionPlaceholder, visibilityOf, redactLocal } from '../../../../src/shared/markdown/visibility.ts'
+import {
+  redactionPlaceholder,
+  visibilityOf,
+  redactLocal,
+  withoutLocalMark,
+} from '../../../../src/shared/markdown/visibility.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
 
@@ -41,6 +46,19 @@ const whole = [
 describe('visibilityOf()', () => {
   it.each(whole)('makes all of %j local', (text) => {
     expect(visibilityOf(text).isFullyLocal).toBe(true)
+  })
+
+  it.each(['---\nvisibility: private\n---\nx', '+++\nvisibility = "Private"\n+++\nx', '- visibility:: private\n'])(
+    'reads `private` as `local`: %j',
+    (text) => {
+      expect(visibilityOf(text)).toEqual({ isFullyLocal: true, localLines: new Set() })
+    },
+  )
+
+  it.each(['^[private]', '^[ Private ]'])('reads the mark %s as `^[local]`', (mark) => {
+    const text = (written: string) => `# Notes\n\n- one ${written}\n  - below\n- two\n\n## Health ${written}\n\nfine\n`
+    expect(visibilityOf(text(mark))).toEqual(visibilityOf(text('^[local]')))
+    expect(withoutLocalMark(`one ${mark}`)).toBe('one')
   })
 
   it('treats an unknown value as local and reports the problem', () => {
