@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactLocal, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { readFor } from '../../../src/main/app/api/client-visibility.ts'
+import { commandEntry } from '../../../src/main/agent/sessions/session-events.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -20,7 +21,7 @@ async function openChats(chatDefault = 'open', now = () => new Date(2026, 0, 20,
   anthropic: { baseUrl: "${remote.url}", reach: remote }
   openai-compatible: { baseUrl: "${here.url}" }
 agents:
-  defaults: { chat: { default: ${chatDefault} }, memory: { sessions: true } }
+  defaults: { chat: { default: ${chatDefault.replaceAll('{{remote}}', remote.openAiUrl)} } }
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
 `,
     env: { ANTHROPIC_API_KEY: 'sk-test-key' },
@@ -110,6 +111,39 @@ describe('a private chat', () => {
     expect((await agent.sessions.get(next.session)).isPrivate).toBe(true)
   })
 
+  it('is followed by a private chat after /new', async () => {
+    const { agent, remote, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const next = await say('/new', { session })
+    await say('The puffin knits.', { session: next.session })
+    expect((await agent.sessions.get(next.session)).isPrivate).toBe(true)
+    expect(remote.requests).toEqual([])
+  })
+
+  it('refuses to switch to a remote model', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const outcomeOf = async (text: string) => {
+      await say(text, { session })
+      return (await agent.sessions.get(session)).lastCustom(commandEntry)
+    }
+    expect(await outcomeOf('/model anthropic/other-model')).toMatchObject({
+      outcome: { kind: 'failed', code: 'private_chat_remote_model' },
+    })
+    expect(await outcomeOf(`/model ${local}`)).toMatchObject({ outcome: { kind: 'model', model: local } })
+  })
+
+  it('searches without a remote embedding server', async () => {
+    const { agent, remote, say } = await openChats(
+      `open }, memory: { embedding: { provider: openai-compatible, model: test, baseUrl: "{{remote}}", reach: remote }`,
+    )
+    await agent.memory.settle(10_000)
+    const before = remote.requests.length
+    const { session } = await say('/search the narwhal code', { isPrivate: true })
+    await say('Where is the narwhal code?', { session })
+    expect(remote.requests.length).toBe(before)
+  })
+
   it('is exported as a private note', async () => {
     const { agent, say } = await openChats()
     const { session } = await say(secret, { isPrivate: true })
@@ -125,7 +159,10 @@ describe('a private chat', () => {
     const read = (requester: boolean) =>
       readFor(app, agent, requester, path, (visibleText) => agent.readLines(path, 1, 100, visibleText))
     expect((await read(false)).lines.join('\n')).toContain(secret)
-    await expect(read(true)).rejects.toMatchObject({ code: 'file_not_found' })
+    const isMissing = { code: 'file_not_found', message: `${path} does not exist, or stays on this machine` }
+    await expect(read(true)).rejects.toMatchObject(isMissing)
+    await agent.sessions.remove(session)
+    await expect(read(true)).rejects.toMatchObject(isMissing)
   })
 
   it('is the kind of a new chat if the setting says so', async () => {

@@ -264,11 +264,10 @@ export class Chat {
     if (current && !isNew && canContinue) return current
     if (current) this.#runInBackground(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
-    // If the old session was over, the new one inherits its memory mode.
+    // If the old session was over, the new one inherits its memory mode. A private one is always followed by a private one.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
     if (isWithoutMemory) await created.transcript.setWithoutMemory(true)
-    if (await this.#isPrivate(isNew ? { ...input, session: undefined } : input))
-      await created.transcript.setPrivate(true)
+    if (input.isPrivate ?? (await this.#isPrivate(input))) await created.transcript.setPrivate(true)
     return created
   }
 

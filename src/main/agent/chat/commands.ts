@@ -27,7 +27,7 @@ export async function runCommand(command: CommandCall, context: TurnContext, ser
 async function execute(
   { name, argument }: CommandCall,
   context: TurnContext,
-  { workspace, memory, config, requests, now }: ChatServices,
+  { workspace, memory, config, requests, agentModels, now }: ChatServices,
 ): Promise<CommandOutcome> {
   const { contextManager, session } = context
   const { signal } = context.toolContext
@@ -51,7 +51,7 @@ async function execute(
     }
     case 'search': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      const { results } = await memory.search(argument, { maxResults }, signal)
+      const { results } = await memory.search(argument, { maxResults, staysHere: context.transcript.isPrivate }, signal)
       return {
         kind: 'found',
         query: argument,
@@ -61,6 +61,7 @@ async function execute(
     case 'model': {
       if (argument === '') return { kind: 'model', model: context.model.id }
       assertModelId(argument)
+      if (context.transcript.isPrivate) agentModels.createFor(true, argument)
       await config.setModel(argument)
       return { kind: 'model', model: argument }
     }

@@ -1,6 +1,6 @@
 import type { Explanation, FileEntry, SearchOptions, SearchResponse } from '#shared/contract/index.ts'
 import type { SearchOverrides } from '#search'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { Marks, Snapshot } from '#workspace/privacy'
 import type { RouterBase } from './procedure.ts'
 
@@ -49,12 +49,15 @@ export async function readFor<T>(
   path: string,
   read: (visibleText: (text: string) => string) => Promise<T>,
 ): Promise<T> {
-  const marks = await privacyMarkersFor(app, agent, requester)
-  if (!marks) return read((text) => text)
   const notFoundError = () =>
     new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
   const session = sessionOf(path)
-  if (session !== undefined && (await agent.sessions.get(session)).isPrivate) throw notFoundError()
+  if (session !== undefined && requester !== false) {
+    const transcript = await orUndefined(agent.sessions.get(session))
+    if (transcript?.isPrivate !== false) throw notFoundError()
+  }
+  const marks = await privacyMarkersFor(app, agent, requester)
+  if (!marks) return read((text) => text)
   try {
     const resolvedPath = session !== undefined ? path : await agent.workspace.realPath(path)
     if (marks.of(resolvedPath, '').isFullyLocal) throw notFoundError()

@@ -15,7 +15,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   await client.search.settle({ agent })
   const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
   const isPrivate = flags.private === true
-  if (isPrivate && previousSession !== undefined) await client.sessions.makePrivate({ agent, session: previousSession })
+  const warning =
+    isPrivate && previousSession !== undefined ? await makePrivate(client, agent, previousSession) : undefined
   const knownIds = new Set(previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).ids)
   const { session, queued } = await client.chat.send({
     agent,
@@ -49,7 +50,15 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     ...recallsAndWrites(newMessages),
     usage: totalUsage(newMessages),
   }
-  return { value, text: liveOutput ? '' : value.text }
+  return { value, text: liveOutput ? '' : value.text, ...(warning === undefined ? {} : { warning }) }
+}
+
+/** Makes a chat private. @returns what the user should know; undefined if it was private */
+async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string | undefined> {
+  const { summary } = await client.sessions.get({ agent, session })
+  if (summary.isPrivate) return undefined
+  await client.sessions.makePrivate({ agent, session })
+  return 'the chat is private now; notes that it wrote before are still open'
 }
 
 function startsChat(message: string): boolean {

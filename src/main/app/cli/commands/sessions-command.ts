@@ -5,18 +5,19 @@ import type { Output } from '../cli-output.ts'
 export async function listSessions({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const sessions = (await client.sessions.list({ agent })).toSorted((a, b) => b.updatedAt - a.updatedAt)
   const value = {
-    sessions: sessions.map(({ id, title, createdAt, updatedAt, messages, pinned }) => ({
+    sessions: sessions.map(({ id, title, createdAt, updatedAt, messages, pinned, isPrivate }) => ({
       id,
       title,
       createdAt,
       updatedAt,
       messages,
       pinned,
+      isPrivate,
     })),
   }
   const lines = sessions.map(
-    ({ id, updatedAt, messages, title }) =>
-      `${id}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${String(messages).padStart(4)}  ${title.replaceAll(/\s+/g, ' ')}`,
+    ({ id, updatedAt, messages, title, isPrivate }) =>
+      `${id}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${String(messages).padStart(4)}  ${isPrivate ? '(private) ' : ''}${title.replaceAll(/\s+/g, ' ')}`,
   )
   return { value, text: lines.join('\n') }
 }
