@@ -42,6 +42,7 @@ export const errorCodes = [
   'tag_invalid',
   'history_off',
   'git_failed',
+  'git_partial', // The user's repository is a partial clone, which lacks the text.
   'no_file_manager',
   'import_unknown', // The source contains nothing that can be imported.
   'import_broken_off',

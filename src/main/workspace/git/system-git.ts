@@ -6,7 +6,9 @@ import { runGit, type GitResult } from './run-git.ts'
 
 /** Separates commits. Contains NUL, which cannot occur in names and messages. */
 const commitSeparator = '\0:commit:\0'
-const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00', '--numstat']
+const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00']
+/** Without texts, Git recognizes only renames of unchanged files. */
+const logDetails = { withTexts: ['--numstat'], withoutTexts: ['--raw', '--find-renames=100%'] } as const
 
 /** A commit and its change of one file. Paths are relative to the top of the repository. */
 export interface FileCommit {
@@ -53,9 +55,10 @@ export function findGitFolder(folder: string): string | undefined {
 }
 
 /**
- * Returns the commits of a file, newest first, through renames; empty if the repository has none.
+ * Returns the commits of a file, newest first, through renames; empty if the repository has none. In a partial clone
+ * without the texts, the commits have no line counts.
  * @param path relative to the workspace; `prefix` is the workspace's path in the repository, ending in `/`, or empty
- * @throws AppError `git_failed`
+ * @throws AppError `git_failed`, `git_partial`
  */
 export async function readFileLog(
   { workspace, prefix, path }: { readonly workspace: string; readonly prefix: string; readonly path: string },
@@ -64,7 +67,10 @@ export async function readFileLog(
 ): Promise<FileCommit[]> {
   const args = ['log', '--follow', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature', '--no-notes']
   const bounds = ['--diff-merges=first-parent', `--skip=${skip}`, `--max-count=${limit}`]
-  const result = await runOrThrow(workspace, [...args, ...bounds, ...logFormat, '--', path], signal)
+  const run = (details: readonly string[]) =>
+    runOrThrow(workspace, [...args, ...bounds, ...logFormat, ...details, '--', path], signal)
+  const complete = await run(logDetails.withTexts)
+  const result = isPartialClone(complete) ? await run(logDetails.withoutTexts) : complete
   if (/does not have any commits yet|bad default revision/.test(result.message)) return []
   if (result.code !== 0) throw gitFailedError(result)
   return parseLog(result.output.toString('utf8'), prefix + path)
@@ -73,7 +79,7 @@ export async function readFileLog(
 const missingObjectMessage =
   /does not exist|exists on disk, but not in|Not a valid object name|bad revision|invalid object name/
 
-/** Returns a file's bytes (`path` from the repository's top); undefined if absent. @throws AppError `git_failed` */
+/** Returns a file's bytes (`path` from the repository's top); undefined if absent. @throws AppError `git_failed`, `git_partial` */
 export async function readBlob(
   workspace: string,
   commit: string,
@@ -82,8 +88,13 @@ export async function readBlob(
 ): Promise<Buffer | undefined> {
   const result = await runOrThrow(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
   if (result.code === 0) return result.output
-  if (missingObjectMessage.test(result.message)) return undefined
+  if (!isPartialClone(result) && missingObjectMessage.test(result.message)) return undefined
   throw gitFailedError(result)
+}
+
+/** Returns true if Git needs an object that a partial clone has not downloaded. */
+function isPartialClone({ code, message }: GitResult): boolean {
+  return code !== 0 && /promisor remote|lazy fetching disabled/.test(message)
 }
 
 /** @throws AppError `git_failed` if Git is not installed */
@@ -93,7 +104,10 @@ async function runOrThrow(workspace: string, args: readonly string[], signal?: A
   return result
 }
 
-function gitFailedError({ code, message }: GitResult): AppError {
+function gitFailedError(result: GitResult): AppError {
+  if (isPartialClone(result))
+    return new AppError('git_partial', 'this Git repository is a partial clone, and the text is not downloaded')
+  const { code, message } = result
   const [line = ''] = message.split('\n')
   const reason = line === '' ? `exit code ${code}` : line.slice(0, 500)
   return new AppError('git_failed', `Git failed: ${reason}`, { message: reason })
@@ -122,10 +136,17 @@ function parseLog(text: string, path: string): FileCommit[] {
   return commits
 }
 
-/** Parses `3\t1\tpath\0`, or `3\t1\t\0from\0to\0` for a renamed file. */
+/**
+ * Parses `3\t1\tpath\0`, or `3\t1\t\0from\0to\0` for a renamed file; without texts
+ * `:<modes> <ids> M\0path\0`, or `:<modes> <ids> R100\0from\0to\0`.
+ */
 function parseNumstat(text: string): Pick<FileCommit, 'path' | 'from' | 'added' | 'removed'> | undefined {
   const match = /([\d-]+)\t([\d-]+)\t([^\0]*)\0(?:([^\0]+)\0([^\0]+)\0)?/.exec(text)
-  if (!match) return undefined
+  if (!match) {
+    const [, path, to] = /:[^\0]* [A-Z]\d*\0([^\0]+)\0(?:([^\0]+)\0)?/.exec(text) ?? []
+    if (path === undefined) return undefined
+    return { ...(to === undefined ? { path } : { path: to, from: path }), added: undefined, removed: undefined }
+  }
   const [, added = '', removed = '', path = '', from, to] = match
   const parseCount = (digits: string) => (digits === '-' ? undefined : Number(digits))
   const counts = { added: parseCount(added), removed: parseCount(removed) }
