@@ -71,6 +71,34 @@ describe('attacks on the browser host', () => {
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
   })
 
+  it('answers a page within 200 ms while 1,000 connections send no complete request', async () => {
+    const { url } = await openTestServer()
+    const { cookie } = await enter(url)
+    const client = await connect(url)
+    const get = () => fetch(new URL('/', url), { headers: { Cookie: cookie } })
+    await get()
+    const port = Number(new URL(url).port)
+    const sockets = await Promise.all(
+      Array.from({ length: 1000 }, async (_, at) => {
+        const socket = connectTcp(port, '127.0.0.1').on('error', () => socket.destroy())
+        await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
+        if (at % 2 === 0) socket.write('GET / HTTP/1.1\r\nHost: ')
+        return socket
+      }),
+    )
+    const times: number[] = []
+    for (let count = 0; count < 5; count += 1) {
+      const startedAt = performance.now()
+      const response = await fetch(new URL('/', url), { headers: { Cookie: cookie, Connection: 'close' } })
+      expect(response.status).toBe(200)
+      await response.text()
+      times.push(performance.now() - startedAt)
+    }
+    expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(200)
+    expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
+    for (const socket of sockets) socket.destroy()
+  })
+
   it('two of the largest texts of the contract fit in one message', () => {
     const texts = ['x', '"', '\n', '\u0001', 'é', '数', '𝒳', '\ud800'].map((unit) =>
       unit.repeat(Math.floor((20 * 1024 * 1024) / unit.length)),

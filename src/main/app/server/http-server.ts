@@ -39,11 +39,14 @@ const socketPath = '/rpc'
 /** WebSocket subprotocol. A page sends its key as a second one: browsers allow no custom headers for sockets. */
 const protocol = 'commonplace'
 const maxSockets = 64
-const maxConnections = 512
+/** Leaves room for connections that are being closed. */
+const maxConnections = 1024
+/** Maximum of connections that send no request. The oldest one is closed, since a browser sends its headers at once. */
+const maxIdleConnections = 128
 /** Large, because browsers send the cookies of all servers on this machine. */
 const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
-const headersTimeoutMs = 5000
+const headersTimeoutMs = 3000
 const requestTimeoutMs = 10_000
 const timeoutCheckMs = 1000
 /** Interval of pings, ms; a peer that does not answer one before the next is disconnected. */
@@ -73,8 +76,22 @@ export async function startHttpServer({
   })
   server.maxConnections = maxConnections
   const authenticator = new Authenticator(() => portOf(server))
-  // A lost connection is not a server error.
-  server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
+  // All connections come from the loopback address, so they are not counted for each address.
+  const idle = new Set<Socket>()
+  const setIdle = (socket: Socket) => {
+    if (socket.destroyed) return
+    idle.add(socket)
+    const [oldest] = idle
+    if (!oldest || idle.size <= maxIdleConnections) return
+    idle.delete(oldest)
+    oldest.destroy()
+  }
+  server.on('connection', (socket: Socket) => {
+    // A lost connection is not a server error.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => idle.delete(socket))
+    setIdle(socket)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     // Browsers preconnect: they would take an early response as the response to their next request.
@@ -86,12 +103,15 @@ export async function startHttpServer({
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
+    idle.delete(request.socket)
+    response.on('close', () => setIdle(request.socket))
     handleRequest(request, response).catch((error: unknown) => {
       const reference = log.fault(error, 'serving the interface')
       refuse(response, 500, `Internal error. See the log for details (reference ${reference}).`)
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    idle.delete(request.socket)
     socket.on('error', () => socket.destroy())
     const key = keyOfProtocols(request.headers['sec-websocket-protocol'])
     const isAllowed =
