@@ -71,7 +71,7 @@ export async function pendingVerbatimEntries(workspace: Workspace): Promise<Verb
   const paths = (await verbatimPaths(workspace)).filter((path) => path.endsWith('.md'))
   const entries: VerbatimEntry[] = []
   for (const path of paths) {
-    const isLocal = path.endsWith(localSuffix)
+    const isLocal = path.normalize('NFKC').toLowerCase().endsWith(localSuffix)
     const file = (await orUndefined(workspace.read(path))) ?? { text: '' }
     for (const [, , heading, id = '', text = ''] of file.text.matchAll(entryPattern))
       if (heading === pendingVerbatimTitle) entries.push({ path, id, text: text.trim(), isLocal })

@@ -76,7 +76,8 @@ export async function saveOutput(folder: string, callId: string, text: string, i
 export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
   const notFound = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
   if (!/^[\w-]+\.txt$/.test(name)) throw notFound()
-  if (name.endsWith(localSuffix) && !isLocal)
+  // Some disks ignore case. The pattern allows ASCII only.
+  if (name.toLowerCase().endsWith(localSuffix) && !isLocal)
     throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
   const text = await readIfExists(join(folder, name))
   if (text === undefined) throw notFound()
