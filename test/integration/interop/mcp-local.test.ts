@@ -112,6 +112,53 @@ it('scores equal those of a memory without the local notes', async () => {
   expect(await found({ [kumquats]: 'Which ferry is green, and which is blue?\n'.repeat(200) })).toEqual(alone)
 })
 
+it('50 guesses do not find a name, an alias or a successor in private lines of the front matter', async () => {
+  const { call, app } = await open({
+    ...filler,
+    'plan.md': `---
+title: Kumquat ^[local]
+aliases:
+  - durian ^[local]
+  - lemon
+status: rambutan ^[local]
+---
+
+# Plan
+
+The ferry is green
+`,
+    'page.md': 'title:: mangosteen ^[local]\n\nThe ferry is blue\n',
+    'old.md': '---\nsuperseded: { until: 2026-01-01, by: new.md } ^[local]\n---\n\n# Old\n\nThe old ferry is red\n',
+    'new.md': 'Nobody wants cherimoya\n',
+  })
+  const right = ['kumquat', 'durian', 'mangosteen', 'rambutan']
+  const words = right.flatMap((word) => [word, `${word}s`, word.slice(0, -1)])
+  for (let at = words.length; at < 50; at += 1) words.push(`zq${String.fromCharCode(97 + (at % 26), 97 + (at % 7))}xo`)
+  const asked = async (query: string) => {
+    const explained = await call('memory_explain', { query, path: 'plan.md', line: 11, maxCandidates: 100 })
+    const answers = [
+      await call('memory_search', { query, minScore: 0, maxResults: 50, maxTokens: 10_000 }),
+      await call('search', { query }),
+    ]
+    return JSON.stringify([explained.structuredContent, ...answers.map(textOf)])
+  }
+  for (const query of [
+    (word: string) => `ferry ${word} green`,
+    (word: string) => word,
+    (word: string) => `old ${word}`,
+  ]) {
+    const told = new Set<string>()
+    for (const word of words) told.add((await asked(query(word))).replaceAll(word, 'X'))
+    expect(told.size).toBe(1)
+  }
+  const old = JSON.stringify((await call('memory_search', { query: 'old ferry red', minScore: 0 })).content)
+  expect(old).toContain('The old ferry is red')
+  expect(old).not.toMatch(/until 2026|new\.md|cherimoya/)
+  // The owner finds the note by its private names.
+  const found = await app.search.query({ agent: 'main', query: 'kumquat', options: { minScore: 0 } })
+  expect(found.results[0]).toMatchObject({ path: 'plan.md', title: 'Kumquat' })
+}, 120_000)
+
 it('finds and lists the visible part of a partly local note', async () => {
   const { call, client } = await open()
   const shed = textOf(await call('memory_search', { query: 'shed green', minScore: 0 }))

@@ -9,9 +9,9 @@ import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 12
+const schemaVersion = 13
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 2
+const unitVersion = 3
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 2
 

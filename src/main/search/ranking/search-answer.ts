@@ -49,9 +49,10 @@ function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units:
   }
 }
 
-function resultFields(unit: RankedUnit, text: UnitText, { words, supersessions }: UnitRanking, units: UnitSearcher) {
+function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
+  const { words, supersessions } = ranking
   const { path, startLine, endLine, heading, source, date, text: snippet } = text
-  const title = units.titleOf(source, path, words)
+  const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
   return {
     path,

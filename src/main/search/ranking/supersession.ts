@@ -75,7 +75,8 @@ export class Supersessions {
   }
 
   #supersededNote(path: string): Superseded | undefined {
-    const matter = this.#statements.frontMatter.all(path).join('\n')
+    const units = this.#statements.frontMatter.all(path).filter(({ id }) => this.#isSearched(id))
+    const matter = units.map(({ text }) => text).join('\n')
     return matter === '' ? undefined : supersededNote(frontMatterOf(matter) ? matter : `---\n${matter}\n---\n`)
   }
 
@@ -144,13 +145,10 @@ function prepare(db: Db) {
     unit: db.prepare<[number], Unit>(`${unit} WHERE units.id = ?`),
     unitsOf: db.prepare<[string], Unit>(`${unit} WHERE path = ? ORDER BY seq`),
     files: db.prepare<[], number>("SELECT DISTINCT file_id FROM note_properties WHERE name = 'superseded'").pluck(),
-    frontMatter: db
-      .prepare<[string], string>(
-        `SELECT text FROM units JOIN files ON files.id = units.file_id
-         WHERE path = ? AND entry = 0 AND flags & ${unitFlags.isCode} AND files.id IN
-           (SELECT file_id FROM note_properties WHERE name = 'superseded')
-         ORDER BY seq`,
-      )
-      .pluck(),
+    frontMatter: db.prepare<[string], Unit>(
+      `${unit} WHERE path = ? AND entry = 0 AND flags & ${unitFlags.isCode} AND files.id IN
+         (SELECT file_id FROM note_properties WHERE name = 'superseded')
+       ORDER BY seq`,
+    ),
   }
 }

@@ -51,6 +51,8 @@ export interface UnitCandidate {
 export interface UnitRanking {
   readonly query: FilteredQuery
   readonly words: QueryWords
+  /** True if private units were searched. */
+  readonly hasPrivate: boolean
   /** Best first. */
   readonly candidates: readonly UnitCandidate[]
   /** The unit that `alsoRank` names; undefined if it is a candidate. */
@@ -193,9 +195,9 @@ export class UnitSearcher {
   }
 
   /** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
-  titleOf(source: Source, path: string, words: QueryWords): string | undefined {
+  titleOf(source: Source, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
     return this.#statements.names
-      .all(source, path)
+      .all(source, path, Number(hasPrivate))
       .map(({ name, place }) => ({ name, place, count: matchedWords(name, words).length }))
       .filter(({ place, count }) => place === 0 || count > 0)
       .toSorted((one, other) => other.count - one.count)[0]?.name
@@ -230,6 +232,7 @@ export class UnitSearcher {
     return {
       query,
       words,
+      hasPrivate: options.scope.hasPrivate,
       candidates,
       asked: this.#rankAsked(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
@@ -429,9 +432,9 @@ function prepare(db: Db) {
        WHERE units.id = ?`,
     ),
     fileAt: db.prepare<[string, string], number>('SELECT id FROM files WHERE source = ? AND path = ?').pluck(),
-    names: db.prepare<[string, string], { name: string; place: number }>(
+    names: db.prepare<[string, string, number], { name: string; place: number }>(
       `SELECT name, place FROM note_names
-       WHERE file_id = (SELECT id FROM files WHERE source = ? AND path = ?) ORDER BY place`,
+       WHERE file_id = (SELECT id FROM files WHERE source = ? AND path = ?) AND private <= ? ORDER BY place`,
     ),
   }
 }

@@ -1,3 +1,4 @@
+import { withoutLocalMark } from '#shared/markdown/visibility.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
 /** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
@@ -6,19 +7,30 @@ export interface PreparedMetadata {
   /** A property without a value has an empty string. */
   readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
   /** Title and aliases; the title has place 0. */
-  readonly names: readonly { readonly name: string; readonly place: number }[]
+  readonly names: readonly { readonly name: string; readonly place: number; readonly isPrivate: boolean }[]
 }
 
 export const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
 
-export function metadataOf(text: string): PreparedMetadata {
+/** @param openText `text` without its private lines; undefined if the whole note is private */
+export function metadataOf(text: string, openText: string | undefined): PreparedMetadata {
   const parsed = parseProperties(text)
   const title = parsed.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
+  const open = openText === text ? parsed : openText === undefined ? undefined : parseProperties(openText)
+  const openNames = new Set(open && namesOf(open))
   return {
     tags: parsed.tags.map(({ name, line }) => ({ tag: tagKey(name), line })),
     properties: parsed.properties.flatMap(({ name, values, line }) =>
-      (values.length > 0 ? values : ['']).map((value) => ({ name: nameKey(name), value, line })),
+      (values.length > 0 ? values : ['']).map((value) => ({
+        name: nameKey(name),
+        value: withoutLocalMark(value),
+        line,
+      })),
     ),
-    names: namesOf(parsed).map((name, at) => ({ name, place: name === title ? 0 : at + 1 })),
+    names: namesOf(parsed).map((name, at) => ({
+      name: withoutLocalMark(name),
+      place: name === title ? 0 : at + 1,
+      isPrivate: !openNames.has(name),
+    })),
   }
 }

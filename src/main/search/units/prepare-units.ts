@@ -85,14 +85,21 @@ export function prepareUnits(
   settings: UnitSettings,
   known: ReadonlySet<string> = new Set(),
 ): PreparedFile {
-  const metadata = isChat(file) ? noMetadata : metadataOf(text)
-  const names = metadata.names.map(({ name }) => name).join('\n')
-  const privacy = marksBy(settings.folders).of(file.path, text)
+  const marks = marksBy(settings.folders)
+  const privacy = marks.of(file.path, text)
+  const openText = privacy.isFullyLocal ? undefined : marks.shown(file.path, text).text
+  const metadata = isChat(file) ? noMetadata : metadataOf(text, openText)
+  const [openNames, names] = [namesIn(metadata, false), namesIn(metadata, true)]
   const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(file.path)
   const split = isChat(file) ? messagesOf(text) : splitUnits(text)
   const units = split.map((unit) => {
     const isPrivate = isPrivateUnit(unit, privacy)
-    return { ...unit, hash: hashOfUnit(unit, names, isPrivate), days: findDays(unit), isPrivate }
+    return {
+      ...unit,
+      hash: hashOfUnit(unit, isPrivate ? names : openNames, isPrivate),
+      days: findDays(unit),
+      isPrivate,
+    }
   })
   const added = known.size === 0 ? units : units.filter((unit) => !known.has(unit.hash))
   const { contents, vectors } = prepareContents(added, { ...file, metadata }, settings)
@@ -107,11 +114,11 @@ export function prepareContents(
 ): PreparedContents {
   const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
   const bodies = distinct.map(bodyOf)
-  const fileHead = fileHeadOf(file)
+  const [openHead, privateHead] = [fileHeadOf(file, false), fileHeadOf(file, true)]
   const heads = new Map<string, string>()
   const contents = distinct.map((unit, at): UnitContent => {
     const body = bodies[at] ?? ''
-    const head = [unit.heading, unit.context, fileHead].filter(Boolean).join('\n')
+    const head = [unit.heading, unit.context, unit.isPrivate ? privateHead : openHead].filter(Boolean).join('\n')
     let headTerms = heads.get(head)
     if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
@@ -210,12 +217,17 @@ function spanFrom(spans: readonly DaySpan[]): DaySpan | undefined {
   return span
 }
 
-/** Returns names, path and day of a note. The paths of chats are random ids. */
-function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>): string {
+/** Returns the names of a note, one a line; those in private lines only for private units. */
+function namesIn({ names }: PreparedMetadata, isPrivate: boolean): string {
+  return names.flatMap((entry) => (entry.isPrivate && !isPrivate ? [] : entry.name)).join('\n')
+}
+
+/** Returns names, path and day of a note for its open or private units. The paths of chats are random ids. */
+function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>, isPrivate: boolean): string {
   if (isChat(file)) return ''
   const path = file.path.replace(/\.(?:md|markdown)$/i, '').replace(/[/\-_]/g, ' ')
   const days = daysOfPath(file.path).flatMap(({ first, last }) => (first === last ? formatDay(first) : []))
-  return [...file.metadata.names.map(({ name }) => name), path, ...days].join('\n')
+  return [namesIn(file.metadata, isPrivate), path, ...days].filter(Boolean).join('\n')
 }
 
 interface TextTerms {

@@ -70,7 +70,7 @@ export function createUnitTables(db: Database.Database): void {
     );
 
     -- Keys as normalized by shared/markdown/properties, lines 1-based. A property without a value has one row with an
-    -- empty value. Names are title and aliases; the title has place 0.
+    -- empty value. Names are title and aliases; the title has place 0. A tag or property is private if its unit is.
     CREATE TABLE note_tags (
       tag TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (tag, file_id, line)
     ) WITHOUT ROWID;
@@ -81,7 +81,7 @@ export function createUnitTables(db: Database.Database): void {
     ) WITHOUT ROWID;
     CREATE INDEX properties_by_file ON note_properties (file_id);
     CREATE TABLE note_names (
-      file_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (file_id, place)
+      file_id INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, private INTEGER NOT NULL, PRIMARY KEY (file_id, place)
     ) WITHOUT ROWID;
   `)
   for (const table of termTables) createTermTable(db, table)

@@ -129,7 +129,7 @@ export function prepareStatements(db: Db) {
 
     putTag: db.prepare('INSERT OR IGNORE INTO note_tags (tag, file_id, line) VALUES (?, ?, ?)'),
     putProperty: db.prepare('INSERT OR IGNORE INTO note_properties (name, file_id, line, value) VALUES (?, ?, ?, ?)'),
-    putName: db.prepare('INSERT INTO note_names (file_id, place, name) VALUES (?, ?, ?)'),
+    putName: db.prepare('INSERT INTO note_names (file_id, place, name, private) VALUES (?, ?, ?, ?)'),
     removeMetadata: ['note_tags', 'note_properties', 'note_names'].map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE file_id = ?`),
     ),

@@ -4,7 +4,7 @@ import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from '../i
 import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
 import { FileUpdate, fromText } from './file-update.ts'
-import type { PreparedMetadata } from './prepare-metadata.ts'
+import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
 import { prepareStatements, type CachedVector, type IndexedFile, type UnitCounts } from './unit-statements.ts'
@@ -104,7 +104,7 @@ export class UnitStore {
     this.transaction(() => {
       const known = this.#statements.file.get(source, path)
       if (!known) return
-      const file = { path, source, metadata: { tags: [], properties: [], names: [] }, units: [], contents: [] }
+      const file = { path, source, metadata: noMetadata, units: [], contents: [] }
       new FileUpdate(this.#statements, { ...file, vectors: undefined }, known.id, this.settings).apply()
       this.#replaceMetadata(known.id, file.metadata)
       this.#statements.removeFile.run(known.id)
@@ -209,7 +209,7 @@ export class UnitStore {
     for (const statement of this.#statements.removeMetadata) statement.run(file)
     for (const { tag, line } of tags) this.#statements.putTag.run(tag, file, line)
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, file, line, value)
-    for (const { name, place } of names) this.#statements.putName.run(file, place, name)
+    for (const { name, place, isPrivate } of names) this.#statements.putName.run(file, place, name, Number(isPrivate))
   }
 }
 
