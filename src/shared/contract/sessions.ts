@@ -80,7 +80,13 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     tokens: z.number(),
   }),
   z.object({ type: z.literal('prune'), results: z.number(), before: z.number(), after: z.number() }),
-  z.object({ type: z.literal('notice'), kind: z.literal('compactionFailed'), code: z.string(), data: errorDataSchema }),
+  z.object({
+    type: z.literal('notice'),
+    /** `modelReplaced`: the chat's model is missing, so the offline model made the notes or the summary. */
+    kind: z.enum(['compactionFailed', 'modelReplaced']),
+    code: z.string(),
+    data: errorDataSchema,
+  }),
   z.object({ type: z.literal('command'), command: z.string(), outcome: commandOutcomeSchema }),
 ])
 export type SessionEvent = z.infer<typeof sessionEventSchema>

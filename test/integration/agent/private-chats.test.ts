@@ -134,7 +134,7 @@ describe('a private chat', () => {
   })
 
   it('searches without a remote embedding server', async () => {
-    const { agent, remote, say } = await openChats(
+    const { remote, say } = await openChats(
       `open }, memory: { embedding: { provider: openai-compatible, model: test, baseUrl: "{{remote}}", reach: remote }`,
     )
     const hasQuery = () => remote.requests.some(({ text }) => text.includes('narwhal'))

@@ -40,20 +40,25 @@ export class AgentModels {
    */
   createFor(isPrivate: boolean, id?: string): ChatModel {
     if (!isPrivate) return this.create(id)
-    const model = id === undefined ? this.createOrOffline() : this.create(id)
+    if (id === undefined) return this.createOrOffline(undefined, true)
+    const model = this.create(id)
     if (model.isLocal) return model
-    if (id === undefined) return this.create('offline')
     const message = `${model.id} runs on another machine, and this chat is private: choose a model of this machine`
     throw new AppError('private_chat_remote_model', message, { model: model.id })
   }
 
-  /** Creates the configured model, or the offline model if the provider has no key. */
-  createOrOffline(isPrivate = false): ChatModel {
-    if (isPrivate) return this.createFor(true)
+  /**
+   * Creates the configured model, or the offline model if the provider has no key, or the model is on another machine
+   * and the chat is private.
+   * @param id model to create instead; it may be unknown, as that of an imported chat
+   */
+  createOrOffline(id?: string, isPrivate = false): ChatModel {
     try {
-      return this.create()
+      const model = this.create(id)
+      return isPrivate && !model.isLocal ? this.create('offline') : model
     } catch (error) {
-      if (error instanceof AppError && error.code === 'provider_key_missing') return this.create('offline')
+      const isMissing = error instanceof AppError && (error.code === 'provider_key_missing' || id !== undefined)
+      if (isMissing) return this.create('offline')
       throw error
     }
   }

@@ -21,6 +21,7 @@ import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
 import { generateTitle } from './title.ts'
+import { modelReplacedEntry } from '../sessions/session-events.ts'
 import { runTurn, type TurnEndReason } from './turn.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { createTurnContext, type TurnContext, type ChatServices, type SessionPermission } from './turn-context.ts'
@@ -104,7 +105,10 @@ export class Chat {
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
     const isPrivate = await this.#isPrivate(input)
     const { agentModels } = this.#services
-    const model = command ? agentModels.createOrOffline(isPrivate) : agentModels.createFor(isPrivate, input.model)
+    const model =
+      command && input.model === undefined
+        ? agentModels.createOrOffline(undefined, isPrivate)
+        : agentModels.createFor(isPrivate, input.model)
     assertSupportsImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
@@ -123,7 +127,9 @@ export class Chat {
         messageStored.reject(error)
         return 'error'
       }
-      const context = await this.#createTurnContext(id, transcript, model, signal)
+      const usesChatModel = command?.name === 'compact' && input.model === undefined
+      const turnModel = usesChatModel ? await this.#modelOfChat(transcript) : model
+      const context = await this.#createTurnContext(id, transcript, turnModel, signal)
       if (!command) return this.#answer(context)
       return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
     })
@@ -134,11 +140,13 @@ export class Chat {
   async #enqueue(
     session: string,
     runningTurn: RunningTurn,
-    { text, attachments = [], replaces, delivery }: SendInput,
+    { text, attachments = [], replaces, delivery, model }: SendInput,
     command: CommandCall | undefined,
   ): Promise<SendResult> {
     if (replaces !== undefined) throw sessionBusy(session)
-    await this.#services.queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
+    // The running turn has a model of its own.
+    const queuedDelivery = command || model !== undefined ? 'after' : (delivery ?? 'next')
+    await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model })
     this.#emitQueue(session)
     // The answer may have ended while the message was saved.
     if (!this.#turns.get(session)) void this.#afterTurn(session)
@@ -255,14 +263,14 @@ export class Chat {
     input: SendInput,
     command: CommandCall | undefined,
   ): Promise<{ id: string; transcript: Transcript }> {
-    const { session, replaces, reopen, withoutMemory = false } = input
+    const { session, replaces, reopen, withoutMemory = false, model } = input
     const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
     if (current && isNew && current.transcript.entries.length === 0) return current
     const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && canContinue) return current
-    if (current) this.#runInBackground(this.#endSession(current.id, current.transcript))
+    if (current) this.#runInBackground(this.#endSession(current.id, current.transcript, isNew ? model : undefined))
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode. A private one is always followed by a private one.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
@@ -300,8 +308,8 @@ export class Chat {
     const { queue } = this.#services
     this.#emitQueue(session)
     try {
-      const { text, attachments, id } = message
-      await this.send({ text, attachments, session, reopen: true })
+      const { text, attachments, id, model } = message
+      await this.send({ text, attachments, session, model, reopen: true })
       await queue.markDelivered(session, id)
     } catch (error) {
       queue.requeue(message)
@@ -312,13 +320,13 @@ export class Chat {
 
   #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
     return this.#turns.start(session, async (signal) => {
-      await recordModelChange(transcript, model)
+      await recordModelChange(transcript, model, this.#services.config.current.model)
       return this.#answer(await this.#createTurnContext(session, transcript, model, signal))
     })
   }
 
   async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, input: SendInput): Promise<void> {
-    await recordModelChange(transcript, model)
+    await recordModelChange(transcript, model, this.#services.config.current.model)
     await this.#storeAndEmit(session, transcript, createUserMessage(input, this.#services.now()))
   }
 
@@ -364,6 +372,19 @@ export class Chat {
     })
   }
 
+  /** Creates the model of a chat's last message. If it is missing, the offline model replaces it and the chat says so. */
+  async #modelOfChat(transcript: Transcript, id = transcript.modelId): Promise<ChatModel> {
+    const { agentModels } = this.#services
+    try {
+      return agentModels.createFor(transcript.isPrivate, id)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const { code, message, data } = error
+      await transcript.appendCustom(modelReplacedEntry, { kind: 'modelReplaced', code, message, data })
+      return agentModels.create('offline')
+    }
+  }
+
   async #createTurnContext(
     session: string,
     transcript: Transcript,
@@ -380,9 +401,8 @@ export class Chat {
   }
 
   /** Saves notes and a summary of a session that is over. */
-  async #endSession(session: string, transcript: Transcript): Promise<void> {
-    const { config, agentModels } = this.#services
-    const { memoryHook } = config.current.session
+  async #endSession(session: string, transcript: Transcript, modelId: string | undefined): Promise<void> {
+    const { memoryHook } = this.#services.config.current.session
     const entries = transcript.messages()
     const last = entries.at(-1)
     const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
@@ -390,7 +410,7 @@ export class Chat {
     if (this.#endingSessions.has(session)) return
     this.#endingSessions.add(session)
     try {
-      const model = agentModels.createOrOffline(transcript.isPrivate)
+      const model = await this.#modelOfChat(transcript, modelId)
       const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
       await contextManager.flushRemaining()
       await saveSessionSummary(this.#services, model, session, messages, transcript.isPrivate)
@@ -405,10 +425,10 @@ export class Chat {
     const { sessions, config, workspace, look, agentModels, requests } = this.#services
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
     const transcript = await sessions.get(session)
-    const model = agentModels.createOrOffline(transcript.isPrivate)
-    // Without a key for the configured model, wait: the offline model would only extract sentences.
-    if (model.provider === 'offline' && config.current.model !== 'offline') return
     if (transcript.isWithoutMemory) return
+    const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
+    // Without the configured model, wait: the offline model would only extract sentences.
+    if (model.provider === 'offline' && config.current.model !== 'offline') return
     const { toolContext } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
     await this.#deferredNotes.run({
       model,

@@ -14,6 +14,8 @@ const entrySchema = z.object({
   attachments: z.array(attachmentSchema).readonly(),
   /** `next`: within the running turn; `after`: once it has ended. */
   delivery: z.enum(['next', 'after']),
+  /** Id of the model that the user chose for this message. */
+  model: z.string().optional(),
 })
 export type QueuedEntry = Readonly<z.infer<typeof entrySchema>>
 

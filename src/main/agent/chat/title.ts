@@ -8,7 +8,7 @@ const maxCharacters = 2000
 const maxTitleLength = 80
 const timeoutMs = 30_000
 
-/** Asks the model for a title unless the conversation has one, titles are off, or the model is offline. */
+/** Asks the chat's model for a title unless the chat has one, titles are off, or the model is offline. */
 export async function generateTitle(
   transcript: Transcript,
   { config, agentModels, requests }: ChatServices,
@@ -17,7 +17,7 @@ export async function generateTitle(
   const messages = transcript.messages().map(({ message }) => message)
   const hasAnswer = messages.some(({ role }) => role === 'assistant')
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
-  const model = agentModels.createFor(transcript.isPrivate)
+  const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
   const prompts = await requests.prompts()
   const content = prompts.title({ conversation: excerptOf(messages, model) })

@@ -26,10 +26,12 @@ export function assertSupportsImages(model: ChatModel, attachments: readonly Att
   throw new AppError('images_unsupported', `${model.id} cannot read images`, { model: model.id })
 }
 
-/** Appends a model change to the transcript if another model gave the last answer. */
-export async function recordModelChange(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
-  const lastAnswer = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
-  if (lastAnswer?.role !== 'assistant') return
-  if (lastAnswer.provider !== provider || lastAnswer.model !== model)
+/** Appends a model change to the transcript unless the model is that of the last message, or of a new chat. */
+export async function recordModelChange(
+  transcript: Transcript,
+  { id, provider, model }: ChatModel,
+  modelOfNewChats: string,
+): Promise<void> {
+  if ((transcript.modelId ?? modelOfNewChats) !== id)
     await transcript.append({ type: 'model_change', provider, modelId: model })
 }

@@ -74,9 +74,11 @@ export class DeferredNotes {
 
   async #distil(options: DeferredNotesOptions): Promise<void> {
     const { toolContext, transcript } = options
-    // Entries with text of local notes wait for a local model.
+    // Entries with text of local notes, and those of chats with a local model, wait for a local model.
     const pendingEntries = await pendingVerbatimEntries(toolContext.workspace)
-    const entry = pendingEntries.find(({ isLocal }) => options.model.isLocal || !isLocal)
+    const entry = pendingEntries.find(
+      (pending) => options.model.isLocal || !(pending.isLocal || pending.isForLocalModels),
+    )
     if (!entry) return
     const noteWriter = new NoteWriter(options)
     let progress = this.#progress.get(entry.id) ?? noProgress

@@ -27,19 +27,22 @@ export interface VerbatimEntry {
   readonly text: string
   /** True if it contains text of local notes; only a local model may read it. */
   readonly isLocal: boolean
+  /** True if the text comes from a chat with a local model; no remote model may read it. */
+  readonly isForLocalModels: boolean
 }
 
 const preface =
   'Saving notes failed, so the conversation is saved here verbatim. Search covers it, but it is not loaded automatically.'
 /** The end marker repeats the id, so the text of an entry may contain another entry. */
 const entryPattern =
-  /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
+  /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36})( for local models)? -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
 const localSuffix = '-local.md'
 
 /**
  * Appends an entry to the file of its day.
  * @param isLocal true if the text contains text of local notes
+ * @param isForLocalModels as in `VerbatimEntry`
  * @throws AppError if the file cannot be written
  */
 export async function appendVerbatimEntry(
@@ -48,10 +51,11 @@ export async function appendVerbatimEntry(
   text: string,
   at: Date,
   isLocal: boolean,
+  isForLocalModels = false,
 ): Promise<FileChange> {
   const date = localDate(at)
   const id = randomUUID()
-  const entry = `## ${localTime(at)} - ${pendingVerbatimTitle}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
+  const entry = `## ${localTime(at)} - ${pendingVerbatimTitle}\n<!-- rescued ${id}${isForLocalModels ? ' for local models' : ''} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
   const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localSuffix : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${entry}`
@@ -73,8 +77,9 @@ export async function pendingVerbatimEntries(workspace: Workspace): Promise<Verb
   for (const path of paths) {
     const isLocal = path.normalize('NFKC').toLowerCase().endsWith(localSuffix)
     const file = (await orUndefined(workspace.read(path))) ?? { text: '' }
-    for (const [, , heading, id = '', text = ''] of file.text.matchAll(entryPattern))
-      if (heading === pendingVerbatimTitle) entries.push({ path, id, text: text.trim(), isLocal })
+    for (const [, , heading, id = '', forLocalModels, text = ''] of file.text.matchAll(entryPattern))
+      if (heading === pendingVerbatimTitle)
+        entries.push({ path, id, text: text.trim(), isLocal, isForLocalModels: forLocalModels !== undefined })
   }
   return entries
 }

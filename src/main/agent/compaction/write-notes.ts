@@ -79,7 +79,7 @@ export class NoteWriter {
 
   /** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
   async saveVerbatim(unreadMessages: readonly Message[]): Promise<VerbatimOutcome> {
-    const { toolContext, look } = this.#options
+    const { toolContext, look, model } = this.#options
     const { now } = toolContext
     const sources = sourcesOfMessages(unreadMessages, [])
     const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
@@ -88,7 +88,7 @@ export class NoteWriter {
     const origin = { ...toolContext.origin, cause: 'flush' as const }
     const isLocal =
       toolContext.derivesFromLocal || unreadMessages.some(({ local }) => local) || (await look()).net.contains(text)
-    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal)
+    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal, model.isLocal)
     return { status: 'rescued', changes: [change] }
   }
 

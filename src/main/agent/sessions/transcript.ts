@@ -195,6 +195,17 @@ export class Transcript {
     if (isPrivate !== this.isPrivate) await this.appendCustom(privacyToggleEntry, { isPrivate })
   }
 
+  /** Id of the model of the last message (`provider/model` or `offline`); undefined before the first answer. */
+  get modelId(): string | undefined {
+    const idOf = ({ provider, model }: { readonly provider: string; readonly model: string }) =>
+      provider === 'offline' ? provider : `${provider}/${model}`
+    for (const entry of this.branch().toReversed()) {
+      if (entry.type === 'model_change') return idOf({ provider: entry.provider, model: entry.modelId })
+      if (entry.type === 'message' && entry.message.role === 'assistant') return idOf(entry.message)
+    }
+    return undefined
+  }
+
   /** Last name given to the conversation; may be empty. */
   get name(): string | undefined {
     const lastInfo = this.#entries.findLast((entry) => entry.type === 'session_info')

@@ -15,6 +15,6 @@ export function eventSentence(event: Exclude<SessionEvent, { type: 'command' }>)
     case 'prune':
       return t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })
     case 'notice':
-      return `${t('kept.compactionFailed')} ${explainCode(event.code, event.data)}`
+      return `${t(`kept.${event.kind}`)} ${explainCode(event.code, event.data)}`
   }
 }
