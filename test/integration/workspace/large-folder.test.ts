@@ -1,10 +1,10 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { walkMarkdown } from '../../../src/main/workspace/files/walk.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
-import { temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const deep = (levels: number) => Array.from({ length: levels }, () => 'd').join('/')
@@ -27,6 +27,28 @@ describe('large and unusual folders', () => {
     expect(results).toHaveLength(1)
     const told = (await memory.status()).problems.find(({ code }) => code === 'folder_too_deep')
     expect(told?.message).toMatch(/64 folders/)
+  })
+
+  it('reports a note that is also a file outside the folder, but not two names inside', async () => {
+    const outside = join(await folderWith({ 'secret.txt': 'The quartz walrus.\n' }), 'secret.txt')
+    const { app, workspace: folder } = await openTestApp({ files: { 'a.md': 'One note.\n' } })
+    const { workspace, memory } = await app.agents.get('main')
+    await link(join(folder, 'a.md'), join(folder, 'b.md'))
+    expect((await workspace.list()).problems).toEqual([])
+    await link(outside, join(folder, 'c.md'))
+    expect((await workspace.list()).problems).toEqual([{ path: 'c.md', code: 'hard_link' }])
+    await memory.reindex()
+    await memory.settle(10_000)
+    const message = expect.stringContaining('c.md is the same file')
+    expect(app.health.problems('main')).toMatchObject([{ part: 'files', code: 'hard_link', level: 'note', message }])
+    const { results } = await memory.search('quartz walrus', { minScore: 0 })
+    expect(results).toMatchObject([{ path: 'c.md' }])
+    // A change replaces the note and leaves the other file as it is.
+    await workspace.write('c.md', 'Another text.\n', { cause: 'user' })
+    expect(await readFile(outside, 'utf8')).toBe('The quartz walrus.\n')
+    await memory.reindex()
+    await memory.settle(10_000)
+    expect(app.health.problems('main')).toEqual([])
   })
 
   it('ends with cyclic links and lists every file once', async () => {

@@ -16,6 +16,7 @@ const templates: Readonly<Record<string, ReportTemplate>> = {
   no_base_url: { part: 'embeddings', remedy: { kind: 'settings', section: 'all' } },
   provider_auth: { part: 'embeddings', remedy: modelSettings },
   texts_refused: { part: 'embeddings', level: 'note' },
+  hard_link: { part: 'files', level: 'note' },
   passages_local: { part: 'embeddings', level: 'note' },
 }
 

@@ -83,11 +83,14 @@ const reasons: Record<WalkProblem['code'], string> = {
   folder_unreadable: 'cannot be read',
   folder_too_deep: `is nested more than ${maxDepth} folders deep and is not indexed`,
   name_unusable: 'has a name that cannot be opened and is not indexed',
+  hard_link: 'is the same file as one outside the folder (a hard link); other notes may be, too',
 }
 
 function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): SyncProblem {
   const shown = path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path
-  return { code, message: `${shown} ${reasons[code]}`, path: folder.prefix + path }
+  const message = `${shown} ${reasons[code]}`
+  // A note with a path is shown as unreadable.
+  return code === 'hard_link' ? { code, message } : { code, message, path: folder.prefix + path }
 }
 
 /** Returns the transcripts; the folder does not exist before the first session. */

@@ -392,6 +392,7 @@ export class Indexer {
     const { folders } = this.#settings
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
+    if (full) this.#problems.delete('hard_link')
     for (const { path } of this.#problems.values())
       if (path !== undefined && (full || paths.includes(path))) this.#problems.delete(path)
     for (const problem of report.problems) this.#problems.set(problem.path ?? problem.code, problem)

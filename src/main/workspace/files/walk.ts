@@ -34,7 +34,8 @@ export interface Walk {
 
 export interface WalkProblem {
   readonly path: string
-  readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable'
+  /** `hard_link`: some files have further names outside the folder; `path` is one of them. */
+  readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable' | 'hard_link'
 }
 
 const maxReportedProblems = 50
@@ -140,6 +141,8 @@ async function walk(
   const { isAllowed } = await resolveRoots({ workspace: root, forbidden })
   const visitedFolders = new Set<string>()
   const pendingFolders: Folder[] = []
+  /** Files with several names: the number of names that were not found yet, by device and file number. */
+  const hardLinks = new Map<string, { readonly path: string; missingCount: number }>()
 
   async function visit(folder: Folder): Promise<void> {
     if (visitedFolders.has(folder.real)) return
@@ -184,6 +187,12 @@ async function walk(
     if (!entry.isDirectory()) {
       const info = await (statFn ?? statFile)(absolutePath)
       if (info.isFile() && isIncluded(entry.name)) {
+        if (info.nlink > 1) {
+          const key = `${info.dev} ${info.ino}`
+          const known = hardLinks.get(key)
+          if (known) known.missingCount -= 1
+          else hardLinks.set(key, { path, missingCount: info.nlink - 1 })
+        }
         return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
       }
       if (!info.isDirectory()) return undefined
@@ -211,6 +220,8 @@ async function walk(
     const folder = next
     await withErrorReport(folder.path, () => visit(folder))
   }
+  const linked = hardLinks.values().find(({ missingCount }) => missingCount > 0)
+  if (linked) problems.push({ path: linked.path, code: 'hard_link' })
   return { files, problems, links: [...links] }
 }
 
