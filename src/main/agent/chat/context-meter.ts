@@ -188,7 +188,7 @@ export class ContextMeter {
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
     const { requests, agentModels } = this.#services
-    const model = agentModels.createOrOffline()
+    const model = agentModels.createOrOffline(undefined, transcript?.isPrivate)
     return requests.assemble({ model, transcript, tools: toolsFor(model), change })
   }
 }
