@@ -139,6 +139,7 @@ export class HostProcess {
     const role = await this.#role.catch(() => undefined)
     if (role?.kind === 'secondary') role.connection.socket.terminate()
     if (role?.kind === 'primary') {
+      role.primaryInstance?.pause()
       await role.app.close()
       await role.primaryInstance?.release()
     }

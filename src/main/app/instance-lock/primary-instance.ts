@@ -105,6 +105,11 @@ export class PrimaryInstance {
     await Promise.all(commands.map((client) => new Promise<void>((resolve) => client.once('close', () => resolve()))))
   }
 
+  /** Reads no further requests, so that connected processes send them to the next primary instance. */
+  pause(): void {
+    for (const client of this.#clients.keys()) client.pause()
+  }
+
   async release(): Promise<void> {
     clearInterval(this.#repairTimer)
     const server = this.#server
