@@ -29,6 +29,8 @@ export async function measureMcp(root: string): Promise<Figure[]> {
   const { client, close } = await connect(app.url)
   await client.search.settle({ agent: 'main' })
   const status = await atRest(client)
+  const { limits } = await client.clients.meet({ client: 'bench', name: 'bench' })
+  await client.clients.update({ client: 'bench', limits: { ...limits, callsPerMinute: 10_000 } })
   const warm = await openProgram(home)
   const times: number[] = []
   for (let at = 0; at < settledAfter * 2; at += 1)

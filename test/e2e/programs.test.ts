@@ -49,7 +49,18 @@ describe('connected programs', () => {
     await card.waitFor({ state: 'detached' })
     await page.getByText('My agent added a note').waitFor()
     await row.getByText('1 note').waitFor()
+    await row.getByText('Today: notes 1 of 200 · characters 30 of 500,000 · calls 1').click()
+    const notesPerDay = row.getByRole('spinbutton', { name: 'Notes per day' })
+    await notesPerDay.fill('100001')
+    await notesPerDay.press('Enter')
+    expect(await notesPerDay.evaluate((field) => (field as HTMLInputElement).validationMessage)).toContain('100000')
+    await notesPerDay.fill('1')
+    await notesPerDay.press('Enter')
+    await row.getByText('notes 1 of 1').waitFor()
     await keepScreenshot(page, 'programs-3-known')
+    expect((await call('remember', { text: 'The office opens on Monday' })).content[0]?.text).toMatch(
+      /^My agent may save 1 notes and 500000 characters a day/,
+    )
 
     await page.getByRole('link', { name: 'Changes' }).click()
     await page

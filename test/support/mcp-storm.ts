@@ -56,6 +56,9 @@ export async function storm(
 
 async function open(app: ContractClient, url: string, home: string, name: string, isStdio: boolean): Promise<Client> {
   const client = new Client({ name, version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const { limits: own } = await app.clients.meet({ client: name, name })
+  const limits = { ...own, callsPerMinute: 10_000, notesPerDay: 100_000 }
+  await app.clients.update({ client: name, limits })
   if (isStdio) {
     const args = [cli, 'mcp', '--home', home]
     await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }))

@@ -59,6 +59,7 @@ export { RemoteImages } from './net/remote-picture.ts'
 export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
+export { TokenBucket } from './token-bucket.ts'
 export { appVersion } from './version.ts'
 export {
   convertErrors,

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, MemoryClient } from '#shared/contract/index.ts'
+import { clientLimitRanges } from '#shared/util/limits.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
@@ -28,13 +29,20 @@ export function KnownPrograms({ agent }: { agent: Agent }) {
   )
 }
 
+const limitNames = ['notesPerDay', 'charactersPerDay', 'callsPerMinute', 'callsAtOnce'] as const
 const permissions = ['write', 'ask', 'read'] as const
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
   const { t } = useTranslation()
-  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal, mayKeep } = client
+  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal, mayKeep, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
+  const saveLimits = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const typed = Object.fromEntries(limitNames.map((limit) => [limit, Number(fields.get(limit))]))
+    update.mutate({ client: id, limits: { ...limits, ...typed } })
+  }
   return (
     <section aria-label={name} className="flex flex-wrap items-center gap-3">
       <span className="min-w-40 flex-1">
@@ -74,6 +82,26 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
         {t(hasToken ? 'clients.revoke' : 'clients.forget')}
       </Button>
+      <details className="basis-full text-[12px]">
+        <summary className="tabular text-muted">{t('clients.today', { ...today, ...limits })}</summary>
+        <form onSubmit={saveLimits} className="flex flex-wrap items-end gap-3 pt-2">
+          {limitNames.map((limit) => (
+            <label key={limit} className="flex flex-col gap-1">
+              {t(`clients.${limit}`)}
+              <input
+                type="number"
+                required
+                name={limit}
+                defaultValue={limits[limit]}
+                min={clientLimitRanges[limit][0]}
+                max={clientLimitRanges[limit][1]}
+                className="tabular w-28 rounded-sm border border-line bg-raised px-2.5 py-1 outline-none focus:border-accent invalid:border-bad"
+              />
+            </label>
+          ))}
+          <Button type="submit">{t('settings.save')}</Button>
+        </form>
+      </details>
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
+import { eventIterator } from '@orpc/contract'
+import { clientLimitRanges, maxId, maxName, maxProgramNote, maxTitle } from '../util/limits.ts'
 import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema, timestampSchema } from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
@@ -7,6 +8,20 @@ export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
 
 /** Lower-case client name that the program reports, such as `claude-code`. */
 export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+
+const limitSchema = (name: keyof typeof clientLimitRanges) =>
+  z.number().int().min(clientLimitRanges[name][0]).max(clientLimitRanges[name][1])
+
+/** Limits of a program, for all its connections together. */
+export const clientLimitsSchema = z.object({
+  notesPerDay: limitSchema('notesPerDay'),
+  /** UTF-16 code units of all notes of a day. */
+  charactersPerDay: limitSchema('charactersPerDay'),
+  callsPerMinute: limitSchema('callsPerMinute'),
+  /** Further calls wait. */
+  callsAtOnce: limitSchema('callsAtOnce'),
+})
+export type ClientLimits = z.infer<typeof clientLimitsSchema>
 
 export const memoryClientSchema = z.object({
   id: clientIdSchema,
@@ -23,6 +38,9 @@ export const memoryClientSchema = z.object({
   isLocal: z.boolean(),
   /** True if it may write to MEMORY.md; otherwise long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),
+  limits: clientLimitsSchema,
+  /** Calls and attempts to write on the day `date` (YYYY-MM-DD, local time). */
+  today: z.object({ date: z.string(), calls: z.number(), notes: z.number(), characters: z.number() }),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
@@ -81,9 +99,12 @@ export const clients = {
         agent: agentIdSchema.optional(),
         isLocal: z.boolean().optional(),
         mayKeep: z.boolean().optional(),
+        limits: clientLimitsSchema.optional(),
       }),
     )
     .output(done),
+  /** Sends one event when the limits of the client allow a call, which lasts until the stream is closed. */
+  enter: base.input(forClient).output(eventIterator(done)),
   /** Revokes the token and deletes the client's permissions. */
   remove: base.input(forClient).output(done),
   /**
@@ -97,7 +118,7 @@ export const clients = {
     .input(
       forAgent.extend({
         client: clientIdSchema,
-        text: z.string().trim().min(1).max(maxNote),
+        text: z.string().trim().min(1).max(maxProgramNote),
         section: z.string().trim().min(1).max(maxTitle).optional(),
         mayBeThere: z.boolean().default(false),
       }),

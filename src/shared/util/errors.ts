@@ -84,6 +84,8 @@ export const errorCodes = [
   'client_read_only',
   'client_refused',
   'client_unanswered',
+  'client_busy', // Too many calls at once or within a minute.
+  'client_quota', // The program has written the daily amount.
   'context_overflow',
   'index_rebuilding',
   'index_unavailable',

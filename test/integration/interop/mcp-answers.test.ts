@@ -230,7 +230,7 @@ describe('answers', () => {
         ['memory_explain', { query: 'x', maxCandidates: number }],
         ['memory_search', { query: 'x', maxTokens: number }],
       ]),
-      ...['', '  ', '\n', 'x'.repeat(100_001), 5, null, {}].map(
+      ...['', '  ', '\n', 'x'.repeat(10_001), 5, null, {}].map(
         (text) => ['remember', { text }] as [string, Record<string, unknown>],
       ),
       ['remember', {}],

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { defaultAgentId } from '#platform'
@@ -21,6 +22,16 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     return client ? assertServed(app, client) : null
   }),
   update: perform(os.clients.update, (input) => app.clients.update(input.client, input)),
+  enter: os.clients.enter.handler(async function* ({ input, signal = new AbortController().signal }) {
+    const leave = await app.clients.enter(input.client, signal)
+    try {
+      yield {}
+      // The peer closes the stream at the end of the call, or by disconnecting.
+      if (!signal.aborted) await once(signal, 'abort')
+    } finally {
+      leave()
+    }
+  }),
   remove: perform(os.clients.remove, (input) => app.clients.remove(input.client)),
   remember: forAgent(os.clients.remember, async (agent, input, signal) => {
     const { client: id, agent: agentId, text } = input

@@ -5,6 +5,7 @@ import {
   visibleResults,
   privacySnapshotFor,
 } from './client-visibility.ts'
+import { KeyedQueue } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
 const settleTimeoutMs = 10 * 60_000
@@ -12,17 +13,28 @@ const settleTimeoutMs = 10 * 60_000
 /** Limit of related notes beside an open note; further ones are rarely on the same topic. */
 const maxSimilarNotes = 8
 
+const programSearches = new KeyedQueue()
+
+/** Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them. */
+function inTurn<T>(input: { agent: string; forProgram: boolean | string }, search: () => Promise<T>): Promise<T> {
+  return input.forProgram === false ? search() : programSearches.run(input.agent, search)
+}
+
 export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
-  query: forAgent(os.search.query, async (agent, input, signal) => {
-    const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
-    const response = await agent.memory.search(input.query, options, signal)
-    return visibleResults(response, agent, await privacyMarkersFor(app, agent, input.forProgram))
-  }),
-  explain: forAgent(os.search.explain, async (agent, input, signal) => {
-    const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
-    const response = await agent.memory.explain(input.query, options, input.why, signal)
-    return visibleExplanation(response, agent, await privacySnapshotFor(app, agent, input.forProgram))
-  }),
+  query: forAgent(os.search.query, (agent, input, signal) =>
+    inTurn(input, async () => {
+      const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
+      const response = await agent.memory.search(input.query, options, signal)
+      return visibleResults(response, agent, await privacyMarkersFor(app, agent, input.forProgram))
+    }),
+  ),
+  explain: forAgent(os.search.explain, (agent, input, signal) =>
+    inTurn(input, async () => {
+      const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
+      const response = await agent.memory.explain(input.query, options, input.why, signal)
+      return visibleExplanation(response, agent, await privacySnapshotFor(app, agent, input.forProgram))
+    }),
+  ),
   recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
   setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),

@@ -8,7 +8,12 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type TokenBucket, wrongTokenLimit } from './rate-limit.ts'
+import { TokenBucket } from '#platform'
+
+/** Allows 20 wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
+export function wrongTokenLimit(now?: () => number): TokenBucket {
+  return new TokenBucket(20, 60_000, now)
+}
 
 export interface AuthResult {
   /** Value of the `Set-Cookie` header. */

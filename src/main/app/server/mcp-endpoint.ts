@@ -1,11 +1,10 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
-import { wrongTokenLimit } from './rate-limit.ts'
 import { once } from 'node:events'
 import type { Log } from '#platform'
 import { closeServer } from './close-server.ts'
-import { loopbackAddress } from './authentication.ts'
+import { loopbackAddress, wrongTokenLimit } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 

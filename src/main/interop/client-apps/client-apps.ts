@@ -7,9 +7,11 @@ import type { WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
+import { ClientCalls } from './client-calls.ts'
 import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
-import { memoryClientSchema } from '#shared/contract/clients.ts'
+import { localDate } from '#workspace'
+import { clientLimitsSchema, memoryClientSchema } from '#shared/contract/clients.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
@@ -19,6 +21,8 @@ const saveCountsDelayMs = 2000
 const maxUndoEntries = 5000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
+const defaultLimits = { notesPerDay: 200, charactersPerDay: 500_000, callsPerMinute: 240, callsAtOnce: 4 }
+const unused = { date: '', calls: 0, notes: 0, characters: 0 }
 
 export interface ClientsOptions {
   readonly file: string
@@ -41,6 +45,7 @@ export class ClientApps {
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
   readonly #writeRequests: ClientWriteRequests
+  readonly #calls = new ClientCalls()
   readonly #undoEntries = new Map<string, UndoEntry>()
   #stored: StoredClients | undefined
   #openWindowCount = 0
@@ -53,7 +58,7 @@ export class ClientApps {
   }
 
   async list(): Promise<MemoryClient[]> {
-    return this.#withClients((clients) => clients.map(toMemoryClient))
+    return this.#withClients((clients) => clients.map((client) => this.#toMemoryClient(client)))
   }
 
   /**
@@ -74,7 +79,7 @@ export class ClientApps {
       // A full disk must not lock the program out.
       if (mustSave)
         await this.#save([...withoutClient(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
-      return toMemoryClient({ ...client, usedAt })
+      return this.#toMemoryClient({ ...client, usedAt })
     })
   }
 
@@ -96,20 +101,20 @@ export class ClientApps {
   }
 
   /**
-   * Changes permissions and agent of a program, and answers its open permission requests accordingly.
+   * Changes permissions, limits and agent of a program, and answers its open permission requests accordingly.
    * @throws AppError `client_unknown`
    */
   async update(
     id: string,
     change: {
-      readonly [Name in 'permission' | 'agent' | 'isLocal' | 'mayKeep']?: MemoryClient[Name] | undefined
+      readonly [Name in 'permission' | 'agent' | 'isLocal' | 'mayKeep' | 'limits']?: MemoryClient[Name] | undefined
     },
   ): Promise<void> {
     await this.#withClients(async (clients) => {
       const existing = requireClient(clients, id)
       const { permission = existing.permission, agent = existing.agent } = change
-      const { isLocal = existing.isLocal, mayKeep = existing.mayKeep } = change
-      const changed = { ...existing, permission, agent, isLocal, mayKeep }
+      const { isLocal = existing.isLocal, mayKeep = existing.mayKeep, limits = existing.limits } = change
+      const changed = { ...existing, permission, agent, isLocal, mayKeep, limits }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
     if (change.permission === 'read') this.#writeRequests.answerAll(id, 'no')
@@ -122,18 +127,33 @@ export class ClientApps {
   }
 
   /**
-   * Checks whether the program may write this note. With permission `ask` it waits for the user's answer.
+   * Waits until the limits of the program allow a call. @returns a function to call once at the end of the call
+   * @throws AppError `client_unknown`, `client_busy`
+   */
+  async enter(id: string, signal: AbortSignal): Promise<() => void> {
+    return this.#calls.enter(await this.#withClients(() => this.#addUse(id, { calls: 1 })), signal)
+  }
+
+  /**
+   * Checks whether the program may write this note, and counts it. With permission `ask` it waits for the user's answer.
    * @returns the program's name, and whether it may write to MEMORY.md
-   * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
+   * @throws AppError `client_unknown`, `client_read_only`, `client_quota`, `client_refused`, `client_unanswered`
    */
   async authorizeWrite(
     request: Omit<WriteRequest, 'id' | 'name'>,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
     const { client: id } = request
-    const { name, permission, mayKeep } = await this.#withClients((clients) => requireClient(clients, id))
-    if (permission === 'read')
-      throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
+    const { name, permission, mayKeep } = await this.#withClients((clients) => {
+      const { name, permission, limits, today } = this.#toMemoryClient(requireClient(clients, id))
+      if (permission === 'read')
+        throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
+      const { notesPerDay: notes, charactersPerDay: characters } = limits
+      if (today.notes < notes && today.characters + request.text.length <= characters)
+        return this.#addUse(id, { notes: 1, characters: request.text.length })
+      const message = `${name} may save ${notes} notes and ${characters} characters a day; nothing was written`
+      throw new AppError('client_quota', message, { name, notes, characters })
+    })
     if (permission === 'write') return { name, mayKeep }
     if (this.#openWindowCount === 0) {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
@@ -211,6 +231,24 @@ export class ClientApps {
     await this.#saveCounts()
   }
 
+  #toMemoryClient({ tokenHash, ...client }: StoredClient): MemoryClient {
+    const date = localDate(this.#options.now())
+    const today = client.today.date === date ? client.today : { ...unused, date }
+    return { ...client, today, hasToken: tokenHash !== null }
+  }
+
+  /** Counts in memory only; call it within `#withClients`. @throws AppError `client_unknown` */
+  #addUse(id: string, { calls = 0, notes = 0, characters = 0 }: Partial<MemoryClient['today']>): MemoryClient {
+    const { clients = [] } = this.#stored ?? {}
+    const existing = requireClient(clients, id)
+    const { today } = this.#toMemoryClient(existing)
+    const sums = { calls: today.calls + calls, notes: today.notes + notes, characters: today.characters + characters }
+    const counted = { ...existing, today: { ...today, ...sums } }
+    const others = clients.map((client) => (client === existing ? counted : client))
+    this.#stored = { isCautious: false, ...this.#stored, clients: others }
+    return this.#toMemoryClient(counted)
+  }
+
   async #saveCounts(): Promise<void> {
     clearTimeout(this.#saveCountsTimer)
     this.#saveCountsTimer = undefined
@@ -249,11 +287,8 @@ export class ClientApps {
 
 function newClient(id: string, name: string, agent: string): StoredClient {
   const rights = { permission: 'write', isLocal: false, mayKeep: false } as const
-  return { id, name, agent, ...rights, tokenHash: null, usedAt: null, writes: 0 }
-}
-
-function toMemoryClient({ tokenHash, ...client }: StoredClient): MemoryClient {
-  return { ...client, hasToken: tokenHash !== null }
+  const counts = { limits: defaultLimits, today: unused, writes: 0 }
+  return { id, name, agent, ...rights, ...counts, tokenHash: null, usedAt: null }
 }
 
 function withoutClient(clients: readonly StoredClient[], id: string): StoredClient[] {
@@ -275,6 +310,8 @@ const storedClientSchema = memoryClientSchema.omit({ hasToken: true }).extend({
   tokenHash: z.string().nullable(),
   isLocal: z.boolean().default(false),
   mayKeep: z.boolean().default(false),
+  limits: clientLimitsSchema.default(defaultLimits),
+  today: memoryClientSchema.shape.today.default(unused),
 })
 type StoredClient = z.infer<typeof storedClientSchema>
 

@@ -16,4 +16,19 @@ export interface MemoryAccess {
   readonly onFault: (error: unknown) => Promise<string>
 }
 
+/** Runs a call when the limits of the program allow. @throws AppError `client_unknown`, `client_busy`, and as `work` */
+export async function inTurn<T>(
+  { ask }: Pick<MemoryAccess, 'ask'>,
+  { id: client }: Caller,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const call = await ask(async (primary) => {
+    const stream = await primary.clients.enter({ client }, { signal })
+    await stream.next()
+    return stream
+  })
+  return work().finally(() => void call.return().catch(() => undefined))
+}
+
 export type Caller = Pick<MemoryClient, 'id' | 'agent' | 'permission'>

@@ -10,7 +10,7 @@ import { listKey, notesFor } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
 /** Limit of a request, bytes: larger than the longest note. */
-const maxRequestBytes = 4 * 1024 * 1024
+const maxRequestBytes = 256 * 1024
 const maxSubscriptions = 256
 
 export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {

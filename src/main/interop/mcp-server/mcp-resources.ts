@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { Caller, MemoryAccess } from './access.ts'
+import { inTurn, type Caller, type MemoryAccess } from './access.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
 import type { ToolContext } from './tools/memory-tool.ts'
@@ -34,13 +34,16 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const listFiles = ({ agent, id: client }: Caller) => notesFor({ agent, client, ask })
+  const listFiles = async (context: ServerContext) => {
+    const caller = await callerOf(context)
+    return inTurn(access, caller, context.mcpReq.signal, () => notesFor({ ...caller, client: caller.id, ask }))
+  }
   /** Key of the last list that the program received; undefined before its first request. */
   let lastListKey: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     withProtocolErrors(onFault, async () => {
-      const files = await listFiles(await callerOf(context))
+      const files = await listFiles(context)
       lastListKey = listKey(files)
       return pageOf(files, request.params?.cursor)
     }),
@@ -52,10 +55,13 @@ export function addResources(
       const path = pathOfUri(uri)
       if (path === undefined)
         throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
-      const { agent, id: client } = await callerOf(context)
+      const caller = await callerOf(context)
+      const { agent, id: client } = caller
       try {
-        const note = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
-        const { texts } = await ask((primary) => primary.clients.pass({ agent, client, texts: [note.text] }))
+        const { texts } = await inTurn(access, caller, context.mcpReq.signal, async () => {
+          const note = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
+          return ask((primary) => primary.clients.pass({ agent, client, texts: [note.text] }))
+        })
         const [text = ''] = texts
         return { contents: [{ uri, mimeType: template.mimeType, text: formatNote(path, text) }] }
       } catch (error) {
@@ -69,11 +75,12 @@ export function addResources(
     withProtocolErrors(onFault, async () => {
       const { ref, argument } = request.params
       if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
-      return { completion: completionsOf(await listFiles(await callerOf(context)), argument.value) }
+      return { completion: completionsOf(await listFiles(context), argument.value) }
     }),
   )
   sendChangeNotifications(server, access, callerOf, async () => {
-    const files = await listFiles(await access.caller(server.getClientVersion()?.name))
+    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
+    const files = await notesFor({ agent, client, ask })
     const previousKey = lastListKey
     lastListKey &&= listKey(files)
     return { files, hasListChanged: lastListKey !== previousKey }

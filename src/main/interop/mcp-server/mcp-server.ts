@@ -8,7 +8,7 @@ import {
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 import { appVersion } from '#platform'
-import type { Caller, MemoryAccess } from './access.ts'
+import { inTurn, type Caller, type MemoryAccess } from './access.ts'
 import { failureText } from './tool-failure.ts'
 import { addResources } from './mcp-resources.ts'
 import type { MemoryTool } from './tools/memory-tool.ts'
@@ -77,12 +77,13 @@ function addTool(
       const callerRequest = callerOf(context)
       const likelyCaller = isReadOnly ? lastCaller : undefined
       // A read-only tool starts for the presumed caller; its answer is discarded if the caller is another one.
-      const earlyAnswer = likelyCaller && answerCall(args, likelyCaller, signal)
+      const answerInTurn = (caller: Caller) => inTurn({ ask }, caller, signal, () => answerCall(args, caller, signal))
+      const earlyAnswer = likelyCaller && answerInTurn(likelyCaller)
       earlyAnswer?.catch(() => undefined)
       const caller = await callerRequest
       const isLikelyCaller = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
       lastCaller = caller
-      const answer = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerCall(args, caller, signal))
+      const answer = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerInTurn(caller))
       return isLines(answer)
         ? { content: [{ type: 'text', text: answer.join('\n') }] }
         : { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }

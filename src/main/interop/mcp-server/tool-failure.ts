@@ -13,6 +13,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
     'Tell the user the note that you wanted to save. They can allow writing in Commonplace: Settings › Programs.',
   client_refused: 'Do not try again unless the user asks for it.',
   client_unanswered: 'Tell the user to open Commonplace, then try again.',
+  client_quota: 'Tell the user what you wanted to save; they can change the limit in Commonplace: Settings › Programs.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
   file_busy: 'Try again in a moment.',
   file_protected: 'Tell the user: the file has to be made writable first.',

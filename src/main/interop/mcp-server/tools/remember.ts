@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { maxId, maxNote, maxTitle } from '#shared/util/limits.ts'
+import { maxId, maxProgramNote, maxTitle } from '#shared/util/limits.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 const input = z.object({
   text: z
     .string()
-    .max(maxNote)
+    .max(maxProgramNote)
     .optional()
     .describe('The note in Markdown: one fact, decision or preference, understandable without this conversation'),
   section: z

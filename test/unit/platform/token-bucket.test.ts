@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TokenBucket } from '../../../src/main/app/server/rate-limit.ts'
+import { TokenBucket } from '../../../src/main/platform/token-bucket.ts'
 
 describe('Rate', () => {
   it('allows a burst and then the refill rate', () => {

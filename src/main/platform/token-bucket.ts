@@ -1,8 +1,3 @@
-/** Allows 20 wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
-export function wrongTokenLimit(now?: () => number): TokenBucket {
-  return new TokenBucket(20, 60_000, now)
-}
-
 /** Token bucket: allows bursts of `capacity`, refilled over `refillMs` milliseconds. `take` returns false if it is empty. */
 export class TokenBucket {
   readonly #capacity: number

@@ -1,0 +1,48 @@
+import type { MemoryClient } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { TokenBucket } from '#platform'
+
+const maxWaiting = 32
+/** Programs cancel a call after 60 s, so the error must come earlier. */
+const maxWaitMs = 30_000
+/** Time after which a program may try again if too many calls wait, s. */
+const retryAfterSeconds = 5
+
+/** Limits the calls of each program, over all its connections. */
+export class ClientCalls {
+  readonly #programs = new Map<string, { bucket: TokenBucket; runningCount: number; waiting: Set<() => void> }>()
+
+  /**
+   * Waits until the program may make a call.
+   * @returns a function to call once at the end of the call
+   * @throws AppError `client_busy`
+   */
+  async enter({ id, name, limits }: MemoryClient, signal: AbortSignal): Promise<() => void> {
+    const { callsPerMinute, callsAtOnce } = limits
+    const busyError = (seconds: number) =>
+      new AppError('client_busy', `${name} makes too many calls; try again in ${seconds} s`, { name, seconds })
+    // A changed rate begins anew.
+    const key = `${id} ${callsPerMinute}`
+    const program = this.#programs.get(key) ?? {
+      bucket: new TokenBucket(callsPerMinute, 60_000),
+      runningCount: 0,
+      waiting: new Set<() => void>(),
+    }
+    this.#programs.set(key, program)
+    const { bucket, waiting } = program
+    if (!bucket.take()) throw busyError(Math.ceil(60 / callsPerMinute))
+    if (program.runningCount < callsAtOnce) program.runningCount += 1
+    else if (waiting.size >= maxWaiting) throw busyError(retryAfterSeconds)
+    else
+      await new Promise<void>((start, reject) => {
+        const refuse = () => waiting.delete(start) && reject(busyError(retryAfterSeconds))
+        AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]).addEventListener('abort', refuse)
+        waiting.add(start)
+      })
+    return () => {
+      const [startNext] = waiting
+      if (startNext && waiting.delete(startNext)) startNext()
+      else program.runningCount -= 1
+    }
+  }
+}

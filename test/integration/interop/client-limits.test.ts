@@ -1,0 +1,137 @@
+/** Limits of other programs: calls at once and per minute, notes per day, and the order of searches. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/websocket'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import type { ContractClient } from '../../../src/shared/contract/index.ts'
+import { openTestServer } from '../../support/app.ts'
+import { mainFolder } from '../../support/built.ts'
+import { connect, enter, socketOf } from '../../support/client.ts'
+import { connectClient, type Answer } from '../../support/mcp-clients.ts'
+
+const client = 'guest'
+const limits = { notesPerDay: 200, charactersPerDay: 500_000, callsPerMinute: 240, callsAtOnce: 4 }
+const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
+
+/** Starts an app at a fixed time of the day, with one program of name and id `guest`. */
+async function openWithGuest(now?: () => Date) {
+  const server = await openTestServer({ files, ...(now ? { now } : {}) })
+  const app = await connect(server.url)
+  const { token } = await app.clients.issueToken({ client, name: 'Guest', agent: 'main' })
+  return { ...server, app, where: { url: new URL('/mcp', server.url).href, token } }
+}
+
+const textOf = ({ content }: Answer) => content[0]?.text ?? ''
+const isAnswered = ({ isError }: Answer) => isError !== true
+
+describe('calls of a program', () => {
+  it('share their places over all connections; further ones wait, and the rest fail with a time', async () => {
+    const { home, where } = await openWithGuest()
+    const http = await connectClient('v2', where, 'guest')
+    const stdio = await connectClient('v2', { args: ['--home', home] }, 'guest')
+    const search = (at: number) => (at % 2 === 0 ? http : stdio).call('memory_search', { query: `Acme database ${at}` })
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, at) => search(at)))
+    const answered = answers.filter(isAnswered)
+    expect(answered.length).toBeGreaterThanOrEqual(36)
+    expect(answered.length).toBeLessThan(80)
+    for (const answer of answered) expect(textOf(answer)).toContain('PostgreSQL 17')
+    for (const answer of answers.filter((each) => !isAnswered(each)))
+      expect(textOf(answer)).toBe('Guest makes too many calls; try again in 5 s')
+    expect(isAnswered(await search(0))).toBe(true)
+    expect(isAnswered(await search(1))).toBe(true)
+  })
+
+  it('are limited per minute, resources included, and counted', async () => {
+    const { app, where } = await openWithGuest()
+    await app.clients.update({ client, limits: { ...limits, callsPerMinute: 3 } })
+    const { call, client: mcp } = await connectClient('v1', where, 'guest')
+    expect(isAnswered(await call('memory_search', { query: 'Acme' }))).toBe(true)
+    expect(isAnswered(await call('remember', { text: 'Acme goes live on Friday' }))).toBe(true)
+    await mcp.readResource({ uri: 'note://projects/acme.md' })
+    expect(textOf(await call('memory_get', { path: 'projects/acme.md' }))).toMatch(/too many calls; try again in \d+ s/)
+    await expect(mcp.listResources()).rejects.toThrow(/too many calls; try again in \d+ s/)
+    const [guest] = await app.clients.list()
+    expect(guest).toMatchObject({ limits: { callsPerMinute: 3, callsAtOnce: 4 }, today: { calls: 5, notes: 1 } })
+  })
+
+  it('give their place back when the connection of the program ends', async () => {
+    const { app, url } = await openWithGuest()
+    await app.clients.update({ client, limits: { ...limits, callsAtOnce: 1 } })
+    const socket = await socketOf(url, await enter(url))
+    const program: ContractClient = createORPCClient(new RPCLink({ websocket: socket as never }))
+    const dying = await program.clients.enter({ client })
+    await dying.next()
+    const waiting = await app.clients.enter({ client })
+    let isAdmitted = false
+    const admitted = waiting.next().then(() => (isAdmitted = true))
+    await sleep(200)
+    expect(isAdmitted).toBe(false)
+    socket.terminate()
+    await admitted
+    const cancelled = new AbortController()
+    const third = await app.clients.enter({ client }, { signal: cancelled.signal })
+    const unadmitted = third.next()
+    cancelled.abort()
+    await expect(unadmitted).rejects.toThrow()
+    await waiting.return()
+    const last = await app.clients.enter({ client })
+    await last.next()
+    await last.return()
+  })
+})
+
+describe('notes of a program', () => {
+  it('are limited per day, also after a restart, and allowed again on the next day', async () => {
+    let now = new Date(2026, 4, 3, 12)
+    const { app, home, close } = await openWithGuest(() => now)
+    await app.clients.update({ client, limits: { ...limits, notesPerDay: 2 } })
+    const noteWith = (memory: ContractClient, text: string) => memory.clients.remember({ client, agent: 'main', text })
+    await noteWith(app, 'one')
+    await noteWith(app, 'two')
+    const refusal = {
+      code: 'client_quota',
+      message: expect.stringMatching(/^Guest may save 2 notes and 500000 characters a day.*nothing was written$/),
+    }
+    await expect(noteWith(app, 'three')).rejects.toMatchObject(refusal)
+    await close()
+    const restarted = await startServer({ mainFolder, env: {}, home, now: () => now })
+    onTestFinished(() => restarted.close())
+    const again = await connect(restarted.url)
+    await expect(noteWith(again, 'three')).rejects.toMatchObject(refusal)
+    now = new Date(2026, 4, 4, 0, 1)
+    expect(await noteWith(again, 'three')).toMatchObject({ path: 'memory/2026-05-04.md' })
+    const [guest] = await again.clients.list()
+    expect(guest?.today).toEqual({ date: '2026-05-04', calls: 0, notes: 1, characters: 5 })
+  })
+
+  it('are limited in characters; a note that was not written does not count', async () => {
+    const { app, where } = await openWithGuest()
+    await app.clients.update({ client, limits: { ...limits, charactersPerDay: 15_000 } })
+    const { call } = await connectClient('v2', where, 'guest')
+    expect(textOf(await call('remember', { text: 'x'.repeat(10_001) }))).toContain('expected string to have <=10000')
+    await expect(app.clients.remember({ client, agent: 'gone', text: 'x' })).rejects.toMatchObject({})
+    await app.clients.update({ client, permission: 'read' })
+    await expect(app.clients.remember({ client, agent: 'main', text: 'x' })).rejects.toMatchObject({
+      code: 'client_read_only',
+    })
+    await app.clients.update({ client, permission: 'write' })
+    expect(isAnswered(await call('remember', { text: 'y'.repeat(10_000) }))).toBe(true)
+    expect(textOf(await call('remember', { text: 'z'.repeat(10_000) }))).toContain('they can change the limit')
+    expect(isAnswered(await call('remember', { text: 'z'.repeat(5000) }))).toBe(true)
+    expect((await app.clients.list())[0]?.today).toMatchObject({ notes: 2, characters: 15_000 })
+  })
+})
+
+it('the search of the user overtakes the waiting searches of programs', async () => {
+  const { app } = await openWithGuest()
+  await app.search.settle({ agent: 'main' })
+  const order: string[] = []
+  const searches = Array.from({ length: 20 }, () =>
+    app.search.query({ agent: 'main', query: 'Acme database', forProgram: client }).then(() => order.push('program')),
+  )
+  await app.search.query({ agent: 'main', query: 'Acme database' })
+  order.push('user')
+  await Promise.all(searches)
+  expect(order.indexOf('user')).toBeLessThanOrEqual(2)
+})
