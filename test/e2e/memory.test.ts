@@ -1,4 +1,4 @@
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import type { Locator } from 'playwright-core'
@@ -457,6 +457,32 @@ describe('quick capture', () => {
     await page.waitForURL(/search\?q=/)
     await page.getByTestId('candidate').filter({ hasText: 'Lisbon' }).first().waitFor()
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
+  })
+
+  it.each([
+    ['light', 'en-US'],
+    ['dark', 'zh-CN'],
+  ] as const)('offers to make a password private, in %s %s', async (colorScheme, locale) => {
+    const { page, workspace } = await openMemory({}, { colorScheme, locale })
+    await page.locator('textarea').first().waitFor()
+    await page.keyboard.press('Control+Shift+Space')
+    const card = page.getByTestId('capture')
+    const field = card.getByRole('textbox')
+    await field.fill('The hall has Wi-Fi')
+    expect(await card.getByRole('status').count()).toBe(0)
+    await field.fill('Wi-Fi password: hunter2')
+    const offer = card.getByRole('status')
+    await offer.getByText(locale === 'en-US' ? 'This looks like a password.' : '这看起来像是密码。').waitFor()
+    await keepScreenshot(page, `memory-9-secret-${colorScheme}`)
+    await page.setViewportSize({ width: 360, height: 640 })
+    await keepScreenshot(page, `memory-9-secret-${colorScheme}-narrow`)
+    await offer.getByRole('button', { name: locale === 'en-US' ? 'Make it private' : '设为私密' }).click()
+    await offer.waitFor({ state: 'detached' })
+    expect(await field.inputValue()).toBe('Wi-Fi password: hunter2 ^[local]')
+    await field.press('Enter')
+    await card.waitFor({ state: 'detached' })
+    const log = (await readdir(join(workspace, 'memory'))).find((name) => /^\d{4}-\d{2}-\d{2}\.md$/.test(name)) ?? ''
+    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toContain('\nWi-Fi password: hunter2 ^[local]\n')
   })
 
   it('asks before it saves another program’s note, on a page without the frame', async () => {

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, MemoryClient } from '#shared/contract/index.ts'
-import { clientLimitRanges } from '#shared/util/limits.ts'
+import { maxClientLimit } from '#shared/util/limits.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
@@ -93,8 +93,8 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
                 required
                 name={limit}
                 defaultValue={limits[limit]}
-                min={clientLimitRanges[limit][0]}
-                max={clientLimitRanges[limit][1]}
+                min={1}
+                max={maxClientLimit}
                 className="tabular w-28 rounded-sm border border-line bg-raised px-2.5 py-1 outline-none focus:border-accent invalid:border-bad"
               />
             </label>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
+import { openSecretsIn, withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
@@ -41,6 +42,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
   useEffect(() => field.current?.focus(), [])
   const text = draft.text.trim()
+  const [secret] = openSecretsIn(draft.text)
   const remember = useMutation({
     mutationFn: (_how: { readonly keepsOpen: boolean }) =>
       client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) }),
@@ -80,6 +82,14 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
         onKeyDown={onKeyDown}
         className="max-h-64 min-h-14 flex-1 resize-none bg-transparent text-[15px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
       />
+      {secret && (
+        <p role="status" className="flex flex-wrap items-center gap-2 text-[12px] text-warning">
+          {t('capture.secret', { kind: t(`capture.secret_${secret.kind}`) })}
+          <Button onClick={() => change((before) => ({ ...before, text: withLocalSecrets(before.text) }))}>
+            {t('capture.makePrivate')}
+          </Button>
+        </p>
+      )}
       <div className="flex flex-wrap items-center gap-2 text-[12px]">
         <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />
         {agents.length > 1 ? (

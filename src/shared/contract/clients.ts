@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventIterator } from '@orpc/contract'
-import { clientLimitRanges, maxId, maxName, maxProgramNote, maxTitle } from '../util/limits.ts'
+import { maxClientLimit, maxId, maxName, maxProgramNote, maxTitle } from '../util/limits.ts'
 import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema, timestampSchema } from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
@@ -9,19 +9,16 @@ export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
 /** Lower-case client name that the program reports, such as `claude-code`. */
 export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
 
-const limitSchema = (name: keyof typeof clientLimitRanges) =>
-  z.number().int().min(clientLimitRanges[name][0]).max(clientLimitRanges[name][1])
+const limitSchema = z.number().int().min(1).max(maxClientLimit)
 
-/** Limits of a program, for all its connections together. */
+/** Limits of a program, for all its connections together. Calls beyond `callsAtOnce` wait. */
 export const clientLimitsSchema = z.object({
-  notesPerDay: limitSchema('notesPerDay'),
-  /** UTF-16 code units of all notes of a day. */
-  charactersPerDay: limitSchema('charactersPerDay'),
-  callsPerMinute: limitSchema('callsPerMinute'),
-  /** Further calls wait. */
-  callsAtOnce: limitSchema('callsAtOnce'),
+  notesPerDay: limitSchema,
+  /** UTF-16 code units. */
+  charactersPerDay: limitSchema,
+  callsPerMinute: limitSchema,
+  callsAtOnce: limitSchema,
 })
-export type ClientLimits = z.infer<typeof clientLimitsSchema>
 
 export const memoryClientSchema = z.object({
   id: clientIdSchema,

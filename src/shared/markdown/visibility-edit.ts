@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff'
+import { secretsIn } from '../util/secrets.ts'
 import {
   hasLocalMark,
   localMark,
@@ -107,13 +108,19 @@ function linesOf(text: string): string[] {
  * @param before undefined for a new file
  * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
  * whole file
+ * @param isMarked selects the added lines (0-based) to mark
  */
-export function withAddedLocal(before: string | undefined, after: string, isShared: boolean): string {
+export function withAddedLocal(
+  before: string | undefined,
+  after: string,
+  isShared: boolean,
+  isMarked: (line: number) => boolean = () => true,
+): string {
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isShared) return withVisibility(after, true)
   const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
   let text = after
-  for (const index of addedLines(dayHeading ?? before ?? '', after)) {
+  for (const index of addedLines(dayHeading ?? before ?? '', after).filter(isMarked)) {
     const lines = text.split('\n')
     const line = lines[index] ?? ''
     const visibility = visibilityOf(text)
@@ -143,4 +150,16 @@ export function preservesLocalLines(before: string, after: string): boolean {
     next += 1
     return next <= lines.length || line.trim() === ''
   })
+}
+
+/** Returns the lines (0-based) that look like secrets and are not local. */
+export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
+  const { isFullyLocal, localLines } = visibilityOf(text)
+  return secretsIn(text).filter(({ line }) => !isFullyLocal && !localLines.has(line))
+}
+
+/** Marks lines that look like secrets local. @param before earlier text, whose lines stay as they are */
+export function withLocalSecrets(text: string, before?: string): string {
+  const secretLines = new Set(openSecretsIn(text).map(({ line }) => line))
+  return withAddedLocal(before, text, true, (line) => secretLines.has(line))
 }

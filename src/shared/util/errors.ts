@@ -86,6 +86,7 @@ export const errorCodes = [
   'client_unanswered',
   'client_busy', // Too many calls at once or within a minute.
   'client_quota', // The program has written the daily amount.
+  'secret_found', // A program wanted to write a password, key or card number.
   'context_overflow',
   'index_rebuilding',
   'index_unavailable',

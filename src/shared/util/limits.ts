@@ -7,13 +7,8 @@ export const maxPatch = 10 * million
 export const maxNote = 100 * thousand
 /** Characters of a note from another program, about four pages. */
 export const maxProgramNote = 10 * thousand
-/** Smallest and largest values of the limits of another program. */
-export const clientLimitRanges = {
-  notesPerDay: [0, 100 * thousand],
-  charactersPerDay: [0, 10 * million],
-  callsPerMinute: [1, 10 * thousand],
-  callsAtOnce: [1, 16],
-} as const
+/** Largest value of each limit of another program; the smallest is 1. */
+export const maxClientLimit = 10 * million
 /** Characters of a user message or of one attached text file; larger than any context window. */
 export const maxMessage = million
 /** Characters of a base64 image: 20 MB of data, twice the highest provider limit. */

@@ -32,6 +32,21 @@ agents:
 const shown = (results: readonly ToolResultMessage[]) =>
   results.map((result) => `${result.isError ? 'ERROR ' : ''}${messageText(result)}`)
 
+it('marks secrets that a model writes private, and says so', async () => {
+  const { call, workspace } = await openChat('anthropic/claude-sonnet-5')
+  const path = '/memories/home.md'
+  const [created, changed, plain] = await call(
+    { command: 'create', path, file_text: '# Home\n\n- The router is in the hall\n' },
+    { command: 'insert', path, insert_line: 3, insert_text: '- Wi-Fi password: hunter2\n' },
+    { command: 'insert', path, insert_line: 3, insert_text: '- The cellar is dry\n' },
+  )
+  const texts = shown([created, changed, plain].filter((result) => result !== undefined))
+  expect(texts.map((text) => text.includes('marked private'))).toEqual([false, true, false])
+  expect(await readFile(join(workspace, 'memory/home.md'), 'utf8')).toBe(
+    '# Home\n\n- The router is in the hall\n- The cellar is dry\n- Wi-Fi password: hunter2 ^[local]\n',
+  )
+})
+
 describe('Anthropic’s memory tool', () => {
   it('is offered under its own name and performs all documented commands', async () => {
     const { agent, call, tools, workspace } = await openChat('anthropic/claude-sonnet-5')

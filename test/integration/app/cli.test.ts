@@ -27,6 +27,23 @@ function run(args: readonly string[], options: { home: string; input?: string })
 }
 
 describe('terminal', () => {
+  it('warns about a secret that is saved open, and marks a private note', async () => {
+    const home = await temporaryFolder()
+    const text = 'WiFi password: hunter2'
+    const open = await run(['remember', text], { home })
+    expect(open).toMatchObject({
+      code: 0,
+      stderr: 'commonplace: this looks like a secret (password); with --private, no remote model reads it\n',
+    })
+    const marked = await run(['remember', '--private', `In the hall:\n\n${text}`], { home })
+    expect(marked).toMatchObject({ code: 0, stderr: '' })
+    expect((await run(['remember', 'no secret'], { home })).stderr).toBe('')
+    const [, path = ''] = /^(\S+):\d+\n$/.exec(marked.stdout) ?? []
+    const log = await readFile(join(home, 'commonplace', path), 'utf8')
+    expect(log).toContain('\nWiFi password: hunter2\n')
+    expect(log).toContain('\nIn the hall: ^[local]\n\nWiFi password: hunter2 ^[local]\n')
+  })
+
   it('remembers, finds, asks; all with --json', async () => {
     const home = await temporaryFolder()
     const remembered = JSON.parse(

@@ -1,4 +1,6 @@
 /** Limits of other programs: calls at once and per minute, notes per day, and the order of searches. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
@@ -121,6 +123,20 @@ describe('notes of a program', () => {
     expect(isAnswered(await call('remember', { text: 'z'.repeat(5000) }))).toBe(true)
     expect((await app.clients.list())[0]?.today).toMatchObject({ notes: 2, characters: 15_000 })
   })
+})
+
+it('a note with a secret is refused, and marked private if the model of the program runs here', async () => {
+  const { app, workspace, where } = await openWithGuest()
+  const { call } = await connectClient('v2', where, 'guest')
+  const text = 'Wi-Fi in the hall\n\nWi-Fi password: hunter2'
+  expect(textOf(await call('remember', { text }))).toBe(
+    'it looks like a secret (password); nothing was written. Tell the user, who can save it as a private note in Commonplace.',
+  )
+  expect((await app.clients.list())[0]?.today.notes).toBe(0)
+  await app.clients.update({ client, isLocal: true })
+  const { structuredContent } = await call('remember', { text })
+  const log = await readFile(join(workspace, String(structuredContent?.['path'])), 'utf8')
+  expect(log).toMatch(/^Wi-Fi in the hall \^\[mcp: Guest, [-\d]+\]\n\nWi-Fi password: hunter2 \^\[local\]/m)
 })
 
 it('the search of the user overtakes the waiting searches of programs', async () => {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
+import { withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
+import { secretsIn } from '#shared/util/secrets.ts'
 import { dailyLogDate, isInstruction, type WorkspaceWrite } from '#workspace'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
@@ -40,8 +42,9 @@ export async function editNote(
   const { workspace, mayWrite, accessPolicy } = context
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite, workspace.layout.own)
+  const change = (visibleText: string | undefined) => withLocalSecrets(rewrite(visibleText, path), visibleText)
   return workspace.edit(path, withSources(context), (current) =>
-    accessPolicy.applyEdit(path, current, (visibleText) => rewrite(visibleText, path), context, options),
+    accessPolicy.applyEdit(path, current, change, context, options),
   )
 }
 
@@ -53,7 +56,9 @@ export async function changeOutcome(
 ): Promise<ToolOutcome> {
   const change = await workspace.describe(write, signal)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
-  return { text: text ?? summary, details: { kind: 'change', change } }
+  const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
+  const remark = hasSecret ? '\nThe secret is marked private, so that no remote model reads it. Tell the user.' : ''
+  return { text: (text ?? summary) + remark, details: { kind: 'change', change } }
 }
 
 /** Returns the new text of a file. @param date day of a daily log; undefined for other files */

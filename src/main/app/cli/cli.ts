@@ -85,7 +85,8 @@ withVectorOptions(command('eval', 'measure recall on judged questions'))
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
-  .action(async (text: string | undefined, flags: CommonFlags) => {
+  .option('--private', 'mark the note private: no remote model reads it')
+  .action(async (text: string | undefined, flags: CommonFlags & { private?: boolean }) => {
     checkFolders(flags)
     print(await remember(appOptions(flags), flags, text), flags)
   })

@@ -1,7 +1,7 @@
 import { BrowserWindow, screen } from 'electron'
 import { blockNavigation, secureWebPreferences } from './window-security.ts'
 
-const size = { width: 520, height: 200 } as const
+const size = { width: 520, height: 240 } as const
 
 export interface CaptureWindowOptions {
   readonly url: string

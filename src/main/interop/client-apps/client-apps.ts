@@ -12,6 +12,7 @@ import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
 import { localDate } from '#workspace'
 import { clientLimitsSchema, memoryClientSchema } from '#shared/contract/clients.ts'
+import { secretsIn } from '#shared/util/secrets.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
@@ -126,10 +127,7 @@ export class ClientApps {
     this.#writeRequests.answerAll(id, 'no')
   }
 
-  /**
-   * Waits until the limits of the program allow a call. @returns a function to call once at the end of the call
-   * @throws AppError `client_unknown`, `client_busy`
-   */
+  /** Waits for the turn of a call. @returns a function to call at its end @throws as `ClientCalls.enter` */
   async enter(id: string, signal: AbortSignal): Promise<() => void> {
     return this.#calls.enter(await this.#withClients(() => this.#addUse(id, { calls: 1 })), signal)
   }
@@ -137,7 +135,7 @@ export class ClientApps {
   /**
    * Checks whether the program may write this note, and counts it. With permission `ask` it waits for the user's answer.
    * @returns the program's name, and whether it may write to MEMORY.md
-   * @throws AppError `client_unknown`, `client_read_only`, `client_quota`, `client_refused`, `client_unanswered`
+   * @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota`, and as `ClientWriteRequests`
    */
   async authorizeWrite(
     request: Omit<WriteRequest, 'id' | 'name'>,
@@ -145,9 +143,12 @@ export class ClientApps {
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
     const { client: id } = request
     const { name, permission, mayKeep } = await this.#withClients((clients) => {
-      const { name, permission, limits, today } = this.#toMemoryClient(requireClient(clients, id))
+      const { name, permission, limits, today, isLocal } = this.#toMemoryClient(requireClient(clients, id))
       if (permission === 'read')
         throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
+      const [secret] = isLocal ? [] : secretsIn(request.text)
+      const looksLike = `it looks like a secret (${secret?.kind}); nothing was written`
+      if (secret) throw new AppError('secret_found', looksLike, { name })
       const { notesPerDay: notes, charactersPerDay: characters } = limits
       if (today.notes < notes && today.characters + request.text.length <= characters)
         return this.#addUse(id, { notes: 1, characters: request.text.length })

@@ -12,11 +12,7 @@ const retryAfterSeconds = 5
 export class ClientCalls {
   readonly #programs = new Map<string, { bucket: TokenBucket; runningCount: number; waiting: Set<() => void> }>()
 
-  /**
-   * Waits until the program may make a call.
-   * @returns a function to call once at the end of the call
-   * @throws AppError `client_busy`
-   */
+  /** Waits until the program may make a call. @returns a function to call once at its end @throws AppError `client_busy` */
   async enter({ id, name, limits }: MemoryClient, signal: AbortSignal): Promise<() => void> {
     const { callsPerMinute, callsAtOnce } = limits
     const busyError = (seconds: number) =>

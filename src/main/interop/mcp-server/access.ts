@@ -17,12 +17,7 @@ export interface MemoryAccess {
 }
 
 /** Runs a call when the limits of the program allow. @throws AppError `client_unknown`, `client_busy`, and as `work` */
-export async function inTurn<T>(
-  { ask }: Pick<MemoryAccess, 'ask'>,
-  { id: client }: Caller,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function inTurn<T>(ask: MemoryAccess['ask'], client: string, signal: AbortSignal, work: () => Promise<T>) {
   const call = await ask(async (primary) => {
     const stream = await primary.clients.enter({ client }, { signal })
     await stream.next()

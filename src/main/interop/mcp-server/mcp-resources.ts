@@ -34,16 +34,17 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
-  const listFiles = async (context: ServerContext) => {
+  const inTurnOf = async <T>(context: ServerContext, work: (caller: Caller) => Promise<T>) => {
     const caller = await callerOf(context)
-    return inTurn(access, caller, context.mcpReq.signal, () => notesFor({ ...caller, client: caller.id, ask }))
+    return inTurn(ask, caller.id, context.mcpReq.signal, () => work(caller))
   }
+  const listFiles = ({ agent, id: client }: Caller) => notesFor({ agent, client, ask })
   /** Key of the last list that the program received; undefined before its first request. */
   let lastListKey: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
     withProtocolErrors(onFault, async () => {
-      const files = await listFiles(context)
+      const files = await inTurnOf(context, listFiles)
       lastListKey = listKey(files)
       return pageOf(files, request.params?.cursor)
     }),
@@ -55,10 +56,8 @@ export function addResources(
       const path = pathOfUri(uri)
       if (path === undefined)
         throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
-      const caller = await callerOf(context)
-      const { agent, id: client } = caller
       try {
-        const { texts } = await inTurn(access, caller, context.mcpReq.signal, async () => {
+        const { texts } = await inTurnOf(context, async ({ agent, id: client }) => {
           const note = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
           return ask((primary) => primary.clients.pass({ agent, client, texts: [note.text] }))
         })
@@ -75,12 +74,11 @@ export function addResources(
     withProtocolErrors(onFault, async () => {
       const { ref, argument } = request.params
       if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
-      return { completion: completionsOf(await listFiles(context), argument.value) }
+      return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
     }),
   )
   sendChangeNotifications(server, access, callerOf, async () => {
-    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
-    const files = await notesFor({ agent, client, ask })
+    const files = await listFiles(await access.caller(server.getClientVersion()?.name))
     const previousKey = lastListKey
     lastListKey &&= listKey(files)
     return { files, hasListChanged: lastListKey !== previousKey }

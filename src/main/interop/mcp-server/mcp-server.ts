@@ -77,7 +77,7 @@ function addTool(
       const callerRequest = callerOf(context)
       const likelyCaller = isReadOnly ? lastCaller : undefined
       // A read-only tool starts for the presumed caller; its answer is discarded if the caller is another one.
-      const answerInTurn = (caller: Caller) => inTurn({ ask }, caller, signal, () => answerCall(args, caller, signal))
+      const answerInTurn = (caller: Caller) => inTurn(ask, caller.id, signal, () => answerCall(args, caller, signal))
       const earlyAnswer = likelyCaller && answerInTurn(likelyCaller)
       earlyAnswer?.catch(() => undefined)
       const caller = await callerRequest

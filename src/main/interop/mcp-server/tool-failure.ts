@@ -14,6 +14,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   client_refused: 'Do not try again unless the user asks for it.',
   client_unanswered: 'Tell the user to open Commonplace, then try again.',
   client_quota: 'Tell the user what you wanted to save; they can change the limit in Commonplace: Settings › Programs.',
+  secret_found: 'Tell the user, who can save it as a private note in Commonplace.',
   client_unknown: 'The user has to connect this program again in Commonplace.',
   file_busy: 'Try again in a moment.',
   file_protected: 'Tell the user: the file has to be made writable first.',

@@ -25,7 +25,7 @@ describe('quick capture in the shell', () => {
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
     expect(window?.loadURL).toHaveBeenCalledWith('app://commonplace/capture')
     capture.show()
-    expect(window?.setBounds).toHaveBeenCalledWith({ x: 460, y: 233, width: 520, height: 200 })
+    expect(window?.setBounds).toHaveBeenCalledWith({ x: 460, y: 220, width: 520, height: 240 })
     expect(window?.show).toHaveBeenCalled()
     window?.close()
     expect(window?.hide).toHaveBeenCalled()

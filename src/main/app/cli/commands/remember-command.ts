@@ -5,6 +5,7 @@ import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
 import { assertNeverUsed, setUpAtFirstUse } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
+import { openSecretsIn, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Output } from '../cli-output.ts'
 
 /**
@@ -12,8 +13,13 @@ import type { Output } from '../cli-output.ts'
  * the file in this process. @param text undefined reads stdin
  * @throws AppError `input_invalid` for an empty note, `config_invalid`
  */
-export async function remember(options: AppOptions, { agent }: CommonFlags, text: string | undefined): Promise<Output> {
-  const note = (text ?? (await readStandardInput())).trim()
+export async function remember(
+  options: AppOptions,
+  { agent, private: isPrivate }: CommonFlags & { private?: boolean },
+  text: string | undefined,
+): Promise<Output> {
+  const given = (text ?? (await readStandardInput())).trim()
+  const note = isPrivate ? withAddedLocal(undefined, given, true) : given
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {
@@ -22,7 +28,9 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
       primaryResult && 'value' in primaryResult
         ? primaryResult.value
         : await writeNote({ ...options, base }, agent, note, primaryResult !== undefined)
-    return { value: { path, startLine, endLine }, text: `${path}:${startLine}` }
+    const [secret] = openSecretsIn(note)
+    const warning = `this looks like a secret (${secret?.kind}); with --private, no remote model reads it`
+    return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, ...(secret && { warning }) }
   } finally {
     base.close()
   }

@@ -1,0 +1,71 @@
+/** Recognises passwords, keys, card numbers and account numbers. All patterns run in linear time. */
+
+export type SecretKind = 'key' | 'password' | 'card' | 'account'
+
+const privateKey = /-----(?:BEGIN|END) (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
+/** A key after `sk-` has a digit; names of packages begin like this too. */
+const knownKey =
+  /(?<![\w-])(?:sk-(?=[\w-]{0,60}\d)[\w-]{20,}|[srp]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?!\w)|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AIza[\w-]{30,}|hf_[A-Za-z]{30,}|npm_[A-Za-z\d]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|AGE-SECRET-KEY-1\w{20,}|cp-[\w-]{43}(?![\w-])|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})/
+/** As in a shell, a configuration file or a diff. */
+const assignment =
+  /(?<![A-Za-z\d])[A-Z\d_]{0,40}(?:API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|ACCESS_KEY|PRIVATE_KEY)(?:_[A-Z\d_]{1,40})?=["']?([^\s"'$<>[\](){}*…]{6,})/
+const labelledKey =
+  /\b(?:api|access|secret|auth|client|bearer|private)[ _-]?(?:key|token|secret)["'`]?\s{0,3}(?:[:：=]|\bis\b)\s{0,3}["'`]?(?=[+/.~=-]{0,9}[\w+/.~=-]{0,60}\d)([\w+/.~=-]{16,})/i
+const labelledPassword =
+  /(?:\b(?:pass(?:word|wd|code|phrase|wort)|pwd|contraseña|kennwort|mot de passe)\b|passwor[dt]\b|密码|密碼|口令|パスワード|비밀번호)["'`]?\s{0,3}(?:([:：=])|(is\b|ist\b|lautet\b|es\b|est\b|是|为|為|は))?\s{0,3}(.{0,200})/iu
+const phrase =
+  /(?:\b(?:pass|seed|recovery) ?phrase\b|助记词|助記詞)\s{0,3}(?:[:：=]|is\b|是|为|為)\s{0,3}["'`]?(?:\p{Ll}{3,10}[ ,]{1,2}){3,}\p{Ll}{3,10}/iu
+const pin =
+  /(?:\b(?:PINs?|[Pp]in)(?:[- ](?:code|number))?\s{0,3}(?:[:：=]|is\b|ist\b|lautet\b|是|为|為)|\bPIN|\bCV[VC]2?\b\s{0,3}[:：=]?)\s{0,3}\d{3,8}(?![\d\p{L}-])/u
+const addressWithPassword = /\b[a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,60}:[^\s/@]{3,100}@[\w.-]/i
+const cardNumber = /(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[,.]\d)/g
+const cardPrefix = /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12}|62\d{14,17})$/
+const accountNumber = /(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?(?!\w)/g
+/** Values that stand for a secret, and names of password managers. */
+const placeholder =
+  /^(?:1password|your|my[-_]|x+$|\.+$|\[|<|\$|process\.|none|null|true|false|undefined|unknown|required|optional|https?:)|example|changed?|placeholder|bitwarden|keepass/i
+
+/** Returns the lines (0-based) that look like secrets. The kind of an account number (IBAN) is `account`. */
+export function secretsIn(text: string): { readonly kind: SecretKind; readonly line: number }[] {
+  let isInKey = false
+  return text.split(/\r?\n/).flatMap((lineText, line) => {
+    const isKey = privateKey.test(lineText) || (isInKey && !/\S /.test(lineText.replace(/^[>+ -]*|[\w-]*: /g, '')))
+    isInKey = isKey && !lineText.includes('-----END ')
+    const kind = isKey ? 'key' : kindOf(lineText)
+    return kind ? [{ kind, line }] : []
+  })
+}
+
+function kindOf(line: string): SecretKind | undefined {
+  const value = assignment.exec(line)?.[1] ?? labelledKey.exec(line)?.[1]
+  if (knownKey.test(line) || (value !== undefined && !placeholder.test(value))) return 'key'
+  if (pin.test(line) || phrase.test(line) || addressWithPassword.test(line) || hasPassword(line)) return 'password'
+  if (line.match(cardNumber)?.some((number) => isCard(number.replaceAll(/\D/g, '')))) return 'card'
+  if (line.match(accountNumber)?.some((number) => isAccount(number.replaceAll(' ', '')))) return 'account'
+  return undefined
+}
+
+function hasPassword(line: string): boolean {
+  const [, mark, verb, rest = ''] = labelledPassword.exec(line) ?? []
+  const isStated = (mark ?? verb) !== undefined
+  const quoted = /^["'`“「]([^\s"'`”」]{4,})["'`”」]/.exec(rest)?.[1]
+  const value = quoted ?? /^[!-~]+/.exec(rest)?.[0].replace(/[.,;:!?)]+$/, '') ?? ''
+  if (value.length < 4 || placeholder.test(value)) return false
+  if (isStated && (quoted !== undefined || /\d/.test(value))) return true
+  if (!isStated) return /^\w[^/(]{5,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value)
+  // A word is a password if nothing follows it, as in a form.
+  return mark !== undefined && rest.trim() === value && value.length >= 6
+}
+
+/** Luhn's checksum. @param digits without spaces */
+function isCard(digits: string): boolean {
+  const values = [...digits].reverse().map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))
+  const sum = values.reduce((total, value) => total + (value > 9 ? value - 9 : value), 0)
+  return cardPrefix.test(digits) && sum % 10 === 0
+}
+
+/** The checksum of ISO 13616. @param number IBAN without spaces */
+function isAccount(number: string): boolean {
+  const digits = [...(number.slice(4) + number.slice(0, 4))].map((character) => Number.parseInt(character, 36)).join('')
+  return number.length >= 15 && number.length <= 34 && BigInt(digits) % 97n === 1n
+}

@@ -1,0 +1,129 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { openSecretsIn, withLocalSecrets } from '../../../src/shared/markdown/visibility-edit.ts'
+import { secretsIn, type SecretKind } from '../../../src/shared/util/secrets.ts'
+
+const body = 'Ab3dEfGh1jKlMn0pQrStUvWxYz45'
+
+/** Joined at run time, so that no scanner takes this file for a leak. */
+const secrets: Record<SecretKind, readonly string[]> = {
+  key: [
+    `OpenAI: ${'sk'}-proj-${body}`,
+    `${'gh'}p_${body}${body}`,
+    `${'github'}_pat_${body}`,
+    `the AWS id ${'AK'}IAIOSFODNN7EXAMPLE`,
+    `${'xox'}b-123456789012-${body}`,
+    `${'AI'}za${body}${body}`,
+    `Stripe ${'sk'}_live_${body}`,
+    `${'ey'}J${body}.${'ey'}J${body}.${body}`,
+    `+API_KEY=${body}`,
+    '-  export TOKEN=s3cr3t-value',
+    '+++ DATABASE_PASSWORD="hunter2!"',
+    'export GITHUB_TOKEN=abcdefgh',
+    `The API key is ${body}.`,
+    `"client_secret": "${body}"`,
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+  ],
+  password: [
+    'WiFi password: hunter2',
+    '- password: swordfish',
+    'The router password is Kaffee-2024',
+    'Passwort: geheim99',
+    'Mot de passe : tournesol7',
+    'password `correct-horse9`',
+    'My bank PIN is 4711.',
+    'PIN: 0815',
+    'card PIN 9931',
+    'CVV 123',
+    'Wi-Fi 密码：huaishuli502',
+    '門鎖密碼是 829301',
+    '密码 Abc12345',
+    'seed phrase: witch collapse practice feed shame open despair creek road again ice least',
+    'postgres://admin:s3cret@db.example.org/app',
+  ],
+  card: [
+    'Visa 4111 1111 1111 1111, 12/27',
+    'Amex 378282246310005',
+    '银联卡 6222021234567890128',
+    '5555-5555-5555-4444',
+  ],
+  account: ['DE89 3704 0044 0532 0130 00', 'IBAN: GB82WEST12345698765432', 'FR1420041010050500013M02606'],
+}
+
+const ordinary = [
+  'The password is in the vault',
+  'I forgot the password again.',
+  'Password manager: Bitwarden',
+  'Password: 1Password',
+  'password: see the note of Callum',
+  'Change the password every 90 days',
+  '门锁密码每三个月换一次',
+  '登录 token 有效期七天',
+  '密码用 1Password 管理',
+  'The context has 128000 tokens; token: 4096',
+  'He pinned a pin on the map in 2024',
+  'Pin 3 of the plug is earth',
+  'sk-learn-something-with-a-long-name',
+  'API_KEY=<your key>',
+  'export TOKEN=$GITHUB_TOKEN',
+  'OPENAI_API_KEY=your-key-here',
+  'Set API_KEY=... first',
+  'Order 4111 1111 1111 1112 arrived',
+  'ISBN 9783161484100, EAN 4006381333931',
+  'At 1718000000000 the job ended',
+  'commit 4484adc3b45c4396632611556055f3b2f5990aaa',
+  '+49 30 1234 5678 9012',
+  'DE89 3704 0044 0532 0130 01 has a wrong checksum',
+  'https://example.org/reset-password?step=2',
+  '-----BEGIN CERTIFICATE-----',
+]
+
+describe('secretsIn', () => {
+  for (const [kind, lines] of Object.entries(secrets))
+    it.each(lines)(`finds a ${kind} in: %s`, (line) => {
+      expect(secretsIn(line)).toEqual([{ kind, line: 0 }])
+      expect(secretsIn(`A note\n\n${line}\r\nand more`)).toEqual([{ kind, line: 2 }])
+    })
+
+  it.each(ordinary)('finds nothing in: %s', (line) => expect(secretsIn(line)).toEqual([]))
+
+  it('finds all lines of a private key, and none after it', () => {
+    const block = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n${body}\n${body}==\n-----END RSA PRIVATE KEY-----`
+    const lines = secretsIn(`Key of the server:\n${block}\nThat was it`).map(({ line }) => line)
+    expect(lines).toEqual([1, 2, 3, 4, 5, 6])
+    expect(secretsIn('The file starts with -----BEGIN PRIVATE KEY-----\nand so on\nfor long')).toHaveLength(1)
+  })
+
+  it('finds less than one in 1,000 lines of ordinary notes', () => {
+    const recall = fileURLToPath(new URL('../../recall/', import.meta.url))
+    const lines = globSync(`${recall}*/workspace/**/*.md`).flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    expect(lines.length).toBeGreaterThan(1000)
+    expect(lines.flatMap((line) => (secretsIn(line).length > 0 ? [line] : [])).length).toBeLessThan(lines.length / 1000)
+  })
+
+  it('takes linear time for long lines', () => {
+    const started = performance.now()
+    for (const unit of ['A', '1', 'password ', 'API_', '4 ', 'DE89 ', 'x:', 'sk-', '= ', 'pin '])
+      secretsIn(unit.repeat(100_000 / unit.length))
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+})
+
+describe('private secrets', () => {
+  const note = '- Wi-Fi password: hunter2\n- The router is in the hall\n\nPIN: 0815\n'
+
+  it('marks the lines with secrets only', () => {
+    const marked = withLocalSecrets(note)
+    expect(marked).toBe('- Wi-Fi password: hunter2 ^[local]\n- The router is in the hall\n\nPIN: 0815 ^[local]\n')
+    expect(openSecretsIn(note)).toHaveLength(2)
+    expect(openSecretsIn(marked)).toEqual([])
+    expect(withLocalSecrets(marked)).toBe(marked)
+    expect(withLocalSecrets('no secret\n')).toBe('no secret\n')
+  })
+
+  it('leaves earlier lines as they are', () => {
+    const before = '- Wi-Fi password: hunter2\n'
+    expect(withLocalSecrets(`${before}- PIN: 0815\n`, before)).toBe(`${before}- PIN: 0815 ^[local]\n`)
+  })
+})
