@@ -1,6 +1,6 @@
 import { ORPCError, ValidationError, implement } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
-import { convertErrors, toOrpcError, type Log } from '#platform'
+import { convertErrors, ThreadEndedError, toOrpcError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { App } from '../composition/create-app.ts'
@@ -19,6 +19,7 @@ function describeTooLong(issues: ValidationError['issues']) {
 
 function wireErrorOf(error: unknown, log: Log, path: string): unknown {
   if (error instanceof AppError) return toOrpcError(error)
+  if (error instanceof ThreadEndedError) return new ORPCError('owner_gone', { message: error.message, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
     const tooLong = describeTooLong(error.cause.issues)
     if (tooLong) return new ORPCError('input_too_long', { ...tooLong, cause: error })

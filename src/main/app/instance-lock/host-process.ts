@@ -1,4 +1,4 @@
-import { createRouterClient } from '@orpc/server'
+import { createRouterClient, ORPCError } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
@@ -83,7 +83,9 @@ export class HostProcess {
       try {
         return await work(role.client, attempt > 1)
       } catch (error) {
-        const isLost = role.kind === 'secondary' && role.connection.socket.readyState !== role.connection.socket.OPEN
+        const isOpen = role.kind === 'primary' || role.connection.socket.readyState === role.connection.socket.OPEN
+        const isEnding = role.kind === 'secondary' && error instanceof ORPCError && error.code === 'owner_gone'
+        const isLost = !isOpen || isEnding
         if (!isLost || this.#isClosing || attempt === maxAttempts) throw fromOrpcError(error)
         await sleep(retryIntervalMs)
       }

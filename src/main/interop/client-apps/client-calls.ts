@@ -17,7 +17,6 @@ export class ClientCalls {
     const { callsPerMinute, callsAtOnce } = limits
     const busyError = (seconds: number) =>
       new AppError('client_busy', `${name} makes too many calls; try again in ${seconds} s`, { name, seconds })
-    // A changed rate begins anew.
     const key = `${id} ${callsPerMinute}`
     const program = this.#programs.get(key) ?? {
       bucket: new TokenBucket(callsPerMinute, 60_000),
