@@ -10,7 +10,7 @@ export { attachFile } from './files/attach-file.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/attachments.ts'
 export { addLogEntry } from './files/daily-log.ts'
 export { FileDrafts } from './files/file-drafts.ts'
-export { isHidden, isInstruction, isNote, isPortable, toFileName } from './files/file-names.ts'
+export { followerOf, isHidden, isNote, isPortable, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,
   dailyLogPath,

@@ -9,8 +9,8 @@ import { storedRequestSchema } from './context.ts'
  * of MEMORY.md · `expired`: the date of the line has passed · `large`: a long section is part of every request ·
  * `rescued`: verbatim notes wait for a summary · `broken`: a broken link · `drifted`: a superseded line refers to a
  * replacement that has moved · `unrecalled`: no search returned the note for a year. From the user: `wrong`,
- * `outdated`. `outside`: a client, or a model whose context contained third-party text, wants to write to MEMORY.md or
- * to a project-context file. From a model's review: `promote`: a log contains a decision missing from MEMORY.md ·
+ * `outdated`. `outside`: a client wants to write to MEMORY.md, or a model wants a change that the user must approve
+ * (docs/guide/sources.md). From a model's review: `promote`: a log contains a decision missing from MEMORY.md ·
  * `supersedes`: a later line replaces this one · `contradiction`: two lines contradict each other.
  */
 export const upkeepRules = [
@@ -75,13 +75,15 @@ export const proposalSchema = z.object({
   reason: z.string().optional(),
   /**
    * `expired`: `day`; `duplicate`, `logged`: `likeness` in [0, 1]; `large`: `tokens`; `broken`: `target`; `unrecalled`:
-   * `day`, its last modification.
+   * `day`, its last modification; `outside`: `target`, the names of the sources.
    */
   detail: z.object({
     day: z.string().optional(),
     likeness: z.number().optional(),
     tokens: z.number().int().optional(),
     target: z.string().optional(),
+    /** `outside`: the note that moves to the trash if no other line is left. */
+    removed: z.string().optional(),
     /** `wrong`, `outdated`: the search query that returned the line. */
     query: z.string().optional(),
   }),

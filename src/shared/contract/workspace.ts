@@ -63,6 +63,9 @@ export const workspace = {
   list: base.input(forAgent.extend({ forProgram: forProgramSchema })).output(z.array(fileEntrySchema)),
   /** Symlinks in the workspace (neither listed nor indexed); `paths` contains the first of them. */
   links: base.input(forAgent).output(z.object({ count: z.number().int(), paths: z.array(z.string()) })),
+  /** Text files that other programs created and the user did not accept; their text counts as third-party text. */
+  outside: base.input(forAgent).output(z.array(z.string())),
+  accept: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(100_000) })).output(done),
   /** Marks a note local or removes the mark. `undo` reverts the returned patch. */
   setVisibility: base.input(forFile.extend({ isLocal: z.boolean() })).output(z.object({ patch: z.string() })),
   /** Marks a folder local in the settings, or removes the mark. */

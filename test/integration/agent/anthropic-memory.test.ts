@@ -133,7 +133,7 @@ describe('Anthropic’s memory tool', () => {
     expect(texts.slice(13, 16).map((text) => text.split(':')[0])).toEqual([
       'write_refused',
       'path_hidden',
-      'write_refused',
+      'write_proposed',
     ])
     expect(texts[16]).toContain('The arguments are invalid')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(files['memory/2026-01-20.md'])

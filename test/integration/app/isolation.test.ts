@@ -185,6 +185,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   const agent = 'main'
   const commit = '0'.repeat(40)
   return {
+    'workspace.accept': (path) => [{ agent, paths: [path] }],
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
     'import.packNote': (path) => [{ agent, path }],

@@ -131,9 +131,10 @@ describe('provenance', () => {
   })
 
   it('names all sources, the web first, in any order of reading', async () => {
-    const { workspace, server, ask, read } = await openAgent()
+    const { agent, workspace, server, ask, read } = await openAgent()
     await writeFile(join(workspace, 'tool.md'), '- Fact one ^[mcp: Tool, 2026-01-01]\n')
     await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
+    await agent.workspace.known?.accept(['tool.md', 'page.md'])
     server.script = [
       call('read', { path: 'tool.md' }),
       call('read', { path: 'page.md' }),
@@ -188,6 +189,7 @@ describe('provenance', () => {
     await mkdir(join(workspace, 'old'))
     const lines = Array.from({ length: 60 }, (_, at) => `- The ferry to Elba line ${at} leaves at nine.`)
     await writeFile(join(workspace, 'old/far.md'), withImport(`${lines.join('\n')}\n`, 'vault', '2026-01-19'))
+    await agent.workspace.known?.accept(['old/far.md'])
     server.script = [
       call(name, input),
       call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   isHidden,
-  isInstruction,
+  followerOf,
   isNote,
   isPortable,
   isUsable,
@@ -81,17 +81,36 @@ describe('file names', () => {
   })
 })
 
-describe('isInstruction()', () => {
+describe('followerOf()', () => {
   it.each([
-    ['AGENTS.md', false],
-    ['memory/claude.md', true],
-    ['CLAUDE.md', true],
-    ['docs/AGENTS.md', true],
-    ['AGENTS.override.md', true],
-    ['skills/x/SKILL.md', true],
-    ['memory/agents of change.md', false],
-    ['notes/claude and me.md', false],
-  ])('isInstruction(%s) is %s', (path, expected) => {
-    expect(isInstruction(path)).toBe(expected)
+    ['AGENTS.md', 'this'],
+    ['agents.MARKDOWN', 'this'],
+    ['MEMORY.markdown', 'this'],
+    ['memory.mkd', 'this'],
+    ['me\u200bmory.md', 'this'],
+    ['people/User.md', undefined],
+    ['notes/Tools.md', undefined],
+    ['memory/claude.md', 'other'],
+    ['CLAUDE.md', 'other'],
+    ['Claude.local.markdown', 'other'],
+    ['docs/AGENTS.mkd', 'other'],
+    ['deep/er/soul.md', 'other'],
+    ['AGENTS.override.md', 'other'],
+    ['skills/x/SKILL.md', 'other'],
+    ['GEMINI.mdc', 'other'],
+    ['CLAUDE.txt', undefined],
+    ['memory/agents of change.md', undefined],
+    ['notes/claude and me.md', undefined],
+  ])('followerOf(%s) is %s', (path, expected) => {
+    expect(followerOf(path)).toBe(expected)
+  })
+
+  it.each([
+    ['own/User.mdown', 'this'],
+    ['OWN/AGENTS.md', 'this'],
+    ['AGENTS.md', 'other'],
+    ['MEMORY.md', undefined],
+  ])('with the agent’s files in another folder, followerOf(%s) is %s', (path, expected) => {
+    expect(followerOf(path, 'own')).toBe(expected)
   })
 })

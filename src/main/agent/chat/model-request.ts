@@ -19,7 +19,7 @@ import {
   projectContextFiles,
   type Workspace,
 } from '#workspace'
-import type { Source } from '#shared/markdown/provenance.ts'
+import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -193,10 +193,12 @@ async function filesWithoutMemory(workspace: Workspace): Promise<ContextFile[]> 
   return [{ path, layer: 'project', text: await readText(workspace, path) }]
 }
 
-/** Returns null if the file does not exist, and the error message in brackets if it cannot be read. */
+/** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */
 async function readText(workspace: Workspace, path: string): Promise<string | null> {
   try {
-    return (await workspace.read(path)).text
+    const { text } = await workspace.read(path)
+    const [source] = (await workspace.known?.sourcesOf(path)) ?? []
+    return source ? `${text}\n\n^[${sourceName(source)}]` : text
   } catch (error) {
     if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
     throw error

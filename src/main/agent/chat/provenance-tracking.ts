@@ -1,4 +1,4 @@
-import { uniqueSources, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import { uniqueSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
@@ -41,19 +41,19 @@ function externalSource(tool: string, call: ToolCallPart | undefined): Source {
 /**
  * Returns at most 20 sources of a built-in tool's result; none for other tools. Reads whole notes: an excerpt lacks
  * their front matter, and pruning may remove the marks of its lines.
- * @param readNote returns the note at a workspace-relative path; undefined if it cannot be read
+ * @param sourcesOfNote returns the sources of the note at a workspace-relative path; none if it cannot be read
  */
 export async function sourcesOfResult(
   call: ToolCallPart,
   { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
-  readNote: (path: string) => Promise<string | undefined>,
+  sourcesOfNote: (path: string) => Promise<readonly Source[]>,
 ): Promise<Source[]> {
   if (!builtInNames.has(call.name)) return []
   const { path } = call.arguments
   const recalledPaths = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
   const paths = new Set(typeof path === 'string' ? [...recalledPaths, path] : recalledPaths)
-  const notes = await Promise.all([...paths].map(readNote))
-  return uniqueSources([...notes.flatMap((note) => noteSources(note ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
+  const noteSources = await Promise.all([...paths].map(sourcesOfNote))
+  return uniqueSources([...noteSources.flat(), ...sourcesIn(text)]).slice(0, maxSources)
 }
 
 function sharedNoteSources(path: string): Source[] {

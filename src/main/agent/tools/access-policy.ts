@@ -9,7 +9,7 @@ import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
 import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
-import { fileKind, localDate, type Layout, type WriteOrigin } from '#workspace'
+import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { noRedactions, guessesOf, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
 import type { LocalNote } from '#workspace/privacy'
 import { redactForEdit } from './redaction.ts'
@@ -32,11 +32,27 @@ export interface ProposedChange {
   readonly before: string | undefined
   readonly after: string
   readonly sources: readonly Source[]
+  /** Note that moves to the trash: `path` for a deletion, the old path for a move. */
+  readonly removes?: string
 }
 
 /** Returns the origin of a write, with its sources. */
 export function withSources({ origin, sources }: { readonly origin: WriteOrigin } & WriteBackground): WriteOrigin {
   return sources.length === 0 ? origin : { ...origin, sources: sources.map(sourceName) }
+}
+
+/** Returns true if the user must approve deletions, moves and changes of existing lines. The user chose the imports. */
+export function mustAskForRemoval({ sources }: Pick<WriteBackground, 'sources'>): boolean {
+  return sources.some(({ kind }) => kind !== 'import')
+}
+
+/** Creates the error for a change that waits in the inbox. */
+export function proposedError(path: string, sources: readonly Source[]): AppError {
+  const from = sources.map(sourceName).join('; ')
+  const elsewhere = `some of this conversation comes from elsewhere (${from})`
+  const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
+  const message = `${path} was not changed: ${reason}, so the change waits in the inbox until the user accepts it`
+  return new AppError('write_proposed', message, { path })
 }
 
 export class AccessPolicy {
@@ -162,28 +178,29 @@ export class AccessPolicy {
     return after
   }
 
-  /** Marks text of untrusted sources. In MEMORY.md and context files, it needs the user's approval. */
+  /** Marks text of untrusted sources. The user must approve changes of existing lines and of files with followers. */
   async #withOrigin(
     path: string,
     before: string | undefined,
     after: string,
-    { sources, userText: typed, propose, now }: WriteBackground,
+    background: WriteBackground,
   ): Promise<string> {
-    if (sources.length === 0 || before === after) return after
+    const { sources, userText: typed, propose, now } = background
+    const follower = followerOf(path, this.#layout()?.own)
+    if (before === after || (sources.length === 0 && follower !== 'other')) return after
     const lines = after.split(/\r?\n/)
     const isOwn = createUserTextMatcher(typed)
     const isForeign = (line: number) => hasContent(lines[line] ?? '') && !isOwn(lines[line] ?? '')
     const isAdded = addedLines(before ?? '', after).some(isForeign)
-    const kind = fileKind(path, this.#layout())
-    if (kind === 'memory' || kind === 'project') {
-      const isRemoved = addedLines(after, before ?? '').some((at) => (before ?? '').split(/\r?\n/)[at]?.trim() !== '')
-      if (!isAdded && !isRemoved) return after
+    const oldLines = (before ?? '').split(/\r?\n/)
+    const isRemoved = addedLines(after, before ?? '').some((at) => oldLines[at]?.trim() !== '')
+    const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval(background)
+    if (follower === 'other' || mustAsk) {
       await propose({ path, before, after, sources })
-      const from = sources.map(sourceName).join('; ')
-      const message = `${path} was not changed: some of this conversation comes from elsewhere (${from}), so the change waits in the inbox until the user accepts it`
-      throw new AppError('write_proposed', message, { path })
+      throw proposedError(path, sources)
     }
     if (!isAdded) return after
+    const kind = fileKind(path, this.#layout())
     const day = localDate(now())
     if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
     const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)

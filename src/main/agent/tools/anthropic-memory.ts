@@ -8,7 +8,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { anthropicMemoryTool } from '#llm'
 import {
   dailyLogDate,
-  fileKind,
+  followerOf,
   isMarkdown,
   memoryFolderPath,
   type Layout,
@@ -18,6 +18,7 @@ import {
 } from '#workspace'
 import { visibleFiles, readVisible } from './visible-files.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
+import { mustAskForRemoval, proposedError } from './access-policy.ts'
 import { assertMayWrite, changeOutcome, editNote } from './write-file-tool.ts'
 
 const root = '/memories'
@@ -154,6 +155,8 @@ async function remove({ path }: Command<'delete'>, context: ToolContext): Promis
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${path} does not exist`)
   let lastWrite: WorkspaceWrite | undefined
   for (const filePath of paths) await context.accessPolicy.assertMayMove(filePath)
+  const deletions = paths.map((source) => ({ source }))
+  await proposeIfUntrusted(path, deletions, context)
   for (const filePath of paths) lastWrite = (await workspace.remove(filePath, origin)).write
   const text = `Successfully deleted ${path}`
   return lastWrite && paths.length === 1 ? changeOutcome(lastWrite, context, text) : { text }
@@ -168,8 +171,24 @@ async function rename({ old_path, new_path }: Command<'rename'>, context: ToolCo
   const moves = paths.map((source) => ({ source, target: `${to}${source.slice(from.length)}` }))
   for (const { source } of moves) await context.accessPolicy.assertMayMove(source)
   for (const { target } of moves) await assertMovable(target, context)
+  await proposeIfUntrusted(old_path, moves, context)
   for (const { source, target } of moves) await workspace.move(source, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
+}
+
+/** @param moves paths relative to the workspace; without a target, a deletion @throws AppError `write_proposed` */
+async function proposeIfUntrusted(
+  shownPath: string,
+  moves: readonly { readonly source: string; readonly target?: string }[],
+  { workspace, sources, propose }: ToolContext,
+): Promise<void> {
+  if (!mustAskForRemoval({ sources })) return
+  for (const { source, target } of moves) {
+    const { text } = await workspace.read(source)
+    const [before, after] = target === undefined ? [text, ''] : [undefined, text]
+    await propose({ path: target ?? source, before, after, sources, removes: source })
+  }
+  throw proposedError(shownPath, sources)
 }
 
 /** Maps a path below `/memories` to the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
@@ -213,12 +232,11 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
   return paths
 }
 
-/** @throws AppError `write_refused` for files that every request contains, also through a symbolic link */
+/** @throws AppError `write_refused` for files that an agent follows, also through a symbolic link */
 async function assertMovable(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
   const realPath = await workspace.realPath(path)
-  assertMayWrite(realPath, mayWrite, workspace.layout.own)
-  const kind = fileKind(realPath, workspace.layout)
-  if (kind !== 'memory' && kind !== 'project') return
+  assertMayWrite(realPath, mayWrite)
+  if (followerOf(realPath, workspace.layout.own) === undefined) return
   throw new AppError('write_refused', `${path} refers to ${realPath}; that file cannot be moved or deleted`, {
     path,
     allowed: '.md',

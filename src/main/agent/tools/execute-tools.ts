@@ -4,6 +4,7 @@ import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
 import { memoryFolderPath } from '#workspace'
+import { noteSources, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
@@ -72,7 +73,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
     const sources = !showsContent
       ? []
-      : await sourcesOfResult(call, { text, details }, (path) => readNote(path, context))
+      : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(path, context))
     const message = createResult(call, modelText, isError, context)
     return await context.accessPolicy.redactResult(call, {
       ...message,
@@ -98,10 +99,12 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   }
 }
 
-async function readNote(path: string, { workspace }: ToolContext): Promise<string | undefined> {
+async function sourcesOfNote(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
   // Anthropic's memory tool calls the folder /memories.
   const workspacePath = path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout))
-  return (await orUndefined(workspace.read(workspacePath)))?.text
+  const note = await orUndefined(workspace.read(workspacePath))
+  if (!note) return []
+  return [...noteSources(note.text), ...((await workspace.known?.sourcesOf(workspacePath)) ?? [])]
 }
 
 /** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
-import { dailyLogDate, isInstruction, type WorkspaceWrite } from '#workspace'
+import { dailyLogDate, type WorkspaceWrite } from '#workspace'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -41,7 +41,7 @@ export async function editNote(
 ): Promise<WorkspaceWrite> {
   const { workspace, mayWrite, accessPolicy } = context
   const path = await workspace.realPath(requestedPath)
-  assertMayWrite(path, mayWrite, workspace.layout.own)
+  assertMayWrite(path, mayWrite)
   const change = (visibleText: string | undefined) => withLocalSecrets(rewrite(visibleText, path), visibleText)
   return workspace.edit(path, withSources(context), (current) =>
     accessPolicy.applyEdit(path, current, change, context, options),
@@ -69,17 +69,8 @@ function appendText(date: string | undefined, current: string | undefined, conte
   return `${before}${blankLine}${content.replace(/\n*$/, '\n')}`
 }
 
-/** @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` */
-export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, agentFolder: string): void {
-  if (isInstruction(path, agentFolder))
-    throw new AppError(
-      'write_refused',
-      `${path}: other programs treat files of this name as instructions; choose another name`,
-      {
-        path,
-        allowed: '.md',
-      },
-    )
+/** @throws AppError `path_outside_workspace` */
+export function assertMayWrite(path: string, mayWrite: (path: string) => boolean): void {
   if (mayWrite(path)) return
   throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
     path,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { Chat, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
@@ -154,7 +154,7 @@ export class Agent {
     const { watch, log, config } = this.#options
     this.recoveredChange = await recoverInterruptedChange(this.#options, this)
     try {
-      await this.memory.opened()
+      await Promise.all([this.memory.opened(), this.workspace.known && orUndefined(this.workspace.known.accept([]))])
     } catch (error) {
       await this.close()
       throw error

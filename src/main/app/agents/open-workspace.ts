@@ -34,6 +34,7 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
     history,
     now,
     journal: folders.pendingChange,
+    known: folders.known,
     local: localPathRules(options),
     layout: () => layoutOfConventions(conventions),
     onUnlocked: (error) =>
@@ -70,11 +71,14 @@ export function openWriter(options: AgentOptions): WorkspaceWriter {
 /** Records files (workspace-relative) as created from templates, so that they do not count as the user's work. */
 export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const recording = openRecording({ ...options, watch: false }, rootsOf(options))
+  const workspace = openWorkspace(options, rootsOf(options))
   const origin = { cause: 'template' } as const
   for (const path of names) {
     const after = await readFile(join(options.workspace, path), 'utf8')
     await recording.record({ path, origin, hash: hashText(after), before: null, after, at: options.now().getTime() })
   }
+  await workspace.known?.accept(names)
+  workspace.close()
   await recording.close()
 }
 

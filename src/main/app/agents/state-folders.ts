@@ -36,6 +36,7 @@ function agentFolders(home: string, name: string, agentSubfolder: string) {
     /** Journal of a running change of several files. */
     pendingChange: join(home, agentSubfolder, 'pending-change.json'),
     undos: join(home, agentSubfolder, 'undos'),
+    known: join(home, agentSubfolder, 'known-files'),
   }
 }
 

@@ -20,6 +20,8 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     const links = await agent.workspace.skippedLinks(signal)
     return { count: links.length, paths: links.slice(0, maxListedLinks) }
   }),
+  outside: forAgent(os.workspace.outside, async ({ workspace }) => (await workspace.known?.outside()) ?? []),
+  accept: doForAgent(os.workspace.accept, async ({ workspace }, input) => workspace.known?.accept(input.paths)),
   setVisibility: forAgent(os.workspace.setVisibility, async ({ workspace }, input) => {
     const write = await workspace.edit(input.path, { cause: 'user' }, (text) => {
       if (text === undefined) throw new AppError('file_not_found', `${input.path} does not exist`, { path: input.path })

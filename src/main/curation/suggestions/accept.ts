@@ -6,7 +6,7 @@ import type { Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
-import { planAcceptance, type LoadedNote } from './accept-plan.ts'
+import { planAcceptance, type AcceptancePlan, type LoadedNote } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read-note.ts'
 
@@ -64,7 +64,12 @@ export async function accept(
       edits: acceptedEdits,
     })
     try {
-      await workspace.rewriteAll(plan.files, acceptOrigin)
+      const removed = removedPaths(plan)
+      await workspace.rewriteAll(
+        plan.files.filter(({ path }) => !removed.includes(path)),
+        acceptOrigin,
+      )
+      for (const path of removed) await workspace.remove(path, acceptOrigin)
     } catch (error) {
       // If the rollback failed too, the next change completes the acceptance.
       if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
@@ -74,6 +79,12 @@ export async function accept(
     }
     return { state: newState, value: { acceptance: id, ...counts } }
   }
+}
+
+/** Returns the notes to move to the trash: a proposal removes them, and they have no other lines. */
+function removedPaths({ accepted, files }: AcceptancePlan): string[] {
+  const emptied = new Set(files.flatMap(({ path, after }) => (after === '' ? [path] : [])))
+  return accepted.flatMap(({ detail: { removed } }) => (removed !== undefined && emptied.has(removed) ? [removed] : []))
 }
 
 /** Returns the diffs of an acceptance without writing. */
@@ -106,7 +117,7 @@ export async function recoverAcceptance(
   await workspace.recover()
   const { files } = latest
   const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  if (files.length > 0 && !files.some(({ after }, index) => texts[index] === after)) {
+  if (files.length > 0 && !files.some(({ after }, index) => (texts[index] ?? '') === after)) {
     await acceptances.drop(latest.id)
     return { state, value: undefined }
   }

@@ -1,27 +1,10 @@
-import { appFolderName } from '#shared/util/agent-files.ts'
+import { agentFileNames, appFolderName } from '#shared/util/agent-files.ts'
 
 /**
  * Extensions of files that may be written. Other files are read-only, even plain text: build tools, installers
  * and test runners act on file names that cannot all be listed (`test_notes.txt`, `requirements.txt`).
  */
 export const noteExtensions = ['.md', '.markdown'] as const
-
-/**
- * Files with instructions for agents of other programs. Excludes the AGENTS.md of this memory, at the top or in the
- * folder of the agent's own files.
- */
-const instructionPath =
-  /(^|\/)((claude|gemini|qwen|warp|conventions|skill|copilot-instructions)\.md|agents\..+\.md)$|\/agents\.md$/i
-
-/**
- * Returns true for a note with instructions for other programs' agents.
- * @param ownFolder the folder of the agent's own files
- */
-export function isInstruction(path: string, ownFolder = ''): boolean {
-  return instructionPath.test(
-    ownFolder !== '' && path.startsWith(`${ownFolder}/`) ? path.slice(ownFolder.length + 1) : path,
-  )
-}
 
 /** Device names, which Windows reserves in every folder and with every extension. */
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
@@ -31,6 +14,24 @@ const windowsShortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 
 /** Invisible code points; some file systems drop them from names. */
 const invisibleCodePoints = /\p{Default_Ignorable_Code_Point}/gu
+
+/** Folder and stem of a Markdown file, in lower case. Only files with `noteExtensions` may be written. */
+const markdownPath = /^(?:(.*)\/)?([^/]*)\.(?:md|mdown|markdown|mkdn?|mkdown|mdwn|mdtxt|mdtext|md[cx])$/
+const ownStems = new Set(agentFileNames.map((name) => name.slice(0, -'.md'.length).toLowerCase()))
+const instructionStem =
+  /^(agents(\.\S+)?|claude(\.local)?|gemini|qwen|warp|conventions|skill|soul|copilot-instructions)$/
+
+/**
+ * Tells who follows a file as instructions or memory because of its name, in any case and with any Markdown suffix:
+ * `this` agent, which looks in `ownFolder`; agents of `other` programs, which look in any folder; undefined for an
+ * ordinary file.
+ */
+export function followerOf(path: string, ownFolder = ''): 'this' | 'other' | undefined {
+  const plainPath = path.normalize('NFC').replace(invisibleCodePoints, '').toLowerCase()
+  const [, folder = '', stem = ''] = markdownPath.exec(plainPath) ?? []
+  if (ownStems.has(stem) && folder === ownFolder.toLowerCase()) return 'this'
+  return instructionStem.test(stem) ? 'other' : undefined
+}
 
 const ordinaryName = /^[\w .-]{1,255}$/
 

@@ -48,6 +48,7 @@ import {
 } from './workspace-writer.ts'
 import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
 import { isNote } from './file-names.ts'
+import { KnownFiles } from './known-files.ts'
 import { sectionTitle } from './add-to-section.ts'
 import { removeNote } from './remove-note.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
@@ -81,6 +82,8 @@ export interface WorkspaceOptions {
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
   readonly local?: LocalPathRules | undefined
   readonly layout?: (() => Layout) | undefined
+  /** Absolute path of the list of `KnownFiles`; without it, all files are known. */
+  readonly known?: string | undefined
   /** Called with the reason if the lock cannot keep other processes from writing. */
   readonly onUnlocked?: ((error: unknown) => void) | undefined
 }
@@ -90,6 +93,7 @@ export class Workspace {
   readonly roots: Roots
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Subscribable<WorkspaceWrite>
+  readonly known: KnownFiles | undefined
   readonly #captures = new EventEmitter<Capture>()
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: WorkspaceWriter
@@ -112,6 +116,10 @@ export class Workspace {
     const changeJournal = journal === undefined ? undefined : new ChangeJournal(journal)
     this.#transaction = { roots, writer: this.#writer, listNotes, journal: changeJournal }
     this.#local = options.local
+    this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
+    this.changes.subscribe(({ path, from, before, after }) =>
+      from === undefined && before === null && after !== null ? this.known?.track(path) : undefined,
+    )
   }
 
   close(): void {
@@ -239,6 +247,7 @@ export class Workspace {
       merged = true
       return result
     })
+    await this.known?.track(await this.realPath(path))
     return { write, text: saved, merged }
   }
 
@@ -358,9 +367,11 @@ export class Workspace {
     origin: WriteOrigin,
     options?: TransactionOptions,
   ): ReturnType<typeof runPreservingPrivacy> {
-    return this.#writer.withLock(() =>
-      runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, options),
-    )
+    return this.#writer.withLock(async () => {
+      const result = await runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, options)
+      if (batch.move) await this.known?.track(batch.move.to, batch.move.from)
+      return result
+    })
   }
 
   /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
@@ -417,6 +428,7 @@ export class Workspace {
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
     await createFile(target, normalizePath(path), isAllowed, fill)
+    await this.known?.track(path)
   }
 
   /** Removes the folders that are empty. @param folders innermost first */
