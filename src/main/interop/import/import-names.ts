@@ -22,6 +22,11 @@ export function withNumber(path: string, number: number): string {
   return `${stem} ${number}${extension}`
 }
 
+/** Returns the path for 1, `CLAUDE (imported).md` for 2, `CLAUDE (imported) 2.md` for 3. */
+export function withImportedName(path: string, number: number): string {
+  return number === 1 ? path : withNumber(path.replace(/\.[^./]+$/, ' (imported)$&'), number - 1)
+}
+
 function toValidFileName(name: string): string {
   if (isValidName(name)) return name
   const [, stem = name, extension = ''] = /^(.*?)(\.[^.]+)$/.exec(name) ?? []

@@ -5,7 +5,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient } from '#platform'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } from '#workspace'
+import { isNote, localDate, type Workspace } from '#workspace'
 import { findRule } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
@@ -269,14 +269,13 @@ export class Importer {
   async #prepare(client: WorkerClient<ImportJobs>, { path: givenPath, into, withAttachments }: ImportTask) {
     const { roots, layout } = this.#options.workspace
     const path = expandHome(givenPath.trim())
-    const contextFiles = [longTermFile(layout), ...projectContextFiles(layout)]
     await this.#options.workspace.locateNote(targetPathOf(into, 'note.md'))
     const { workspace, forbidden } = roots
     const task = {
       path,
       into,
       withAttachments,
-      contextFiles,
+      own: layout.own,
       local: await this.#localRulesOf(path),
       roots: { workspace, forbidden },
     }

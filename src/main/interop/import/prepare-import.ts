@@ -14,9 +14,17 @@ import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { findRule } from '#workspace/privacy'
-import { resolveRoots, type Roots, walkFiles, readText, resolveInside, type ResolvedRoots } from '#workspace'
+import {
+  followerOf,
+  resolveRoots,
+  type Roots,
+  walkFiles,
+  readText,
+  resolveInside,
+  type ResolvedRoots,
+} from '#workspace'
 import { findRetargetedLinks } from './existing-links.ts'
-import { targetPathOf, withNumber } from './import-names.ts'
+import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import { hashChunks, type OmittedFile, type Source, type SourceFile } from './read-source.ts'
 import type { SizedFile } from './zipped-notes.ts'
 import { stat } from 'node:fs/promises'
@@ -27,8 +35,8 @@ export interface ImportOptions {
   /** Folder, relative to the workspace. */
   readonly into: string
   readonly withAttachments: boolean
-  /** Files that every request to a model contains; an import never creates one. */
-  readonly contextFiles: readonly string[]
+  /** Folder of the agent's own files. An import creates no file that an agent follows (`followerOf`). */
+  readonly own: string
   /** Rules for local notes, relative to the source. */
   readonly local: readonly string[]
 }
@@ -57,11 +65,11 @@ const maxOmittedGroups = 30
 /** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
   originalSource: Source,
-  { into: targetFolder, withAttachments, contextFiles, local }: ImportOptions,
+  { into: targetFolder, withAttachments, own, local }: ImportOptions,
   roots: Roots,
 ): Promise<PreparedImport> {
   const { source, into, topFolder } = withoutTopFolder(withLocalMarks(originalSource, local), targetFolder)
-  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), contextFiles)
+  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), own)
   const importedAttachments = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, importedAttachments, into, targetPaths)
   const files: PlannedFile[] = []
@@ -287,13 +295,13 @@ interface Placement {
 class TargetPaths {
   readonly #roots: Roots
   readonly #resolvedRoots: ResolvedRoots
-  readonly #contextFiles: ReadonlySet<string>
+  readonly #own: string
   readonly #takenPaths = new Set<string>()
 
-  constructor(roots: Roots, resolvedRoots: ResolvedRoots, contextFiles: readonly string[]) {
+  constructor(roots: Roots, resolvedRoots: ResolvedRoots, own: string) {
     this.#roots = roots
     this.#resolvedRoots = resolvedRoots
-    this.#contextFiles = new Set(contextFiles.map((path) => path.toLowerCase()))
+    this.#own = own
   }
 
   /**
@@ -306,8 +314,10 @@ class TargetPaths {
     isSame: (file: string, size: number) => Promise<boolean>,
     firstNumber: number = 1,
   ): Promise<Placement> {
+    // Only the user may create a file that an agent follows; the import gets another name.
+    const isFollowed = followerOf(requestedPath, this.#own) !== undefined
     for (let number = firstNumber; ; number += 1) {
-      const path = withNumber(requestedPath, number)
+      const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
       if (this.#takenPaths.has(path)) continue
       const file = await resolveInside(this.#roots, path, this.#resolvedRoots)
       const info = await stat(file).catch((error: unknown) => {
@@ -315,10 +325,9 @@ class TargetPaths {
         throw error
       })
       if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
-      // Only the user may write a file that every request contains; the import gets another name.
-      if (!info && this.#contextFiles.has(path.toLowerCase())) continue
+      if (!info && isFollowed && number === 1) continue
       this.#takenPaths.add(path)
-      return { path, isNew: !info, isRenamed: number > 1 && !info, number }
+      return { path, isNew: !info, isRenamed: number > (isFollowed ? 2 : 1) && !info, number }
     }
   }
 
