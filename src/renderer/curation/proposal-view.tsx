@@ -80,13 +80,15 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
 
 function Reason({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
   const { t } = useTranslation()
-  const { day = '', likeness = 0, tokens = 0, target = '' } = detail
+  const { day = '', likeness = 0, tokens = 0, target = '', removed } = detail
   const reasonKey =
     likeness === 1 && (rule === 'duplicate' || rule === 'logged')
       ? (`${rule}Exactly` as const)
       : rule === 'outside' && author.kind === 'client'
         ? 'program'
-        : rule
+        : rule === 'outside' && target === ''
+          ? 'instructions'
+          : rule
   return (
     <>
       <p className="max-w-[62ch]">
@@ -98,6 +100,7 @@ function Reason({ proposal: { rule, author, detail, reason } }: { proposal: Prop
           name: author.kind === 'client' ? clipLine(author.name, 60) : '',
         })}
       </p>
+      {removed !== undefined && <p className="max-w-[62ch] break-words">{t('upkeep.removed', { path: removed })}</p>}
       {detail.query !== undefined && (
         <p className="max-w-[62ch] break-words">{t('upkeep.foundFor', { query: clipLine(detail.query, 200) })}</p>
       )}

@@ -22,6 +22,7 @@ import { FilterField } from '#lib/ui/search-field.tsx'
 import { createFile, setFolderLocal } from './file-actions.ts'
 import { hintTarget } from '#lib/tour/tour.tsx'
 import { AttachmentRow, FileRow } from './file-row.tsx'
+import { OutsideFiles } from './outside-files.tsx'
 import { PathMenu } from './path-menu.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
 import { useNewNoteFolder, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
@@ -74,6 +75,7 @@ export function FileTree({ agent, current }: TreeProps) {
     >
       <div {...hintTarget('files')}>
         <VaultSettingsLine agent={agent.id} />
+        {isLoaded && <OutsideFiles agent={agent.id} />}
         {allFiles.length > maxWithoutFilter && (
           <FilterField
             label={t('nav.filterFiles')}

@@ -62,5 +62,5 @@ async function reportImport(agent: string, result: ImportStatus['ended'][number]
   await client.import.seen({ agent, id })
   if (failure) toast.error(explainCode(failure.code, failure.data))
   if (failure && made.length === 0) return
-  showImported(t, agent, { id, count: made.length, isCancelled })
+  showImported(t, agent, { id, made, isCancelled })
 }

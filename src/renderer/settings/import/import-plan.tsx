@@ -6,7 +6,7 @@ import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { showImported } from './past-imports.tsx'
+import { isRenamedInstruction, showImported } from './past-imports.tsx'
 
 interface PlanProps {
   readonly agent: string
@@ -29,7 +29,7 @@ export function ImportPlanView({ agent, path, into, withAttachments, plan, onAtt
     for await (const step of await client.import.run({ agent, path, into, withAttachments })) {
       if (step.type === 'progress') setProgress(step)
       else {
-        showImported(t, agent, { id: step.id, count: step.made.length, isCancelled: step.isCancelled })
+        showImported(t, agent, step)
         onDone()
       }
     }
@@ -58,6 +58,7 @@ export function ImportPlanView({ agent, path, into, withAttachments, plan, onAtt
       </ul>
       {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
       <Renamed renamed={plan.renamed} />
+      {plan.renamed.examples.some(({ to }) => isRenamedInstruction(to)) && <p>{t('import.instructions')}</p>}
       <ChangedLinks existing={plan.existing} />
       {plan.left.length > 0 && <SkippedFiles left={plan.left} />}
       {progress ? (

@@ -10,17 +10,21 @@ import { Button } from '#lib/ui/button.tsx'
 
 interface EndedImport {
   readonly id: string
-  readonly count: number
+  readonly made: readonly string[]
   readonly isCancelled: boolean
 }
 
-export function showImported(t: TFunction, agent: string, { id, count, isCancelled }: EndedImport): void {
+export function showImported(t: TFunction, agent: string, { id, made, isCancelled }: EndedImport): void {
   void refetchImports()
-  if (count === 0) toast(t('import.nothingDone'))
-  else
-    showSuccess(t(isCancelled ? 'import.cancelled' : 'import.done', { count }), async () =>
-      showImportUndone(t, await client.import.undo({ agent, id })),
-    )
+  if (made.length === 0) return void toast(t('import.nothingDone'))
+  const result = t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length })
+  const text = made.some(isRenamedInstruction) ? `${result} ${t('import.instructions')}` : result
+  showSuccess(text, async () => showImportUndone(t, await client.import.undo({ agent, id })))
+}
+
+/** Returns true for the imported copy of a file that agents follow, such as `CLAUDE (imported).md`. */
+export function isRenamedInstruction(path: string): boolean {
+  return / \(imported\)( \d+)?\.[^./]+$/.test(path)
 }
 
 function showImportUndone(t: TFunction, { removed, left }: { removed: number; left: readonly string[] }): void {
