@@ -31,6 +31,8 @@ async function open(more: Readonly<Record<string, string>> = {}) {
   })
   const app = await connect(server.url)
   const { token } = await app.clients.issueToken({ client: 'remote', name: 'Remote', agent: 'main' })
+  const { limits } = await app.clients.meet({ client: 'remote', name: 'Remote' })
+  await app.clients.update({ client: 'remote', limits: { ...limits, callsPerMinute: 10_000 } })
   await app.search.settle({ agent: 'main' })
   const { call, client } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
   const read = (path: string) => readFile(join(server.workspace, path), 'utf8')

@@ -72,7 +72,7 @@ describe('the offline model in the user’s language', () => {
       expect(await say(hello[0])).toMatch(hello[1])
       expect(await say(save[0])).toMatch(save[2])
       const noted = await log()
-      expect(noted).toMatch(new RegExp(`^## 10:30\n${save[1]}\n`, 'm'))
+      expect(noted).toMatch(new RegExp(`^## 10:30\n${save[1]}(?: \\^\\[local\\])?\n`, 'm'))
       await settled()
       expect(await say(ask[0])).toMatch(ask[1])
       expect(await say(unknown[0])).toMatch(unknown[1])
