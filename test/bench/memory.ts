@@ -128,6 +128,7 @@ function sourceOf(
       isLocal: true,
       allowDownload: false,
       modelsFolder: root,
+      outboundFile: '/nowhere/outbound.jsonl',
       builtinFile,
     },
   }

@@ -18,7 +18,7 @@ const request: ModelRequest = {
 }
 
 function modelFor(wire: Wire, { url }: Loopback): ChatModel {
-  const options = { apiKey: 'k', baseUrl: wire === 'anthropic' ? url : `${url}/v1`, timeoutMs: 20_000 }
+  const options = { apiKey: 'k', baseUrl: wire === 'anthropic' ? url : `${url}/v1`, timeoutMs: 20_000, fetch }
   if (wire === 'anthropic') return createAnthropicModel('m', options)
   return createOpenAiModel(wire === 'responses' ? 'openai' : 'openai-compatible', 'm', options)
 }

@@ -6,7 +6,7 @@ import { listOpenAiModels } from '../../src/main/llm/providers/openai/openai-cli
 import { withSizeLimit } from '../../src/main/llm/middleware/retry.ts'
 
 const [what = '', provider = '', url = ''] = process.argv.slice(2)
-const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000 }
+const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000, fetch }
 const { signal } = new AbortController()
 
 async function answer(): Promise<object> {

@@ -2,8 +2,13 @@ import type { Model, ProviderStatus } from '#shared/contract/index.ts'
 import {
   type Clock,
   EventEmitter,
+  type Fetch,
   type Subscribable,
   isKeyName,
+  type Outbound,
+  type RequestOrigin,
+  proxyFetch,
+  proxyFor,
   unknownProvider,
   type KeyRing,
   type SettingsStore,
@@ -27,7 +32,7 @@ import type { UsageStore } from './usage/usage-store.ts'
 import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
 import type { ChatModel, ModelEvent } from './model.ts'
 import { withPrivacyFilter, type TakeSnapshot } from './middleware/privacy-filter.ts'
-import { proxyFetch, proxyFor, type ProviderOptions } from './middleware/provider-fetch.ts'
+import type { ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
 import { sentencesIn, type Sentences } from './offline/sentences.ts'
@@ -45,6 +50,7 @@ export interface ModelsOptions {
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
   readonly ledger: UsageStore
+  readonly outbound: Outbound
   readonly now: Clock
   readonly listFile: string
   readonly onProblem: (problem: unknown) => void
@@ -56,7 +62,7 @@ export interface ModelOutcome {
   readonly failure: AppError | undefined
 }
 
-export interface ModelUsageContext {
+export interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
@@ -97,7 +103,7 @@ export class Models {
     const options = this.#connectionOf(provider, context.timeoutMs)
     if (!options) throw this.#missingKeyError(provider)
     const listedModel = this.#lists.listedModel(id)
-    const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys)
+    const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys, context)
     const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
     const { ledger, keys } = this.#options
     const safe = withRedactedErrors(withRetry, keys)
@@ -201,20 +207,23 @@ export class Models {
   }
 
   #connectionOf(provider: ModelProvider, timeoutMs = defaultTimeoutMs): ProviderConnection | undefined {
-    const { settings, keys, env } = this.#options
+    const { settings, keys, env, outbound } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     // Local servers need a URL but no key.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
     if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
+    const isLocal = isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env))
+    const fetchFor = (origin: RequestOrigin) => outbound.fetch({ ...origin, isLocal }, proxyFetch(proxy, env))
     return {
       apiKey,
       baseUrl,
       timeoutMs,
       headers: headers && expandVariables(headers, env),
       secrets: secretsOf(apiKey, headers, env),
-      isLocal: isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
-      fetch: proxyFetch(proxy, env),
+      isLocal,
+      fetchFor,
+      fetch: fetchFor({ purpose: 'models' }),
       now: this.#options.now,
     }
   }
@@ -247,15 +256,17 @@ function secretsOf(
 interface ProviderConnection extends ProviderOptions {
   readonly secrets: RequestSecrets
   readonly isLocal: boolean
+  readonly fetchFor: (origin: RequestOrigin) => Fetch
 }
 
 function createRemoteModel(
   provider: ModelProvider,
   model: string,
-  { secrets, isLocal, ...options }: ProviderConnection,
+  { secrets, isLocal, fetchFor, ...options }: ProviderConnection,
   limits: ModelLimits,
   listedModel: ListedModel | undefined,
   keys: Pick<KeyRing, 'scrub'>,
+  { isPrivate }: ModelUsageContext,
 ): ChatModel {
   const scrub = (text: string) => keys.scrub(text)
   return {
@@ -267,7 +278,8 @@ function createRemoteModel(
     stream: (request, signal) =>
       withRequestEvents(async function* (emitSent) {
         const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
-        const providerOptions = { ...options, onSent }
+        const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
+        const providerOptions = { ...options, fetch, onSent }
         if (provider === 'anthropic') {
           const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
           yield* createAnthropicModel(model, providerOptions, limits, listedModel?.thinking).stream(request, signal)

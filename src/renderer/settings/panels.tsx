@@ -17,6 +17,7 @@ import { ImportSettings } from './import/import-settings.tsx'
 import { ConnectPrograms } from './connect-programs.tsx'
 import { KnownPrograms } from './known-programs.tsx'
 import { useSettingNames } from './setting-name.ts'
+import { Outbound } from './outbound.tsx'
 import { Providers } from './providers.tsx'
 import type { SectionId } from './setting-sections.ts'
 import { Spending } from './spending.tsx'
@@ -103,6 +104,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
         lead: t('health.lead'),
         body: <HealthList agent={agent} />,
       },
+      { section: 'privacy', id: 'privacy', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
       { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
       {
         section: 'data',

@@ -15,6 +15,7 @@ export const sections = [
   { id: 'programs', groups: [] },
   { id: 'keys', groups: [] },
   { id: 'health', groups: [] },
+  { id: 'privacy', groups: [] },
   { id: 'data', groups: [] },
   { id: 'file', groups: [] },
 ] as const

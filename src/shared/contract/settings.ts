@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
+import { outboundRequestSchema } from './outbound.ts'
 import { agentIdSchema, base, done } from './base.ts'
 
 export const appearanceSchema = z.object({
@@ -160,6 +161,8 @@ export const settings = {
     .output(done),
   locations: base.output(z.array(dataLocationSchema)),
   log: base.output(z.array(logLineSchema)),
+  /** The newest requests to other machines, newest first; `total` counts all that are recorded. */
+  outbound: base.output(z.object({ requests: z.array(outboundRequestSchema), total: z.number().int() })),
   /** Creates a diagnostic report in JSON, without private text. */
   diagnostics: base.output(z.object({ text: z.string() })),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),

@@ -9,6 +9,8 @@ export const errorCodes = [
   'write_refused',
   'local_only',
   'private_chat_remote_model', // A model on another machine was chosen for a private chat. `model`: its id.
+  'private_stays_here', // A request with private text to another machine; nothing was sent.
+  'outbound_unrecorded', // The ledger of requests cannot be written, so nothing was sent.
   'chat_apart', // The chat is not part of memory (created without memory), so nothing can be saved from it.
   'write_proposed', // Nothing was written: the change waits for approval in the inbox.
   'file_not_found',

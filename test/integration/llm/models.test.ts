@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAnthropicModel } from '../../../src/main/llm/providers/anthropic/anthropic.ts'
-import { proxyFetch } from '../../../src/main/llm/middleware/provider-fetch.ts'
+import { proxyFetch } from '../../../src/main/platform/index.ts'
 import { createOpenAiModel } from '../../../src/main/llm/providers/openai/openai.ts'
 import { withIdleTimeout, withRetries } from '../../../src/main/llm/middleware/retry.ts'
 import type { ChatModel, ModelRequest } from '../../../src/main/llm/model.ts'
@@ -10,22 +10,36 @@ import { startProxy } from '../../support/proxy.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 const providers: [string, (server: ModelServer) => ChatModel][] = [
-  ['anthropic', (server) => createAnthropicModel('test-model', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })],
+  [
+    'anthropic',
+    (server) => createAnthropicModel('test-model', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch }),
+  ],
   [
     'openai',
-    (server) => createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+    (server) =>
+      createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch }),
   ],
   [
     'openai (Responses)',
     (server) => {
       server.hasResponses = true
-      return createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+      return createOpenAiModel('openai', 'test-model', {
+        apiKey: 'k',
+        baseUrl: server.openAiUrl,
+        timeoutMs: 5000,
+        fetch,
+      })
     },
   ],
   [
     'openai-compatible',
     (server) =>
-      createOpenAiModel('openai-compatible', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+      createOpenAiModel('openai-compatible', 'test-model', {
+        apiKey: 'k',
+        baseUrl: server.openAiUrl,
+        timeoutMs: 5000,
+        fetch,
+      }),
   ],
 ]
 
@@ -248,7 +262,12 @@ describe.each(providers)('%s', (name, create) => {
   it('sends configured headers and uses a proxy', async () => {
     const server = await startModelServer({ text: 'ok' })
     const proxy = await startProxy()
-    const options = { apiKey: 'k', timeoutMs: 5000, headers: { 'x-team': 'blue' }, fetch: proxyFetch(proxy.url, {}) }
+    const options = {
+      apiKey: 'k',
+      timeoutMs: 5000,
+      headers: { 'x-team': 'blue' },
+      fetch: proxyFetch(proxy.url, {}) ?? fetch,
+    }
     const model =
       provider === 'anthropic'
         ? createAnthropicModel('m', { ...options, baseUrl: server.url })
@@ -328,13 +347,13 @@ describe('quirks', () => {
   it('gives calls without an id a unique one', async () => {
     const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
     const { message } = await collect(
-      createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+      createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch }),
     )
     expect(message?.content[0]).toMatchObject({ type: 'toolCall', id: expect.stringMatching(/^call_/) })
   })
 
   const compatible = (server: ModelServer) =>
-    createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
 
   it('reads whole calls without index or id', async () => {
     const server = await startModelServer({
@@ -372,7 +391,7 @@ describe('quirks', () => {
   it('sends OpenAI’s thinking back as encrypted items', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think' })
     server.hasResponses = true
-    const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
     const { message } = await collect(model)
     await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
     expect(server.requests[1]?.body['input']).toContainEqual(
@@ -382,7 +401,7 @@ describe('quirks', () => {
 
   it('sends Anthropic’s thinking back signed, including redacted blocks', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think', redacted: true })
-    const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch })
     const { message } = await collect(model)
     await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
     const sent = server.requests[1]?.body['messages'] as { content: object[] }[]
@@ -399,7 +418,7 @@ describe('quirks', () => {
     ['claude-3-5-haiku', {}],
   ])('sends the thinking parameter of %s in its own form', async (name, params) => {
     const server = await startModelServer({ text: 'ok' })
-    const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch })
     const asked: ModelRequest = { ...request, maxOutput: 20_000, thinking: 'medium' }
     for await (const event of model.stream(asked, new AbortController().signal)) void event
     const { thinking, output_config } = server.requests[0]?.body ?? {}
@@ -408,7 +427,7 @@ describe('quirks', () => {
 
   it('marks Anthropic’s system prompt for caching', async () => {
     const server = await startModelServer({ text: 'ok' })
-    await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 }))
+    await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch }))
     expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
   })
 })

@@ -161,11 +161,11 @@ async function survives(message: AssistantMessage): Promise<void> {
 }
 
 const chat = (server: ModelServer) =>
-  createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+  createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
 const responses = (server: ModelServer) =>
-  createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+  createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
 const anthropic = (server: ModelServer) =>
-  createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+  createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch })
 
 describe('malformed answers', () => {
   it.each(chats)('chat completions: %s', async (_name, raw, expected) => {

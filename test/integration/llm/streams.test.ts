@@ -276,7 +276,7 @@ it('reports the usage of an answer that broke off', async () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { prompt_tokens: 7, completion_tokens: 1 } }
   loopback.reply = () => replyWith(`data: ${JSON.stringify(chunk)}\n\n`)
   const used: number[] = []
-  const options = { apiKey: 'k', baseUrl: `${loopback.url}/v1`, timeoutMs: 5000 }
+  const options = { apiKey: 'k', baseUrl: `${loopback.url}/v1`, timeoutMs: 5000, fetch }
   const model = createOpenAiModel('openai-compatible', 'm', options)
   const read = async () => {
     const request = { purpose: { kind: 'title' as const }, system: [], tools: [], maxOutput: 9, messages: [] }
@@ -313,7 +313,12 @@ function thought(model: string, signature: string, provider = 'openai-compatible
 }
 
 async function answer(wire: Wire, messages: readonly Message[], more: Partial<ModelRequest> = {}, name = 'm') {
-  const options = { apiKey: 'k', baseUrl: wire === 'anthropic' ? loopback.url : `${loopback.url}/v1`, timeoutMs: 5000 }
+  const options = {
+    apiKey: 'k',
+    baseUrl: wire === 'anthropic' ? loopback.url : `${loopback.url}/v1`,
+    timeoutMs: 5000,
+    fetch,
+  }
   const model =
     wire === 'anthropic'
       ? createAnthropicModel(name, options)

@@ -32,6 +32,7 @@ async function openProvider(file = builtinFile): Promise<EmbeddingProvider> {
     isLocal: true,
     allowDownload: false,
     modelsFolder: '',
+    outboundFile: '/nowhere/outbound.jsonl',
     builtinFile: file,
   })
   if (typeof provider !== 'object') throw new Error('no provider')

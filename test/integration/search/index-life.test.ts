@@ -163,6 +163,7 @@ describe('index problems', () => {
           isLocal: true,
           allowDownload: false,
           modelsFolder: state,
+          outboundFile: '/nowhere/outbound.jsonl',
           builtinFile: '',
         },
         debounceMs: 50,

@@ -20,6 +20,7 @@ const noEmbedding: EmbeddingSource = {
   isLocal: true,
   allowDownload: false,
   modelsFolder: '',
+  outboundFile: '/nowhere/outbound.jsonl',
   builtinFile: '',
 }
 

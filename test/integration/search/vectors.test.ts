@@ -20,6 +20,7 @@ const source: EmbeddingSource = {
   isLocal: true,
   allowDownload: false,
   modelsFolder: '/nowhere',
+  outboundFile: '/nowhere/outbound.jsonl',
   builtinFile: '',
 }
 

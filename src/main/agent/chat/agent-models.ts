@@ -24,12 +24,13 @@ export class AgentModels {
   /**
    * Creates a model that reports the estimated context window.
    * @param id `provider/model`; defaults to the configured model
+   * @param isPrivate true if its requests may not leave this machine
    * @throws AppError `provider_key_missing` if the model's provider is not set up
    */
-  create(id: string = this.#config.current.model): ChatModel {
+  create(id: string = this.#config.current.model, isPrivate = false): ChatModel {
     const { idleTimeout } = this.#config.current.chat
     const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout }
-    const model = this.#models.create(id, { agent: this.#config.id, look: this.#look, ...timeouts })
+    const model = this.#models.create(id, { agent: this.#config.id, look: this.#look, isPrivate, ...timeouts })
     return withEstimatedWindow(model, this.#windowEstimates)
   }
 
@@ -41,7 +42,7 @@ export class AgentModels {
   createFor(isPrivate: boolean, id?: string): ChatModel {
     if (!isPrivate) return this.create(id)
     if (id === undefined) return this.createOrOffline(undefined, true)
-    const model = this.create(id)
+    const model = this.create(id, true)
     if (model.isLocal) return model
     const message = `${model.id} runs on another machine, and this chat is private: choose a model of this machine`
     throw new AppError('private_chat_remote_model', message, { model: model.id })
@@ -54,7 +55,7 @@ export class AgentModels {
    */
   createOrOffline(id?: string, isPrivate = false): ChatModel {
     try {
-      const model = this.create(id)
+      const model = this.create(id, isPrivate)
       return isPrivate && !model.isLocal ? this.create('offline') : model
     } catch (error) {
       const isMissing = error instanceof AppError && (error.code === 'provider_key_missing' || id !== undefined)

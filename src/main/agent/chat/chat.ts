@@ -3,7 +3,7 @@ import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type Message } from '#shared/chat/messages.ts'
-import { EventEmitter, OpenQuestions, type Subscribable } from '#platform'
+import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { calibrationFactor } from '../context/message-tokens.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
@@ -270,7 +270,10 @@ export class Chat {
     if (current && isNew && current.transcript.entries.length === 0) return current
     const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && canContinue) return current
-    if (current) this.#runInBackground(this.#endSession(current.id, current.transcript, isNew ? model : undefined))
+    if (current)
+      this.#runInBackground(current.id, () =>
+        this.#endSession(current.id, current.transcript, isNew ? model : undefined),
+      )
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode. A private one is always followed by a private one.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
@@ -294,9 +297,9 @@ export class Chat {
 
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
-    this.#runInBackground(this.#distil(session))
+    this.#runInBackground(session, () => this.#distil(session))
     const next = this.#services.queue.takeFirst(session)
-    if (!next) return this.#runInBackground(this.#generateTitle(session))
+    if (!next) return this.#runInBackground(session, () => this.#generateTitle(session))
     try {
       await this.#sendFromQueue(session, next)
     } catch (error) {
@@ -445,8 +448,8 @@ export class Chat {
     await generateTitle(await this.#services.sessions.get(session), this.#services, this.#closing.signal)
   }
 
-  #runInBackground(work: Promise<void>): void {
-    const task = work.catch(this.#services.onFault)
+  #runInBackground(session: string, work: () => Promise<void>): void {
+    const task = requestChat.run(session, work).catch(this.#services.onFault)
     this.#backgroundTasks.add(task)
     void task.finally(() => this.#backgroundTasks.delete(task))
   }

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '#shared/contract/index.ts'
+import { requestChat } from '#platform'
 import type { TurnEndReason } from './turn.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -55,7 +56,7 @@ export class LiveTurns {
     const turn: LiveTurn = { abortController, ended, text: '', thinking: '' }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
-    void this.#run(session, turn, work).finally(resolve)
+    void requestChat.run(session, () => this.#run(session, turn, work)).finally(resolve)
     return turn
   }
 

@@ -1,8 +1,8 @@
-import type { CallToolResult, Client, Tool as WireTool } from '@modelcontextprotocol/client'
+import type { CallToolResult, Client, RequestOptions, Tool as WireTool } from '@modelcontextprotocol/client'
 import { AppError } from '#shared/util/errors.ts'
 import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
-import { boundedFetch, type McpServerSettings } from '#platform'
+import { boundedFetch, type McpServerSettings, type Outbound } from '#platform'
 
 const startTimeoutMs = 20_000
 const maxLogLines = 200
@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly name: string
   readonly settings: McpServerSettings
   readonly env: NodeJS.ProcessEnv
+  /** Undefined for the app's own program, which cannot have a URL. */
+  readonly outbound: Outbound | undefined
   readonly version: string
   readonly onChange: () => void
   /** Removes API keys from a text. */
@@ -86,19 +88,20 @@ export class McpConnection {
         this.#problem ?? 'it is not running',
       )
     const { signal, timeoutMs, onProgress } = options
+    const callOptions: RequestOptions = {
+      signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      onprogress: ({ progress, total, message = '' }) =>
+        onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
+    }
     try {
-      return await client.callTool(
-        { name: tool, arguments: input },
-        {
-          signal,
-          timeout: timeoutMs,
-          resetTimeoutOnProgress: true,
-          onprogress: ({ progress, total, message = '' }) =>
-            onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
-        },
+      return await this.#send(JSON.stringify(input).length, () =>
+        client.callTool({ name: tool, arguments: input }, callOptions),
       )
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof AppError) throw error
       const reason = error instanceof Error ? error.message : String(error)
       if (/timed? ?out/i.test(reason)) {
         const seconds = Math.round(timeoutMs / 1000)
@@ -131,7 +134,8 @@ export class McpConnection {
       client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
       // Also receives errors that no call reports.
       client.onerror = (error) => this.#appendLog(error.message)
-      await client.connect(await this.#transport(), { timeout: startTimeoutMs })
+      const transport = await this.#transport()
+      await this.#send(0, () => client.connect(transport, { timeout: startTimeoutMs }))
       client.onclose = () => this.#onConnectionLost(client)
       this.#client = client
       await this.#listTools(client)
@@ -141,15 +145,23 @@ export class McpConnection {
     }
   }
 
+  /** Records calls of a program. The `fetch` of the transport records requests to a URL. */
+  #send<T>(characters: number, send: () => Promise<T>): Promise<T> {
+    const { name, outbound } = this.#options
+    if (!outbound || this.settings.url !== undefined) return send()
+    return outbound.track({ purpose: 'program', isLocal: true }, `program:${name}`, characters, send)
+  }
+
   async #transport() {
     const { command, args, env, url, headers } = this.settings
-    if (url !== undefined) {
+    const { outbound } = this.#options
+    if (url !== undefined && outbound) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
         requestInit: { headers: expandVariables(headers, this.#options.env) },
         // An event stream has no end, so its events are limited instead of the whole response.
         fetch: boundedFetch(
-          globalThis.fetch,
+          outbound.fetch({ purpose: 'tools' }),
           (_method, type) =>
             type === 'text/event-stream' ? { event: maxToolMessageBytes } : { whole: maxToolMessageBytes },
           (limit) => new Error(`the server sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),

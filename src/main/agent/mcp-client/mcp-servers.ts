@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { McpServer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { type KeyRing, type McpServerSettings, type SettingsStore, EventEmitter, type Subscribable } from '#platform'
-import { McpConnection } from './mcp-connection.ts'
+import { McpConnection, type ConnectionOptions } from './mcp-connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
 
@@ -18,10 +18,8 @@ export interface McpTool {
   readonly connection: McpConnection
 }
 
-export interface McpServersOptions {
+export interface McpServersOptions extends Pick<ConnectionOptions, 'env' | 'outbound' | 'version'> {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
-  readonly env: NodeJS.ProcessEnv
-  readonly version: string
   readonly keys: Pick<KeyRing, 'scrub'>
 }
 
@@ -118,14 +116,14 @@ export class McpServers {
   }
 
   #enabledConnections(): [string, McpConnection][] {
-    const { env, version, keys } = this.#options
+    const { keys, ...options } = this.#options
     const onChange = () => this.#changes.emit()
     const scrub = (text: string) => keys.scrub(text)
     return Object.entries(this.#settings())
       .filter(([, settings]) => settings.enabled)
       .map(([name, settings]) => {
         const connection =
-          this.#connections.get(name) ?? new McpConnection({ name, settings, env, version, onChange, scrub })
+          this.#connections.get(name) ?? new McpConnection({ ...options, name, settings, onChange, scrub })
         this.#connections.set(name, connection)
         return [name, connection]
       })

@@ -38,6 +38,7 @@ export interface AgentOptions extends SharedOptions {
   readonly folders: AgentFolders
   readonly conventions: ConventionsReader
   readonly modelsFolder: string
+  readonly outboundFile: string
   /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
   readonly sharedMemories: () => readonly SharedMemory[]
   /** Returns the workspaces of all agents, this one included, with their rules for local files. */

@@ -403,6 +403,7 @@ export class AgentRegistry {
       workspace,
       folders,
       modelsFolder: this.#options.folders.models,
+      outboundFile: this.#options.folders.outbound,
       sharedMemories: () => this.#memoriesSharedWith(id),
       allMemories: () => this.#allMemories(),
       forbiddenFolders: () => this.#foreignFolders(id),

@@ -136,7 +136,7 @@ const batchSize = 64
 
 function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
-  { keys, modelsFolder, resources, embeddingProvider }: AgentOptions,
+  { keys, modelsFolder, outboundFile, resources, embeddingProvider }: AgentOptions,
 ): EmbeddingSource {
   const { model, baseUrl, allowDownload, reach } = embedding
   const provider = embeddingProvider ?? embedding.provider
@@ -150,6 +150,7 @@ function embeddingSource(
     isLocal: !isRemoteEmbeddingProvider(provider) || isLocalEndpoint(reach, baseUrl, undefined),
     allowDownload,
     modelsFolder,
+    outboundFile,
     builtinFile: builtinModelFile(resources),
   }
 }

@@ -15,6 +15,7 @@ export function stateFolders(home: string) {
     modelLists: join(home, 'model-lists.json'),
     learnedWindows: join(home, 'learned-windows.json'),
     usage: join(home, 'usage.jsonl'),
+    outbound: join(home, 'outbound.jsonl'),
     clients: join(home, 'clients.json'),
     agent: (agentId: string) => agentFolders(home, agentId, join('agents', agentId)),
     /** State of a folder that replaces an agent's workspace. */

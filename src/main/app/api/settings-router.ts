@@ -2,6 +2,7 @@ import { readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfi
 import { perform, type RouterBase } from './procedure.ts'
 
 const maxLogLines = 500
+const maxOutboundRequests = 10_000
 
 export const settingsRoutes = ({ app, os }: RouterBase) => ({
   get: os.settings.get.handler(() => ({
@@ -27,6 +28,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   set: perform(os.settings.set, (input) => app.settings.set([input.path, input.reset ? undefined : input.value])),
   locations: os.settings.locations.handler(() => app.locations()),
   log: os.settings.log.handler(() => readLog(app.log.file, maxLogLines)),
+  outbound: os.settings.outbound.handler(() => app.outbound.requests(maxOutboundRequests)),
   diagnostics: os.settings.diagnostics.handler(async () => ({ text: await app.diagnostics() })),
   setAppearance: os.settings.setAppearance.handler(async ({ input }) => {
     await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))

@@ -16,6 +16,7 @@ import {
   readLog,
   openLog,
   type Log,
+  Outbound,
   RemoteImages,
   showInFileManager,
   type RevealFile,
@@ -71,12 +72,13 @@ export interface AppBase {
   readonly folders: StateFolders
   readonly log: Log
   readonly settings: SettingsStore
+  readonly outbound: Outbound
   readonly singleFolder: SingleFolder | undefined
   close(): void
 }
 
 /** Opens the state folder, log and settings. @throws AppError `write_failed`, `unknown_agent` */
-export async function openBase({ env, home, workspace, agent = defaultAgentId }: AppOptions): Promise<AppBase> {
+export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions): Promise<AppBase> {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
@@ -89,7 +91,7 @@ export async function openBase({ env, home, workspace, agent = defaultAgentId }:
   try {
     const singleFolder =
       workspace === undefined ? undefined : resolveSingleFolder(settings.config, agent, resolve(workspace))
-    return { folders, log, settings, singleFolder, close }
+    return { folders, log, settings, outbound: new Outbound(folders.outbound, now), singleFolder, close }
   } catch (error) {
     close()
     throw error
@@ -107,7 +109,7 @@ const reportedLogLines = 100
 export async function createApp(options: AppOptions) {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
-  const { folders, settings, singleFolder } = base
+  const { folders, settings, singleFolder, outbound } = base
   const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
@@ -136,6 +138,7 @@ export async function createApp(options: AppOptions) {
     keys,
     env,
     ledger,
+    outbound,
     now,
     listFile: folders.modelLists,
     onProblem: (problem) => log.fault(problem, 'model lists'),
@@ -146,8 +149,8 @@ export async function createApp(options: AppOptions) {
     now,
     onProblem: (problem) => log.fault(problem, 'learned windows'),
   })
-  const mcp = new McpServers({ settings, env, version: appVersion, keys })
-  const pictures = new RemoteImages({ env, isAllowedAddress: options.isOpenAddress })
+  const mcp = new McpServers({ settings, env, outbound, version: appVersion, keys })
+  const pictures = new RemoteImages({ env, outbound, isAllowedAddress: options.isOpenAddress })
   const clients = new ClientApps({
     file: folders.clients,
     now,
@@ -191,6 +194,7 @@ export async function createApp(options: AppOptions) {
     models,
     keys,
     ledger,
+    outbound,
     mcp,
     pictures,
     clients,

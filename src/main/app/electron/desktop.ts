@@ -19,7 +19,7 @@ import { acceptPorts } from './message-ports.ts'
 import { followPower } from './power-state.ts'
 import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
 import { Quitting } from './quitting.ts'
-import { denyPermissions } from './window-security.ts'
+import { denyPermissions, recordDictionaries } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { UnreadBadge } from './unread-badge.ts'
 import { checkForUpdates } from './updates.ts'
@@ -33,8 +33,9 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   await app.whenReady()
   const hostProcess = await openHostProcess(mainFolder)
   if (!hostProcess) return app.exit(1)
-  const { settings, log } = hostProcess.base
+  const { settings, log, outbound } = hostProcess.base
   denyPermissions()
+  recordDictionaries(outbound, (error) => log.fault(error, 'spelling dictionary'))
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(hostProcess)
   const mcp = new McpPort(hostProcess)
@@ -87,7 +88,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
 }
 
 function connectServices(hostProcess: HostProcess, unread: UnreadBadge): void {
-  const { settings, log } = hostProcess.base
+  const { settings, log, outbound } = hostProcess.base
   const applyLaunchAtLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
       log.fault(error, 'launch at login'),
@@ -103,6 +104,7 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge): void {
       feed: () => settings.config.updates.feed,
       onChange: (listener) => settings.changes.subscribe(listener),
       log,
+      outbound,
     }),
   ]
   if (app.isPackaged) applyLaunchAtLogin()

@@ -1,5 +1,5 @@
 import { app } from 'electron'
-import type { Log } from '#platform'
+import type { Log, Outbound } from '#platform'
 
 const checkIntervalMs = 6 * 3_600_000
 
@@ -7,10 +7,11 @@ export interface UpdatesOptions {
   readonly feed: () => string | undefined
   readonly onChange: (listener: () => void) => () => void
   readonly log: Log
+  readonly outbound: Outbound
 }
 
 /** Checks for updates every 6 hours and when the feed changes, only in packaged apps. @returns a function to stop it */
-export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
+export function checkForUpdates({ feed, onChange, log, outbound }: UpdatesOptions): () => void {
   let checkedFeed: string | undefined
   const check = async () => {
     const url = feed()
@@ -20,7 +21,7 @@ export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => 
       // Imported on demand: most starts have no feed.
       const { default: updater } = await import('electron-updater')
       updater.autoUpdater.setFeedURL({ provider: 'generic', url })
-      await updater.autoUpdater.checkForUpdatesAndNotify()
+      await outbound.track({ purpose: 'update' }, url, 0, () => updater.autoUpdater.checkForUpdatesAndNotify())
     } catch (error) {
       log.fault(error, 'checking for updates')
     }

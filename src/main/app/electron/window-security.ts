@@ -1,4 +1,5 @@
 import { session, shell, type WebContents, type WebPreferences } from 'electron'
+import type { Outbound } from '#platform'
 
 export function secureWebPreferences(preload: string): WebPreferences {
   return {
@@ -18,6 +19,13 @@ export function denyPermissions(): void {
   defaultSession.setPermissionRequestHandler((_contents, permission, answer) => answer(isAllowed(permission)))
   defaultSession.setPermissionCheckHandler((_contents, permission) => isAllowed(permission))
   defaultSession.setDevicePermissionHandler(() => false)
+}
+
+/** Chromium downloads spelling dictionaries, except on macOS, and tells so only when it begins. */
+export function recordDictionaries(outbound: Outbound, onFault: (error: unknown) => void): void {
+  session.defaultSession.on('spellcheck-dictionary-download-begin', () => {
+    outbound.track({ purpose: 'dictionary' }, 'https://redirector.gvt1.com', 0, async () => undefined).catch(onFault)
+  })
 }
 
 export function blockNavigation(contents: WebContents): void {

@@ -117,6 +117,7 @@ export class ClientInstaller {
         tools: {},
       },
       env,
+      outbound: undefined,
       version,
       onChange: () => undefined,
       scrub: (text) => text,

@@ -151,6 +151,8 @@ type ClientLibrary = Pick<
 /** Converts an error of a provider's client library; returns aborts and other errors unchanged. */
 export function toProviderError(library: ClientLibrary, error: unknown, provider: string, hasBegun = false): unknown {
   if (error instanceof library.APIUserAbortError) return error
+  // The request was not sent: see `Outbound`.
+  if (error instanceof library.APIError && error.cause instanceof AppError) return error.cause
   // Node's fetch reports a lost connection as a TypeError. An event is not JSON if it was cut off, or if a proxy inserted text.
   const isConnectionLost =
     error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)

@@ -1,11 +1,11 @@
 /**
  * A `fetch` with size limits. Counts bytes after decompression, forwards event streams in whole lines, and applies
- * backpressure. Only GET requests follow redirects, so a request body is not sent to another host.
+ * backpressure. Redirects are not followed, so nothing is sent to another host.
  */
 import { maxErrorBytes } from '#shared/util/limits.ts'
 import { JsonDepthCounter } from './json-depth.ts'
 
-export type Fetch = typeof fetch
+export type Fetch = typeof globalThis.fetch
 
 /** Limits in bytes. */
 export interface BodyLimits {
@@ -27,10 +27,7 @@ export function boundedFetch(
 ): Fetch {
   return async (input, init) => {
     const method = (init?.method ?? 'GET').toUpperCase()
-    const response = await fetchFunction(input, {
-      ...init,
-      redirect: method === 'GET' ? (init?.redirect ?? 'follow') : 'manual',
-    })
+    const response = await fetchFunction(input, { ...init, redirect: 'manual' })
     if (!response.body) return response
     const body = response.ok
       ? limitStream(response.body, limitsOf(method, mimeTypeOf(response)), tooLargeError)

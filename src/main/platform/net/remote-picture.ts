@@ -5,8 +5,10 @@
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
-import type { Dispatcher, Response } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
+import type { Fetch } from './bounded-fetch.ts'
+import type { Outbound } from './outbound.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
@@ -35,16 +37,19 @@ export interface RemoteImage {
 
 interface RemoteImagesOptions {
   readonly env: NodeJS.ProcessEnv
+  readonly outbound: Outbound
   readonly isAllowedAddress?: ((address: string) => boolean) | undefined
 }
 
 export class RemoteImages {
   readonly #isAllowedAddress: (address: string) => boolean
   readonly #env: NodeJS.ProcessEnv
+  readonly #outbound: Outbound
   #dispatcher: Dispatcher | undefined
 
-  constructor({ env, isAllowedAddress = isPublicAddress }: RemoteImagesOptions) {
+  constructor({ env, outbound, isAllowedAddress = isPublicAddress }: RemoteImagesOptions) {
     this.#env = env
+    this.#outbound = outbound
     this.#isAllowedAddress = isAllowedAddress
   }
 
@@ -85,10 +90,10 @@ export class RemoteImages {
     try {
       // The module has 1 MB, so it is loaded on first use.
       const undici = await import('undici')
-      return await undici.fetch(url, {
-        dispatcher: this.#dispatcherFor(undici),
+      const dispatcher = this.#dispatcherFor(undici)
+      const send = (address: string, init: object) => undici.fetch(address, { ...init, dispatcher })
+      return await this.#outbound.fetch({ purpose: 'picture' }, send as unknown as Fetch)(url.href, {
         signal,
-        redirect: 'manual',
         credentials: 'omit',
         referrerPolicy: 'no-referrer',
         headers: { accept: 'image/*', 'user-agent': 'Commonplace' },

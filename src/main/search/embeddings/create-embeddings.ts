@@ -1,4 +1,5 @@
 import { embeddingBaseUrl, embeddingModelOrDefault, type EmbeddingProviderName } from '#shared/util/providers.ts'
+import { Outbound } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { builtinModelName, builtinSimilarity, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
 import { shareBuiltinModel } from './builtin/builtin-model.ts'
@@ -17,6 +18,8 @@ export interface EmbeddingSource {
   readonly isLocal: boolean
   readonly allowDownload: boolean
   readonly modelsFolder: string
+  /** Absolute path of the ledger of requests to other machines. */
+  readonly outboundFile: string
   readonly builtinFile: string
 }
 
@@ -38,16 +41,19 @@ export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,
 ): Promise<EmbeddingProvider | EmbeddingProblem | undefined> {
-  const { provider, apiKey, allowDownload, modelsFolder, builtinFile, isLocal: _isLocal, ...options } = source
+  const { provider, apiKey, allowDownload, modelsFolder, outboundFile, builtinFile, isLocal, ...options } = source
   if (provider === 'none') return undefined
   if (provider === 'builtin') return createBuiltinEmbeddings(builtinFile)
-  if (provider === 'local') return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, onDownload })
+  const outbound = new Outbound(outboundFile)
+  if (provider === 'local')
+    return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, outbound, onDownload })
   const baseUrl = options.baseUrl ?? defaultUrls[provider]
   if (baseUrl === undefined) return 'no_base_url'
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
   const address = embeddingBaseUrl(provider, options.baseUrl)
   // Local servers need no key.
-  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
+  const fetch = outbound.fetch({ purpose: 'embedding', isLocal })
+  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetch })
 }
 
 /** Returns the model that makes digests, or undefined if the index stores vectors of this provider. */

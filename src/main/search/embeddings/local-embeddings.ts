@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Fetch, Outbound } from '#platform'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
@@ -12,6 +13,7 @@ export interface LocalEmbeddingOptions {
   readonly modelsFolder: string
   readonly allowDownload: boolean
   readonly batchSize: number
+  readonly outbound: Outbound
   readonly onDownload: (progress: DownloadProgress) => void
 }
 
@@ -31,7 +33,8 @@ interface Extractor {
 
 /** The part of the transformers.js API in use; its types are not installed. */
 interface Transformers {
-  readonly env: { cacheDir: string; localModelPath: string; allowLocalModels: boolean; allowRemoteModels: boolean }
+  readonly env: Record<'cacheDir' | 'localModelPath', string> &
+    Record<'allowLocalModels' | 'allowRemoteModels', boolean> & { fetch: Fetch }
   pipeline(
     task: 'feature-extraction',
     model: string,
@@ -79,7 +82,13 @@ async function run(extract: Extractor, texts: readonly string[], model: string):
   }
 }
 
-async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmbeddingOptions): Promise<Extractor> {
+async function load({
+  model,
+  modelsFolder,
+  allowDownload,
+  outbound,
+  onDownload,
+}: LocalEmbeddingOptions): Promise<Extractor> {
   const isFolder = isAbsolute(model)
   const isDownloaded = existsSync(join(modelsFolder, model, 'config.json'))
   if (isFolder ? !existsSync(join(model, 'config.json')) : !isDownloaded && !allowDownload) {
@@ -92,7 +101,9 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
   env.cacheDir = modelsFolder
   env.localModelPath = isFolder ? '/' : modelsFolder
   env.allowLocalModels = true
-  env.allowRemoteModels = !isFolder && allowDownload
+  // Versions without this setting would download past the gate.
+  env.allowRemoteModels = !isFolder && allowDownload && 'fetch' in env
+  env.fetch = downloadsOf(outbound)
   try {
     return await pipeline('feature-extraction', model, {
       dtype: existsSync(join(isFolder ? model : join(modelsFolder, model), 'onnx', 'model_quantized.onnx'))
@@ -104,6 +115,20 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
     })
   } catch (error) {
     throw localError('provider_unavailable', `the model ${model} cannot be loaded`, error)
+  }
+}
+
+/** Downloads with the gate, which does not follow redirects, from the model hub and the servers that it names. */
+function downloadsOf(outbound: Outbound): Fetch {
+  const send = outbound.fetch({ purpose: 'download' })
+  return async (input, init) => {
+    let response = await send(input, init)
+    for (let redirects = 0; redirects < 5 && response.headers.has('location'); redirects += 1) {
+      const headers = new Headers(init?.headers)
+      headers.delete('authorization')
+      response = await send(new URL(response.headers.get('location') ?? '', response.url), { ...init, headers })
+    }
+    return response
   }
 }
 

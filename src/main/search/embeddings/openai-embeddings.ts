@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, type ErrorData } from '#shared/util/errors.ts
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
 import { boundedFetch, redact, toPlainLine, redirectError, redirectTarget, parseRetryAfter } from '#platform'
+import type { Fetch } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 /** Dimensions of known models: platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -19,6 +20,7 @@ export interface OpenAiEmbeddingOptions {
   readonly baseUrl: string
   readonly address?: string | undefined
   readonly batchSize: number
+  readonly fetch: Fetch
 }
 
 /** Timeout of one request, ms. There is no retry here: see `ProviderHealth`. */
@@ -73,7 +75,7 @@ async function request(
   const { provider, model, apiKey, baseUrl } = options
   // Does not follow redirects, which would pass the texts and the key to another server.
   const send = boundedFetch(
-    fetch,
+    options.fetch,
     () => ({ whole: maxVectorBytes }),
     () => wrongAnswer(options, 'a response that is too large'),
   )

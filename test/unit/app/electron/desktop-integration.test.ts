@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Log } from '../../../../src/main/platform/logging/log.ts'
+import { Outbound } from '../../../../src/main/platform/index.ts'
 import { openTestApp } from '../../../support/app.ts'
 import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
+const outbound = new Outbound('/nowhere/file/outbound.jsonl')
 const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
@@ -187,7 +189,7 @@ describe('launch at login and power', () => {
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const look = async (feed: string | undefined, isPackaged: boolean) => {
       fakeElectron.app.isPackaged = isPackaged
-      followUpdates({ feed: () => feed, onChange, log })()
+      followUpdates({ feed: () => feed, onChange, log, outbound })()
       await vi.dynamicImportSettled()
     }
     await look(undefined, true)
@@ -204,7 +206,7 @@ describe('launch at login and power', () => {
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const onChange = () => () => undefined
     autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
-    followUpdates({ feed: () => 'https://example.org/feed', onChange, log })()
+    followUpdates({ feed: () => 'https://example.org/feed', onChange, log, outbound })()
     await until(() => vi.mocked(log.fault).mock.calls.length === 1)
   })
 
@@ -219,7 +221,7 @@ describe('launch at login and power', () => {
     }
     fakeElectron.app.isPackaged = false
     const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: () => '', close: vi.fn() }
-    const stop = followUpdates({ feed, onChange, log })
+    const stop = followUpdates({ feed, onChange, log, outbound })
     const change = (to: string | undefined) => {
       address = to
       feed.mockClear()

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Kinds of requests to other machines; the first seven are requests to models. */
+const outboundPurposes = [
+  'chat',
+  'title',
+  'flush',
+  'summary',
+  'topic',
+  'upkeep',
+  'models',
+  'embedding',
+  'picture',
+  'tools',
+  'program', // Not a request: text for a tool server that runs as a program here, and may send it.
+  'download',
+  'update',
+  'dictionary',
+] as const
+
+/** Second line of a request in the ledger. `outcome` is the HTTP status, `ok` or an error code. */
+export const outboundOutcomeSchema = z.object({ id: z.string(), outcome: z.union([z.number(), z.string()]) })
+
+/** A request to another machine, without its content. Without an outcome, the app ended before the answer. */
+export const outboundRequestSchema = outboundOutcomeSchema.partial({ outcome: true }).extend({
+  /** ISO 8601. */
+  at: z.string(),
+  purpose: z.enum(outboundPurposes),
+  /** Origin of the URL, or `program:<name>`. */
+  host: z.string(),
+  /** Id of the chat; undefined for requests without one. */
+  chat: z.string().optional(),
+  /** Characters of the body; bytes if it is not text; without a body, characters of path and query. */
+  characters: z.number(),
+})
+export type OutboundRequest = z.infer<typeof outboundRequestSchema>

@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Outbound } from '../../../src/main/platform/index.ts'
+import type { OutboundRequest } from '../../../src/shared/contract/index.ts'
+import { openTestServer } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { temporaryFolder, textsIn, until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** This address leads to this machine, but is not a loopback address, so it counts as another machine. */
+const asRemote = (url: string) => url.replace('127.0.0.1', '0.0.0.0')
+
+async function startPictures(): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/moved')) response.writeHead(302, { location: '/a.png?session=secret' }).end()
+    else response.writeHead(200, { 'content-type': 'image/png' }).end(png)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return asRemote(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+async function startTools(): Promise<string> {
+  const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))
+  const server = spawn(process.execPath, [script, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void server.kill())
+  const [line] = (await once(server.stdout, 'data')) as [Buffer]
+  return asRemote(line.toString().trim())
+}
+
+const originOf = (url: string) => new URL(url).origin
+
+async function openAll() {
+  const [model, vectors] = [await startModelServer({ text: 'ok' }), await startModelServer()]
+  const [pictures, tools] = [await startPictures(), await startTools()]
+  const config = `providers:
+  anthropic: { baseUrl: "${model.url}", reach: remote }
+mcp:
+  servers:
+    calculator: { url: "${tools}", permission: always }
+    here: { command: "${process.execPath}", args: ["${fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))}"], permission: always }
+agents:
+  defaults:
+    model: anthropic/claude-test
+    session: { memoryHook: { enabled: false } }
+    memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${vectors.openAiUrl}", reach: remote } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`
+  const server = await openTestServer({
+    files: { 'memory/a.md': 'The walrus lives in the bath.\n' },
+    config,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    isOpenAddress: () => true,
+  })
+  const client = await connect(server.url)
+  const requests = async (purpose?: OutboundRequest['purpose']) =>
+    (await client.settings.outbound()).requests.filter(
+      (request) => purpose === undefined || request.purpose === purpose,
+    )
+  return { ...server, client, model, vectors, pictures, tools, requests, file: join(server.home, 'outbound.jsonl') }
+}
+
+describe('requests to other machines', () => {
+  it('are each recorded before they are sent, without their content', async () => {
+    const { client, model, vectors, pictures, tools, requests, file } = await openAll()
+    model.script = [
+      {
+        calls: [
+          { name: 'mcp__calculator__add', arguments: { a: 2, b: 3 } },
+          { name: 'mcp__here__add', arguments: { a: 40, b: 2 } },
+        ],
+      },
+      { text: 'five' },
+    ]
+    const { session } = await client.chat.send({ agent: 'main', text: 'Add the teapots, please.' })
+    await until(async () => (await requests('title')).some(({ outcome }) => outcome === 200))
+    await client.pictures.remote({ address: `${pictures}/moved?teapots=2` })
+    await until(async () => (await requests('embedding')).some(({ outcome }) => outcome === 200))
+    await client.settings.testProvider({ provider: 'anthropic' })
+
+    const chat = (await requests('chat')).toReversed()
+    expect(chat).toMatchObject(
+      model.requests.map(({ text }) => ({
+        host: originOf(model.url),
+        chat: session,
+        characters: text.length,
+        outcome: 200,
+      })),
+    )
+    expect(chat).toHaveLength(2)
+    expect(await requests('title')).toMatchObject([
+      { host: originOf(model.url), chat: session, characters: model.titleRequests[0]?.length, outcome: 200 },
+    ])
+    expect(await requests('models')).toMatchObject([{ host: originOf(model.url), outcome: 200 }])
+    const sentVectors = vectors.requests.map(({ text }) => text.length)
+    expect((await requests('embedding')).map(({ characters }) => characters).toReversed()).toEqual(sentVectors)
+    expect(await requests('picture')).toMatchObject([
+      { host: pictures, characters: '/a.png?session=secret'.length, outcome: 200 },
+      { host: pictures, characters: '/moved?teapots=2'.length, outcome: 302 },
+    ])
+    const toolRequests = await requests('tools')
+    expect(toolRequests.length).toBeGreaterThan(2)
+    for (const request of toolRequests) expect(request).toMatchObject({ host: originOf(tools), chat: session })
+    expect(toolRequests[0]).toMatchObject({ outcome: 200 })
+    // The oldest one is the start of the program.
+    expect(await requests('program')).toMatchObject([
+      { host: 'program:here', chat: session, characters: '{"a":40,"b":2}'.length, outcome: 'ok' },
+      { host: 'program:here', chat: session, characters: 0, outcome: 'ok' },
+    ])
+    const text = await readFile(file, 'utf8')
+    expect(text).not.toMatch(/teapots|walrus|secret|sk-test-key|png/)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('are not sent if they cannot be recorded, and say so', async () => {
+    const { client, model, pictures, file } = await openAll()
+    // No agent is open yet, so nothing was sent.
+    await mkdir(file)
+    const before = model.requests.length
+    await expect(client.pictures.remote({ address: `${pictures}/a.png` })).rejects.toMatchObject({
+      code: 'outbound_unrecorded',
+    })
+    await expect(client.settings.testProvider({ provider: 'anthropic' })).rejects.toMatchObject({
+      code: 'outbound_unrecorded',
+      data: { path: file },
+    })
+    expect(model.requests).toHaveLength(before)
+  })
+
+  it('are not recorded if they stay on this machine', async () => {
+    const local = await startModelServer({ text: 'ok' })
+    const config = `providers: { openai-compatible: { baseUrl: "${local.openAiUrl}" } }
+agents: { defaults: { model: openai-compatible/m, memory: { embedding: { provider: none } } }, list: [{ id: main, workspace: "{{workspace}}" }] }
+`
+    const client = await connect((await openTestServer({ config })).url)
+    await client.chat.send({ agent: 'main', text: 'hello' })
+    await until(() => local.titleRequests.length === 1)
+    expect(await client.settings.outbound()).toEqual({ requests: [], total: 0 })
+  })
+})
+
+describe('the gate', () => {
+  async function openGate(maxBytes?: number) {
+    const file = join(await temporaryFolder(), 'outbound.jsonl')
+    const server = await startModelServer()
+    const gate = new Outbound(file, () => new Date('2026-01-20T10:00:00Z'), maxBytes)
+    return { file, gate, server, url: `${asRemote(server.url)}/models` }
+  }
+
+  it('refuses private text for another machine, but not for this one or one that the user trusts', async () => {
+    const { file, gate, server, url } = await openGate()
+    const send = gate.fetch({ purpose: 'chat', isPrivate: true })
+    await expect(send(url)).rejects.toMatchObject({ code: 'private_stays_here', data: { host: originOf(url) } })
+    await expect(
+      gate.fetch({ purpose: 'chat', isPrivate: true, isLocal: false })(`${server.url}/models`),
+    ).rejects.toMatchObject({ code: 'private_stays_here' })
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await send(`${server.url}/models`)).status).toBe(200)
+    expect((await gate.fetch({ purpose: 'chat', isPrivate: true, isLocal: true })(url)).status).toBe(200)
+    expect((await gate.requests(9)).requests).toMatchObject([{ purpose: 'chat', host: originOf(url), outcome: 200 }])
+  })
+
+  it('does not follow a redirect', async () => {
+    const { gate } = await openGate()
+    const pictures = await startPictures()
+    expect((await gate.fetch({ purpose: 'tools' })(`${pictures}/moved`, { redirect: 'follow' })).status).toBe(302)
+    expect((await gate.requests(9)).total).toBe(1)
+  })
+
+  it('records failed requests', async () => {
+    const { gate } = await openGate()
+    await expect(
+      gate.fetch({ purpose: 'chat' })('http://0.0.0.0:1/v1?key=abc', { body: '1234', method: 'POST' }),
+    ).rejects.toThrow()
+    expect((await gate.requests(9)).requests).toEqual([
+      {
+        id: expect.any(String),
+        at: '2026-01-20T10:00:00.000Z',
+        purpose: 'chat',
+        host: 'http://0.0.0.0:1',
+        characters: 4,
+        outcome: expect.stringMatching(/^E|^bad port|Error/),
+      },
+    ])
+  })
+
+  it('keeps a request whose answer was never recorded, and the lines around a cut one', async () => {
+    const { file, gate, url } = await openGate()
+    await gate.fetch({ purpose: 'chat' })(url)
+    // Cuts into the outcome, as a crash would.
+    await truncate(file, (await stat(file)).size - 5)
+    await gate.fetch({ purpose: 'title' })(url)
+    await appendFile(file, 'not JSON\n{"id":"x","at":1}\n')
+    await gate.fetch({ purpose: 'flush' })(url)
+    const { requests, total } = await gate.requests(2)
+    expect(total).toBe(3)
+    expect(requests.map(({ purpose, outcome }) => [purpose, outcome])).toEqual([
+      ['flush', 200],
+      ['title', 200],
+    ])
+    expect((await gate.requests(9)).requests[2]).toMatchObject({ purpose: 'chat' })
+    expect((await gate.requests(9)).requests[2]).not.toHaveProperty('outcome')
+  })
+
+  it('starts a new file when one is full, and keeps the previous one', async () => {
+    const { file, gate, url } = await openGate(2000)
+    for (let at = 0; at < 30; at += 1) await gate.fetch({ purpose: 'chat' })(`${url}?${'x'.repeat(at + 1)}`)
+    const sizes = [(await stat(file)).size, (await stat(`${file}.old`)).size]
+    expect(Math.max(...sizes)).toBeLessThan(2400)
+    const at = (await gate.requests(100)).requests.map(({ characters }) => characters - '/models?x'.length)
+    expect(at[0]).toBe(29)
+    expect(at).toEqual(at.map((_at, index) => 29 - index))
+    expect(at.length).toBeGreaterThan(10)
+  })
+
+  it('keeps the lines of several processes apart', async () => {
+    const { file, gate, url } = await openGate()
+    const script = `
+      const { Outbound } = await import(${JSON.stringify(new URL('../../../src/main/platform/index.ts', import.meta.url).href)})
+      const gate = new Outbound(${JSON.stringify(file)}, undefined, 15000)
+      const send = gate.fetch({ purpose: 'chat' }, async () => new Response('', { status: 201 }))
+      await Promise.all(Array.from({ length: 50 }, () => send(${JSON.stringify(url)})))`
+    const processes = Array.from({ length: 3 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }),
+    )
+    expect(await Promise.all(processes.map(async (child) => (await once(child, 'exit'))[0] as number))).toEqual([
+      0, 0, 0,
+    ])
+    // The file was full once, so no line is lost.
+    expect(existsSync(`${file}.old`)).toBe(true)
+    const { requests, total } = await gate.requests(1000)
+    expect(total).toBe(150)
+    expect(requests.every(({ outcome }) => outcome === 201)).toBe(true)
+    const lines = Object.values(await textsIn(dirname(file))).flatMap((text) => text.split('\n').filter(Boolean))
+    expect(lines).toHaveLength(300)
+  })
+})
