@@ -72,6 +72,43 @@ describe('embedding consent', () => {
   })
 })
 
+describe('what left this machine', () => {
+  it('lists 10,000 requests, filters them by purpose and receiver, and says if there are none', async () => {
+    const server = await openTestServer()
+    const page = await openPage({ viewport: { width: 360, height: 760 } })
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await visit(page, '/settings#privacy')
+    await page.getByText('No requests to other machines are recorded').waitFor()
+    await keepScreenshot(page, 'settings-privacy-empty')
+    const line = (at: number) => ({
+      id: String(at),
+      at: new Date(2026, 0, 1, 0, 0, at).toISOString(),
+      purpose: at % 2 ? 'chat' : 'embedding',
+      host: `https://${at % 3}.example.org`,
+      characters: at,
+      outcome: 200,
+    })
+    const lines = Array.from({ length: 10_001 }, (_, at) => `${JSON.stringify(line(at))}\n`)
+    await writeFile(join(server.home, 'outbound.jsonl'), lines.join(''))
+    await visit(page, '/settings#health')
+    await visit(page, '/settings#privacy')
+    const rows = page.getByTestId('outbound')
+    await page.getByText('10,000 requests').waitFor()
+    await page.getByText('The 10,000 newest of 10,001 requests.', { exact: false }).waitFor()
+    expect(await rows.first().innerText()).toMatch(/Embeddings\s+https:\/\/1\.example\.org[^]+10,000 characters\s+200/)
+    expect(await rows.count()).toBeLessThan(60)
+    await page.getByRole('combobox', { name: 'Purpose' }).selectOption('Chat')
+    await page.getByText('5,000 requests').waitFor()
+    await page.getByRole('combobox', { name: 'Receiver' }).selectOption('https://2.example.org')
+    await page.getByText('1,666 requests').waitFor()
+    expect(await rows.first().innerText()).toMatch(/Chat\s+https:\/\/2\.example\.org[^]+9,995 characters/)
+    await page.getByRole('list', { name: 'What left this machine' }).locator('..').press('End')
+    await page.getByText('5 characters', { exact: true }).waitFor()
+    await keepScreenshot(page, 'settings-privacy')
+  })
+})
+
 describe('several agents', () => {
   it('creates a second agent with its own memory and restores each one’s last view', async () => {
     const server = await openTestServer({ files: { 'memory/safe.md': 'The combination of the safe is 9-31-44.\n' } })

@@ -180,7 +180,7 @@ export const fakeElectron = {
   },
   session: {
     defaultSession: {
-      on: vi.fn(),
+      on: vi.fn<(event: string, listener: () => void) => void>(),
       setPermissionRequestHandler: (handler: Handler) => (handlers.permissionRequest = handler),
       setPermissionCheckHandler: (handler: Handler) => (handlers.permissionCheck = handler),
       setDevicePermissionHandler: (handler: Handler) => (handlers.device = handler),

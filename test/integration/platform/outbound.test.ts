@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Outbound } from '../../../src/main/platform/index.ts'
+import { createLocalEmbeddings } from '../../../src/main/search/embeddings/local-embeddings.ts'
 import type { OutboundRequest } from '../../../src/shared/contract/index.ts'
 import { openTestServer } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
-import { temporaryFolder, textsIn, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder, textsIn, until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const png = Buffer.from(
@@ -22,8 +23,9 @@ const png = Buffer.from(
 /** This address leads to this machine, but is not a loopback address, so it counts as another machine. */
 const asRemote = (url: string) => url.replace('127.0.0.1', '0.0.0.0')
 
-async function startPictures(): Promise<string> {
+async function startPictures(onHeaders?: (headers: IncomingHttpHeaders) => void): Promise<string> {
   const server = createServer((request, response) => {
+    onHeaders?.(request.headers)
     if (request.url?.startsWith('/moved')) response.writeHead(302, { location: '/a.png?session=secret' }).end()
     else response.writeHead(200, { 'content-type': 'image/png' }).end(png)
   })
@@ -151,6 +153,50 @@ agents: { defaults: { model: openai-compatible/m, memory: { embedding: { provide
     await client.chat.send({ agent: 'main', text: 'hello' })
     await until(() => local.titleRequests.length === 1)
     expect(await client.settings.outbound()).toEqual({ requests: [], total: 0 })
+  })
+})
+
+/** Stands for transformers.js, which is not installed: downloads one file with the `fetch` that it is given. */
+const downloader = (url: string, hasFetch: boolean) => `
+const env = ${hasFetch ? '{ fetch }' : '{}'}
+module.exports = {
+  env,
+  async pipeline() {
+    if (!env.allowRemoteModels) throw new Error('no download allowed')
+    const response = await env.fetch('${url}', { headers: { authorization: 'Bearer hub' } })
+    return async () => ({ tolist: () => [[response.status, 1]] })
+  },
+}`
+
+describe('downloads of a model', () => {
+  async function openModel(url: string, hasFetch: boolean) {
+    const modelsFolder = await folderWith({
+      'package.json': '{}',
+      'node_modules/@huggingface/transformers/package.json': '{ "main": "index.cjs" }',
+      'node_modules/@huggingface/transformers/index.cjs': downloader(url, hasFetch),
+    })
+    const outbound = new Outbound(join(modelsFolder, 'outbound.jsonl'))
+    const options = { model: 'a/b', modelsFolder, allowDownload: true, batchSize: 1, onDownload: () => undefined }
+    return { outbound, provider: createLocalEmbeddings({ ...options, outbound }) }
+  }
+
+  it('are recorded, also those on servers to which the hub redirects, which get no key', async () => {
+    const keys: (string | undefined)[] = []
+    const pictures = await startPictures(({ authorization }) => keys.push(authorization))
+    const { provider, outbound } = await openModel(`${pictures}/moved`, true)
+    expect(await provider.embed(['x'])).toHaveLength(1)
+    expect((await outbound.requests(9)).requests).toMatchObject([
+      { purpose: 'download', host: pictures, outcome: 200 },
+      { purpose: 'download', host: pictures, outcome: 302 },
+    ])
+    expect(keys).toEqual(['Bearer hub', undefined])
+  })
+
+  it('are refused to a version that would not use the gate', async () => {
+    const { provider } = await openModel('http://0.0.0.0:1', false)
+    await expect(provider.embed(['x'])).rejects.toMatchObject({
+      message: expect.stringContaining('no download allowed'),
+    })
   })
 })
 

@@ -8,7 +8,6 @@ import { openTestApp } from '../../../support/app.ts'
 import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
-const outbound = new Outbound('/nowhere/file/outbound.jsonl')
 const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
@@ -20,6 +19,7 @@ const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/log
 const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
 const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
+const { recordDictionaries } = await import('../../../../src/main/app/electron/window-security.ts')
 const { checkForUpdates: followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
 
 const platform = process.platform
@@ -184,7 +184,8 @@ describe('launch at login and power', () => {
   })
 
   it('checks for updates only in a packaged app with a configured feed', async () => {
-    const url = 'https://example.org/feed'
+    const url = 'https://example.org/feed?key=abc'
+    const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
     const onChange = () => () => undefined
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const look = async (feed: string | undefined, isPackaged: boolean) => {
@@ -199,10 +200,31 @@ describe('launch at login and power', () => {
     await look(url, true)
     expect(autoUpdater.setFeedURL.mock.calls).toEqual([[{ provider: 'generic', url }]])
     await until(() => autoUpdater.checkForUpdatesAndNotify.mock.calls.length === 1)
+    await until(async () => (await outbound.requests(1)).requests[0]?.outcome === 'ok')
+    expect((await outbound.requests(9)).requests).toMatchObject([{ purpose: 'update', host: 'https://example.org' }])
     expect(log.fault).not.toHaveBeenCalled()
   })
 
+  it('does not check if the check cannot be recorded', async () => {
+    const log = { fault: vi.fn(() => '') } as unknown as Log
+    const outbound = new Outbound(await temporaryFolder())
+    followUpdates({ feed: () => 'https://example.org/feed', onChange: () => () => undefined, log, outbound })()
+    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
+    expect(vi.mocked(log.fault).mock.calls[0]?.[0]).toMatchObject({ code: 'outbound_unrecorded' })
+    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
+  })
+
+  it('records the download of a spelling dictionary', async () => {
+    const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
+    recordDictionaries(outbound, () => undefined)
+    const [event, begin] = fakeElectron.session.defaultSession.on.mock.calls[0] ?? []
+    expect(event).toBe('spellcheck-dictionary-download-begin')
+    begin?.()
+    await until(async () => (await outbound.requests(1)).requests[0]?.purpose === 'dictionary')
+  })
+
   it('logs an unreachable feed', async () => {
+    const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const onChange = () => () => undefined
     autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
@@ -211,6 +233,7 @@ describe('launch at login and power', () => {
   })
 
   it('checks a new feed at once', () => {
+    const outbound = new Outbound('/nowhere/outbound.jsonl')
     const told: (() => void)[] = []
     let address: string | undefined
     const feed = vi.fn(() => address)
