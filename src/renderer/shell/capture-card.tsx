@@ -1,19 +1,21 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { Suspense, useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import { openSecretsIn, withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Select } from '#lib/ui/select.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
+import { lazyView } from './lazy-view.ts'
 
 /** Names under which the drafts are stored, without and with a given text. */
 const draftName = 'quick-capture'
 const givenDraftName = 'quick-capture-given'
+
+const SecretWarning = lazyView(async () => (await import('./secret-warning.tsx')).SecretWarning)
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
@@ -42,7 +44,6 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
   useEffect(() => field.current?.focus(), [])
   const text = draft.text.trim()
-  const [secret] = openSecretsIn(draft.text)
   const remember = useMutation({
     mutationFn: (_how: { readonly keepsOpen: boolean }) =>
       client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) }),
@@ -82,14 +83,10 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
         onKeyDown={onKeyDown}
         className="max-h-64 min-h-14 flex-1 resize-none bg-transparent text-[15px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
       />
-      {secret && (
-        <p role="status" className="flex flex-wrap items-center gap-2 text-[12px] text-warning">
-          {t('capture.secret', { kind: t(`capture.secret_${secret.kind}`) })}
-          <Button onClick={() => change((before) => ({ ...before, text: withLocalSecrets(before.text) }))}>
-            {t('capture.makePrivate')}
-          </Button>
-        </p>
-      )}
+      {/* The rules of privacy marks are too large for the first page. */}
+      <Suspense fallback={null}>
+        <SecretWarning text={draft.text} onChange={(marked) => change((before) => ({ ...before, text: marked }))} />
+      </Suspense>
       <div className="flex flex-wrap items-center gap-2 text-[12px]">
         <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />
         {agents.length > 1 ? (
