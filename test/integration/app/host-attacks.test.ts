@@ -71,7 +71,7 @@ describe('attacks on the browser host', () => {
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
   })
 
-  it('answers a page within 200 ms while 1,000 connections send no complete request', async () => {
+  it('answers pages while 1,000 connections send no complete request', async () => {
     const { url } = await openTestServer()
     const { cookie } = await enter(url)
     const client = await connect(url)
@@ -86,15 +86,13 @@ describe('attacks on the browser host', () => {
         return socket
       }),
     )
-    const times: number[] = []
     for (let count = 0; count < 5; count += 1) {
-      const startedAt = performance.now()
-      const response = await fetch(new URL('/', url), { headers: { Cookie: cookie, Connection: 'close' } })
+      // Before they were limited, such connections delayed a page by six seconds.
+      const signal = AbortSignal.timeout(5000)
+      const response = await fetch(new URL('/', url), { headers: { Cookie: cookie, Connection: 'close' }, signal })
       expect(response.status).toBe(200)
       await response.text()
-      times.push(performance.now() - startedAt)
     }
-    expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(200)
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
     for (const socket of sockets) socket.destroy()
   })
