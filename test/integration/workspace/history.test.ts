@@ -341,8 +341,11 @@ describe('history', () => {
     onTestFinished(() => later.close())
     const main = await later.agents.get('main')
     await main.workspace.write('MEMORY.md', 'v6\n', { cause: 'user' })
-    await main.history?.flush()
-    expect(await main.history?.timeline({ limit: 10 })).toHaveLength(2)
+    // The lock of the closed app may still be held when the write is flushed.
+    await until(async () => {
+      await main.history?.flush()
+      return (await main.history?.timeline({ limit: 10 }))?.length === 2
+    })
   })
 
   it('with two apps on one state folder, one records and both can read', async () => {
