@@ -144,7 +144,7 @@ export class Chat {
     command: CommandCall | undefined,
   ): Promise<SendResult> {
     if (replaces !== undefined) throw sessionBusy(session)
-    // The running turn has a model of its own.
+    // The running turn keeps its model.
     const queuedDelivery = command || model !== undefined ? 'after' : (delivery ?? 'next')
     await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model })
     this.#emitQueue(session)

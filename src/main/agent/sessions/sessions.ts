@@ -244,7 +244,7 @@ export class Sessions {
         pinned: false,
         named: false,
         isWithoutMemory: false,
-        // Nobody can tell, so the stricter value applies.
+        // Unknown, so the stricter value applies.
         isPrivate: true,
       }
     }

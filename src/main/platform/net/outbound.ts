@@ -14,7 +14,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import { Mutex } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
 
-/** A full file becomes `.old` and replaces the previous one: 20,000 to 40,000 requests are kept. */
+/** A full file becomes `.old` and replaces the previous one. The two files have 20,000 to 40,000 requests. */
 const defaultMaxBytes = 4 * 1024 * 1024
 const lineFeed = 10
 
@@ -41,7 +41,7 @@ export class Outbound {
   }
 
   /**
-   * Returns a `fetch` that records each request. It does not follow redirects, which may lead to another machine.
+   * Returns a `fetch` that records each request. It does not follow redirects: they may lead to another machine.
    * @param send sends the requests, for example through a proxy
    * @throws AppError as `track`
    */

@@ -8,7 +8,7 @@ import { Button } from '#lib/ui/button.tsx'
 
 const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
 
-/** How a new chat starts. */
+/** Options of a new chat. */
 export interface ChatKind {
   readonly isWithoutMemory: boolean
   /** Undefined until the user chooses: then `chat.default` applies. */
