@@ -1,12 +1,5 @@
 export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
-export {
-  hasLocalText,
-  type TakeSnapshot,
-  noRedactions,
-  guessesOf,
-  redactMessages,
-} from './middleware/privacy-filter.ts'
 export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,

@@ -31,7 +31,6 @@ import {
 import type { UsageStore } from './usage/usage-store.ts'
 import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
 import type { ChatModel, ModelEvent } from './model.ts'
-import { withPrivacyFilter, type TakeSnapshot } from './middleware/privacy-filter.ts'
 import type { ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
@@ -66,7 +65,6 @@ export interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
-  readonly look: TakeSnapshot
 }
 
 export class Models {
@@ -87,7 +85,7 @@ export class Models {
   }
 
   /**
-   * Creates a model with retries, limits, usage tracking and privacy filter.
+   * Creates a model with retries, limits and usage tracking.
    * @param id `provider/model` or `offline`
    * @throws AppError `unknown_model`, `provider_key_missing` with the environment variable to set
    */
@@ -96,10 +94,7 @@ export class Models {
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
-      return withPrivacyFilter(
-        createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }),
-        context.look,
-      )
+      return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
     const options = this.#connectionOf(provider, context.timeoutMs)
     if (!options) throw this.#missingKeyError(provider)
     const listedModel = this.#lists.listedModel(id)
@@ -107,7 +102,7 @@ export class Models {
     const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
     const { ledger, keys } = this.#options
     const safe = withRedactedErrors(withRetry, keys)
-    return withPrivacyFilter(withTracking(safe, this.prices(id), ledger, context.agent, this.#changes), context.look)
+    return withTracking(safe, this.prices(id), ledger, context.agent, this.#changes)
   }
 
   /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */

@@ -8,7 +8,10 @@ export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }
 
-/** Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is open. */
+/**
+ * Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is private if an older
+ * version marked one of its messages `local`.
+ */
 export const privacyToggleEntry = 'commonplace.privacy'
 
 /** Returns true if the data of such an entry makes the chat private. Invalid data does, too. */

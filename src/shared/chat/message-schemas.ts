@@ -40,7 +40,7 @@ export type Usage = z.infer<typeof usageSchema>
 /** A source that is trusted less than the user. */
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** True if the content derives from text marked `local`; it is never sent to a remote model. */
+/** Older versions set it on content that derives from private notes. A chat with such a message is private. */
 const localSchema = z.literal(true).optional()
 
 export const userMessageSchema = z.object({
@@ -70,8 +70,6 @@ export const assistantMessageSchema = z.object({
   errorData: errorDataSchema.optional(),
   timestamp: timestampSchema,
   local: localSchema,
-  /** Parts of a remote model's answer that equal local lines. It never received those, so they are not redacted. */
-  guessed: z.array(z.string()).optional(),
 })
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 

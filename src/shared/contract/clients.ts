@@ -74,9 +74,6 @@ const forProgram = z.object({ program: z.string().max(maxName) })
 
 const forClient = z.object({ client: clientIdSchema })
 
-/** Characters of one text; a text can be a whole note. */
-const maxText = 20_000_000
-
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
   /** Registers a program on its first connection, or returns the registered one with its permission. */
@@ -129,23 +126,6 @@ export const clients = {
         proposal: idSchema.nullable().optional(),
       }),
     ),
-  /**
-   * Takes a snapshot of the local notes for one tool call of a client.
-   * @returns null if the client may see everything, or no note is local
-   */
-  look: base.input(forAgent.extend({ client: clientIdSchema })).output(z.object({ look: idSchema.nullable() })),
-  /** Redacts local text in the texts of an answer, using the snapshot `look` or, without one, the current notes. */
-  pass: base
-    .input(
-      forAgent.extend({
-        client: clientIdSchema,
-        look: idSchema.optional(),
-        texts: z.array(z.string().max(maxText)).max(10_000),
-        /** Texts that the client itself sent; they are not redacted. */
-        own: z.array(z.string().max(maxText)).max(10_000).optional(),
-      }),
-    )
-    .output(z.object({ texts: z.array(z.string()) })),
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))
     .output(z.object({ path: filePathSchema })),

@@ -34,15 +34,6 @@ export const contextWindowEstimateSchema = z.object({
 })
 export type ContextWindowEstimate = z.infer<typeof contextWindowEstimateSchema>
 
-/** Content redacted from requests to a remote model. */
-export const redactionReportSchema = z.object({
-  /** Number of answers, tool results and summaries that a local model derived from local notes. */
-  messages: z.number().int(),
-  /** Redacted lines, in whole or in part, by note. */
-  notes: z.array(z.object({ path: z.string(), lines: z.number().int() })),
-})
-export type RedactionReport = z.infer<typeof redactionReportSchema>
-
 export const contextReportSchema = z.object({
   model: z.string(),
   contextWindow: z.number().int(),
@@ -62,8 +53,6 @@ export const contextReportSchema = z.object({
   next: z.array(compactionStepSchema).optional(),
   /** Set if the window differs from the model list. */
   learned: contextWindowEstimateSchema.optional(),
-  /** Set if the model is remote: content that stays on this machine. */
-  heldBack: redactionReportSchema.optional(),
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
 

@@ -150,6 +150,9 @@ export const searchResultSchema = z.object({
   /** Words of the snippet that match the query. */
   matched: z.array(z.string()),
   source: sourceSchema,
+  isPrivate: z.literal(true).optional(),
+  /** Hash of the file when it was indexed. */
+  fileHash: z.string().optional(),
   /** Set if the line is no longer valid. `until`: the date it stopped; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })

@@ -7,7 +7,7 @@ export const errorCodes = [
   'path_hidden',
   'path_invalid',
   'write_refused',
-  'local_only',
+  'private_lines', // An edit in an open chat that would change private lines.
   'private_chat_remote_model', // A model on another machine was chosen for a private chat. `model`: its id.
   'private_stays_here', // A request with private text to another machine; nothing was sent.
   'outbound_unrecorded', // The ledger of requests cannot be written, so nothing was sent.

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import type { ChatModel, ModelRequest, TakeSnapshot, Models } from '#llm'
+import type { ChatModel, ModelRequest, Models } from '#llm'
 import type { AgentConfig } from '#platform'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
@@ -12,13 +12,11 @@ export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
   readonly #windowEstimates: ContextWindowEstimates
-  readonly #look: TakeSnapshot
 
-  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates, look: TakeSnapshot) {
+  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates) {
     this.#models = models
     this.#config = config
     this.#windowEstimates = windowEstimates
-    this.#look = look
   }
 
   /**
@@ -30,7 +28,7 @@ export class AgentModels {
   create(id: string = this.#config.current.model, isPrivate = false): ChatModel {
     const { idleTimeout } = this.#config.current.chat
     const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout }
-    const model = this.#models.create(id, { agent: this.#config.id, look: this.#look, isPrivate, ...timeouts })
+    const model = this.#models.create(id, { agent: this.#config.id, isPrivate, ...timeouts })
     return withEstimatedWindow(model, this.#windowEstimates)
   }
 

@@ -1,7 +1,8 @@
-import type { TakeSnapshot, Models } from '#llm'
+import type { Models } from '#llm'
 import type { Clock, AgentConfig } from '#platform'
 import type { Memory } from '#search'
 import type { Workspace } from '#workspace'
+import type { PrivacyMarks, PrivacyOfFiles } from '#workspace/privacy'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ProposedChange } from '../tools/access-policy.ts'
@@ -15,7 +16,8 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  readonly look: TakeSnapshot
+  readonly marks: () => PrivacyMarks
+  readonly privacyOf: PrivacyOfFiles
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windowEstimates: ContextWindowEstimates

@@ -67,8 +67,8 @@ export class Chat {
   readonly #permissions: OpenQuestions<SessionPermission, PermissionDecision>
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models, windowEstimates, look } = options
-    const agentModels = new AgentModels(models, config, windowEstimates, look)
+    const { config, sessions, models, windowEstimates } = options
+    const agentModels = new AgentModels(models, config, windowEstimates)
     this.changes = this.#changes
     this.#services = { ...options, agentModels, requests: new RequestBuilder(options) }
     this.meter = new ContextMeter(this.#services)
@@ -425,7 +425,7 @@ export class Chat {
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
-    const { sessions, config, workspace, look, agentModels, requests } = this.#services
+    const { sessions, config, workspace, agentModels, requests } = this.#services
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
@@ -437,7 +437,6 @@ export class Chat {
       model,
       transcript,
       toolContext,
-      look,
       budget: () => requests.budget(model),
       prompts: () => requests.prompts(),
       factor: calibrationFactor(this.meter.lastReport(session, transcript)),

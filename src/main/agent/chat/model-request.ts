@@ -5,7 +5,7 @@ import { assemble, type Assembly, type ContextFile } from '../context/assemble.t
 import { budgetOf, type Budget } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
-import { hasLocalText, noRedactions, redactMessages, type ChatModel } from '#llm'
+import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type Workspace,
 } from '#workspace'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
+import type { PrivacyMarks } from '#workspace/privacy'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -27,8 +28,6 @@ import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 
 export type AssembledRequest = Assembly & {
-  /** True if the request contains text of local notes. */
-  readonly isLocal: boolean
   /** Sources of the request's text that are less trusted than the user. */
   readonly sources: readonly Source[]
 }
@@ -58,19 +57,18 @@ export class RequestBuilder {
   }
 
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
-    const { config, workspace, now, windowEstimates } = this.#options
+    const { config, workspace, marks, now, windowEstimates } = this.#options
     const { chat } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
-    const { summary, isSummaryLocal, summarySources, pruned, liveMessages } = compactionState(branch)
+    const { summary, summarySources, pruned, liveMessages } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isWithoutMemory = transcript?.isWithoutMemory === true
     const files = isWithoutMemory ? await filesWithoutMemory(workspace) : await contextFiles(workspace, sessionStart)
-    const messages = liveMessages.map(({ message }) => message)
-    // Redact before truncating: half of a local line would not be recognised.
-    const redacted = await this.#redactFor(model, files, messages, isSummaryLocal)
+    const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
+    const visibleFiles = isPrivate ? files : files.map((file) => withOpenText(file, marks()))
     const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
@@ -86,47 +84,20 @@ export class RequestBuilder {
       budget: this.budget(model, contextWindow),
       maxOutput: model.maxOutput,
       systemPrompt: await this.#systemPrompt(at, isWithoutMemory),
-      files: redacted.files.filter(({ path }) => !without.includes(path)),
+      files: visibleFiles.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
-      summary: model.isLocal || !isSummaryLocal ? summary : redactedSummary,
-      isSummaryLocal: model.isLocal && isSummaryLocal,
+      summary,
       summarySources,
       pruned,
-      messages: redacted.messages,
-      ...(redacted.heldBack ? { heldBack: redacted.heldBack } : {}),
+      messages: liveMessages.map(({ message }) => message),
       now: at.getTime(),
     })
     const { request } = assembly
     return {
       ...assembly,
-      isLocal: model.isLocal && (transcript?.isPrivate === true || hasLocalText(request, redacted.sight)),
       sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
-  }
-
-  async #redactFor(
-    model: ChatModel,
-    files: readonly ContextFile[],
-    messages: readonly Message[],
-    isSummaryLocal: boolean,
-  ) {
-    const sight = await this.#options.look()
-    if (model.isLocal) return { sight, files, messages, heldBack: undefined }
-    const redactions = noRedactions()
-    if (isSummaryLocal) redactions.messages += 1
-    const redactedFiles = files.map((file) => {
-      if (file.text === null) return file
-      const { text, redactedCount: lines } = sight.shown(file.path, file.text)
-      if (lines > 0) redactions.notes.set(file.path, (redactions.notes.get(file.path) ?? 0) + lines)
-      const countLine = (path: string) => redactions.notes.set(path, (redactions.notes.get(path) ?? 0) + 1)
-      return { ...file, text: sight.net.redact(text, countLine, { isNote: true }) }
-    })
-    const redactedMessages = redactMessages(messages, sight, redactions)
-    const notes = [...redactions.notes].map(([path, lines]) => ({ path, lines }))
-    const hasRedactions = redactions.messages > 0 || notes.length > 0
-    const heldBack = hasRedactions ? { messages: redactions.messages, notes } : undefined
-    return { sight, files: redactedFiles, messages: redactedMessages, heldBack }
   }
 
   async #systemPrompt(at: Date, isWithoutMemory: boolean): Promise<string> {
@@ -144,8 +115,6 @@ export class RequestBuilder {
   }
 }
 
-const redactedSummary = '[It stays on this machine: it was made of notes that are marked local.]'
-
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
 function turnCutByCompaction(
   branch: readonly TranscriptEntry[],
@@ -155,6 +124,10 @@ function turnCutByCompaction(
   const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
   const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user')
   return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
+}
+
+function withOpenText(file: ContextFile, marks: PrivacyMarks): ContextFile {
+  return file.text === null ? file : { ...file, text: marks.openText(file.path, file.text) ?? null }
 }
 
 /** Returns the project files, MEMORY.md, and the logs of the session's first day and the day before. */

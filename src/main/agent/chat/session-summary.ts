@@ -3,7 +3,7 @@ import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import type { AgentSettings } from '#platform'
-import { redactMessages, withoutRefused, type ChatModel, type Sentences } from '#llm'
+import { withoutRefused, type ChatModel, type Sentences } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { localDate, localTime, memoryFolderPath } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
@@ -28,12 +28,9 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60
 
-/**
- * Writes a note with the newest messages of a session, marked local if the session is private or they contain local
- * text. Does nothing if no message is from the user.
- */
+/** Writes a note with the newest messages of a session, unless none is from the user. */
 export async function saveSessionSummary(
-  { workspace, models, requests, look, now }: ChatServices,
+  { workspace, models, requests, now }: ChatServices,
   model: ChatModel,
   session: string,
   messages: readonly Message[],
@@ -51,11 +48,7 @@ export async function saveSessionSummary(
   const firstLines = userMessages.map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
   const sentences = models.sentencesFor(firstLines.toReversed())
   const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const sight = await look()
-  const isLocal = isPrivate || summarizedMessages.some(({ local }) => local) || sight.net.contains(text)
-  const redacted = model.isLocal ? summarizedMessages : redactMessages(summarizedMessages, sight)
-  const conversation = redacted.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const prompt = (await requests.prompts()).slug({ conversation })
+  const prompt = (await requests.prompts()).slug({ conversation: text })
   const signal = AbortSignal.timeout(slugTimeoutMs)
   const topic = await askBriefly(model, 'topic', 'You name conversations.', prompt, 50, signal)
   const slug = (topic === undefined ? undefined : parseSlug(topic)) ?? localTime(at).replace(':', '')
@@ -67,7 +60,7 @@ export async function saveSessionSummary(
     const sources = sourcesOfMessages(messages, [])
     const content = `${heading}\n\n${text}\n`
     const marked = sources.length === 0 ? content : withSource(content, sources, date)
-    await workspace.write(path, isLocal ? withVisibility(marked, true) : marked, { cause: 'agent', session })
+    await workspace.write(path, isPrivate ? withVisibility(marked, true) : marked, { cause: 'agent', session })
     return
   }
 }

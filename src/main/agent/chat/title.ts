@@ -20,7 +20,7 @@ export async function generateTitle(
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
   const prompts = await requests.prompts()
-  const content = prompts.title({ conversation: excerptOf(messages, model) })
+  const content = prompts.title({ conversation: excerptOf(messages) })
   const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const answer = await askBriefly(model, 'title', 'You title conversations.', content, 200, signals)
   const title = answer === undefined ? undefined : parseTitle(answer)
@@ -49,10 +49,9 @@ export async function askBriefly(
   }
 }
 
-function excerptOf(messages: readonly Message[], model: ChatModel): string {
+function excerptOf(messages: readonly Message[]): string {
   return messages
-    .filter((message) => message.role !== 'toolResult' && (model.isLocal || !message.local))
-    .filter((message) => messageText(message).trim() !== '')
+    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
     .slice(0, 2)
     .map(
       (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,

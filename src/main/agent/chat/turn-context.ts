@@ -37,7 +37,7 @@ export async function createTurnContext(
   hooks: TurnContextHooks,
   signal: AbortSignal,
 ): Promise<TurnContext> {
-  const { config, requests, mcp, look } = services
+  const { config, requests, mcp } = services
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
   // Tool servers are other programs. They may send their input anywhere.
   const serverTools = transcript.isPrivate ? [] : await mcp.tools()
@@ -52,7 +52,6 @@ export async function createTurnContext(
     assemble: () => requests.assemble({ model, transcript, tools }),
     lastReport: hooks.lastReport,
     toolContext,
-    look,
     stopDeferredNotes: hooks.stopDeferredNotes,
     onStart: (step) => hooks.emit({ type: 'keeping', what: step }),
   })
@@ -60,7 +59,7 @@ export async function createTurnContext(
 }
 
 function createToolContext(
-  { sessions, workspace, memory, mcp, toolLimits, now, onFault, look, propose }: ChatOptions,
+  { sessions, workspace, memory, mcp, toolLimits, now, onFault, marks, privacyOf, propose }: ChatOptions,
   { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
   { permissions, emit }: TurnContextHooks,
   signal: AbortSignal,
@@ -69,20 +68,15 @@ function createToolContext(
   return {
     workspace,
     memory,
-    accessPolicy: new AccessPolicy(
-      model,
-      look,
-      () => workspace.layout,
-      () => transcript.messages().map(({ message }) => message),
-    ),
-    derivesFromLocal: transcript.isPrivate,
+    accessPolicy: new AccessPolicy(transcript.isPrivate, marks, () => workspace.layout),
+    privacyOf,
     sources: [],
     userText: '',
     propose: (change) => propose(change, model.id),
     session,
     readSession: (id) => sessions.readText(id),
-    readOutput: (name, isLocal) => readOutput(outputsFolder, name, isLocal),
-    saveOutput: (callId, text, isLocal) => saveOutput(outputsFolder, callId, text, isLocal),
+    readOutput: (name) => readOutput(outputsFolder, name),
+    saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,
     now,
     onFault,

@@ -46,8 +46,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     loopDetector.nextStep()
     const { sources, userText } = answerOrigin
-    const background = { derivesFromLocal: answer.local === true, sources, userText }
-    await executeTools(calls, tools, { ...toolContext, ...background }, (result) =>
+    await executeTools(calls, tools, { ...toolContext, sources, userText }, (result) =>
       storeMessage(loopDetector.record(calls, result)),
     )
     if (toolContext.signal.aborted) return 'aborted'
@@ -81,8 +80,7 @@ async function answerOnce(
   try {
     const rawAnswer = await askModel(options, liveAnswer, answerOrigin)
     const earlier = options.transcript.messages().map(({ message }) => message)
-    const checkedAnswer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
-    const answer = options.transcript.isPrivate ? { ...checkedAnswer, local: true as const } : checkedAnswer
+    const answer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
     await options.storeMessage(answer)
     return answer
   } finally {
@@ -110,18 +108,12 @@ async function askModel(
   const draft = new AnswerDraft(model, toolContext.now)
   let usage = noUsage
   const windowBefore = model.contextWindow
-  // Treat text as local until the request is known.
-  let isLocal = model.isLocal
-  const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => {
-    const answer = draft.finish(reason, usage, failure)
-    return isLocal && answer.content.length > 0 ? { ...answer, local: true as const } : answer
-  }
+  const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => draft.finish(reason, usage, failure)
   let wireWrites: Promise<void> = Promise.resolve()
   try {
     if (!refusals.hasMadeRoom) await contextManager.prepare()
     const assembly = await assemble()
     const { request, report } = assembly
-    isLocal = assembly.isLocal
     answerOrigin.sources = assembly.sources
     answerOrigin.userText = userTextIn(request.messages)
     await storeReport(report)

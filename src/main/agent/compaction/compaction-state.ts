@@ -21,8 +21,6 @@ export interface LiveMessage {
 
 export interface CompactionState {
   readonly summary: string | undefined
-  /** True if the summary contains text of local notes. */
-  readonly isSummaryLocal: boolean
   /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
   /** Messages that no summary replaces, oldest first. */
@@ -46,7 +44,6 @@ export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turn
 
 export function compactionState(branch: readonly TranscriptEntry[]): CompactionState {
   let summary: string | undefined
-  let isSummaryLocal = false
   let summarySources: readonly Source[] = []
   let liveMessages: LiveMessage[] = []
   let flushedCount = 0
@@ -65,7 +62,6 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
       const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex
       summary = entry.summary
-      isSummaryLocal = entry.local === true
       summarySources = entry.sources ?? []
       liveMessages = liveMessages.slice(cut)
       flushedCount = Math.max(0, flushedCount - cut)
@@ -77,7 +73,6 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   }
   return {
     summary,
-    isSummaryLocal,
     summarySources,
     liveMessages,
     flushedCount,

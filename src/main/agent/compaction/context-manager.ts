@@ -6,7 +6,7 @@
  */
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { messageText, type Message } from '#shared/chat/messages.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import {
   assertFlushed,
   isCoolingDown,
@@ -26,7 +26,6 @@ import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
-import { redactMessages, type TakeSnapshot } from '#llm'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -43,7 +42,6 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   readonly assemble: () => Promise<Assembly>
   readonly lastReport: () => ContextReport | undefined
   readonly onStart: (step: 'flush' | 'compaction') => void
-  readonly look: TakeSnapshot
   /** Stops the run of deferred notes before the turn writes notes. */
   readonly stopDeferredNotes: () => Promise<void>
 }
@@ -180,20 +178,18 @@ export class ContextManager {
     // The flush may have failed just now.
     if (this.#isCoolingDown()) return false
     const messages = liveMessages.map(({ message }) => message)
-    const redacted = await this.#redact(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     await this.#options.stopDeferredNotes()
     try {
-      const { text, usage, isLocal } = await retryOnOverflow(model, async () => {
+      const { text, usage } = await retryOnOverflow(model, async () => {
         const { report, factor } = await this.#measure()
         return summarize({
           model,
           prompt: (await prompts()).compaction,
-          earlierSummary: model.isLocal || !this.#state().isSummaryLocal ? this.#state().summary : undefined,
-          isLocal: model.isLocal && (this.#state().isSummaryLocal || messages.some(({ local }) => local)),
-          messages: redacted.slice(0, cut),
-          keptMessages: redacted.slice(cut),
+          earlierSummary: this.#state().summary,
+          messages: messages.slice(0, cut),
+          keptMessages: messages.slice(cut),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(maxSummaryTokens(report.compactAt) / Math.max(1, factor)),
@@ -201,7 +197,7 @@ export class ContextManager {
           signal: toolContext.signal,
         })
       })
-      await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, isLocal, usage })
+      await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, usage })
       return true
     } catch (error) {
       if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
@@ -217,7 +213,7 @@ export class ContextManager {
    * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
-    const { liveMessages, summary, isSummaryLocal, flushedCount } = this.#state()
+    const { liveMessages, summary, flushedCount } = this.#state()
     const firstKept = liveMessages[cut]
     if (cut === 0 || !firstKept) return false
     if (flushedCount < cut && !this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
@@ -226,24 +222,14 @@ export class ContextManager {
       ? summary.slice(0, -droppedMessagesNote.length)
       : (summary ?? '')
     const text = `${earlierSummary.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
-    await this.#recordCompaction(liveMessages, cut, {
-      summary: text,
-      tokensBefore,
-      isLocal: isSummaryLocal,
-      leftOut: true,
-    })
+    await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, leftOut: true })
     return true
   }
 
   async #recordCompaction(
     liveMessages: readonly LiveMessage[],
     cut: number,
-    {
-      isLocal,
-      ...compaction
-    }: Pick<CompactionEntry, 'summary' | 'tokensBefore' | 'usage' | 'leftOut'> & {
-      readonly isLocal: boolean
-    },
+    compaction: Pick<CompactionEntry, 'summary' | 'tokensBefore' | 'usage' | 'leftOut'>,
   ): Promise<void> {
     const { summary, tokensBefore } = compaction
     const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
@@ -255,7 +241,6 @@ export class ContextManager {
       ...compaction,
       firstKeptEntryId: liveMessages[cut]?.id ?? '',
       tokensAfter: Math.max(0, tokensBefore - droppedTokens) + summaryTokens,
-      ...(isLocal ? { local: true } : {}),
       ...(sources.length === 0 ? {} : { sources }),
     })
   }
@@ -278,11 +263,6 @@ export class ContextManager {
       throughEntryId: lastMessage.id,
       changes: [...changes],
     })
-  }
-
-  async #redact(messages: readonly Message[]): Promise<readonly Message[]> {
-    const { model, look } = this.#options
-    return model.isLocal ? messages : redactMessages(messages, await look())
   }
 }
 

@@ -74,10 +74,11 @@ export class DeferredNotes {
 
   async #distil(options: DeferredNotesOptions): Promise<void> {
     const { toolContext, transcript } = options
-    // Entries with text of local notes, and those of chats with a local model, wait for a local model.
+    // Entries of private chats wait for a private chat, those of chats with a model of this machine for such a model.
     const pendingEntries = await pendingVerbatimEntries(toolContext.workspace)
     const entry = pendingEntries.find(
-      (pending) => options.model.isLocal || !(pending.isLocal || pending.isForLocalModels),
+      ({ isPrivate, isForLocalModels }) =>
+        isPrivate === transcript.isPrivate && (options.model.isLocal || !isForLocalModels),
     )
     if (!entry) return
     const noteWriter = new NoteWriter(options)
@@ -85,7 +86,7 @@ export class DeferredNotes {
     const unreadText = entry.text.slice(progress.charactersRead)
     const parts = splitText(unreadText, await noteWriter.maxPartTokens(options.factor))
     for (const part of parts.slice(0, partsPerRun)) {
-      const { changes, usage } = await noteWriter.saveFromPart(part, partTitle, entry.isLocal, sourcesIn(entry.text))
+      const { changes, usage } = await noteWriter.saveFromPart(part, partTitle, sourcesIn(entry.text))
       progress = {
         charactersRead: progress.charactersRead + part.length,
         changes: [...progress.changes, ...changes],

@@ -53,8 +53,7 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
     )
     usage = addUsage(usage, answer.usage)
     messages.push(answer)
-    const derivesFromLocal = toolContext.derivesFromLocal || answer.local === true
-    const context = { ...restrictedContext, derivesFromLocal, ...provenance }
+    const context = { ...restrictedContext, ...provenance }
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
       const notes =

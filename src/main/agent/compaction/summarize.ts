@@ -21,15 +21,12 @@ export interface SummaryRequest {
   readonly maxTokens: number
   /** Provider tokens for each estimated token. */
   readonly factor: number
-  /** True if the input contains local notes; only a local model receives them. */
-  readonly isLocal: boolean
   readonly signal: AbortSignal
 }
 
 export interface Summary {
   readonly text: string
   readonly usage: Usage
-  readonly isLocal: boolean
 }
 
 const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
@@ -45,13 +42,11 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const { messages, keptMessages, maxTokens } = request
   let text = request.earlierSummary
   let usage = noUsage
-  let isLocal = request.isLocal
   const { prompt, budget, factor } = request
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   for (const part of renderInParts(messages, maxPartTokens(budget, fixedTokens, factor))) {
     const answer = await askForSummary(request, part, text, [])
     usage = addUsage(usage, answer.usage)
-    isLocal ||= answer.isLocal
     text = cutToTokens(answer.text, maxTokens)
   }
   if (text === undefined)
@@ -62,14 +57,14 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const sourceText = `${request.earlierSummary ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
   const keptText = renderInParts(keptMessages, Number.MAX_SAFE_INTEGER).join('\n')
   const missing = takeWithinLimit(missingIdentifiers(sourceText, keptText, text), maxTokens)
-  if (missing.length === 0) return { text, usage, isLocal }
+  if (missing.length === 0) return { text, usage }
   const revision = await askForSummary(request, text, undefined, missing)
   usage = addUsage(usage, revision.usage)
   const revisedText = cutToTokens(revision.text, maxTokens)
   const stillMissing = missingIdentifiers(sourceText, keptText, revisedText)
-  if (stillMissing.length === 0) return { text: revisedText, usage, isLocal }
+  if (stillMissing.length === 0) return { text: revisedText, usage }
   const appendix = `\n\nAlso mentioned: ${takeWithinLimit(stillMissing, maxTokens).join(', ')}`
-  return { text: cutToTokens(revision.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
+  return { text: cutToTokens(revision.text, maxTokens - estimateTokens(appendix)) + appendix, usage }
 }
 
 function takeWithinLimit(identifiers: readonly string[], maxTokens: number): string[] {
@@ -118,7 +113,7 @@ async function askForSummary(
       provider: model.provider,
       reason: 'empty summary',
     })
-  return { text, usage: answer.usage, isLocal: answer.local === true }
+  return { text, usage: answer.usage }
 }
 
 const identifierPatterns = [

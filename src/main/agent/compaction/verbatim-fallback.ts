@@ -25,8 +25,8 @@ export interface VerbatimEntry {
   readonly path: string
   readonly id: string
   readonly text: string
-  /** True if it contains text of local notes; only a local model may read it. */
-  readonly isLocal: boolean
+  /** True if it comes from a private chat. */
+  readonly isPrivate: boolean
   /** True if the text comes from a chat with a local model; no remote model may read it. */
   readonly isForLocalModels: boolean
 }
@@ -37,11 +37,12 @@ const preface =
 const entryPattern =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36})( for local models)? -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-const localSuffix = '-local.md'
+const privateSuffix = '-private.md'
+/** `-local` is the older suffix. */
+const privatePathPattern = /-(?:private|local)\.md$/i
 
 /**
  * Appends an entry to the file of its day.
- * @param isLocal true if the text contains text of local notes
  * @param isForLocalModels as in `VerbatimEntry`
  * @throws AppError if the file cannot be written
  */
@@ -50,17 +51,17 @@ export async function appendVerbatimEntry(
   origin: WriteOrigin,
   text: string,
   at: Date,
-  isLocal: boolean,
+  isPrivate: boolean,
   isForLocalModels = false,
 ): Promise<FileChange> {
   const date = localDate(at)
   const id = randomUUID()
   const entry = `## ${localTime(at)} - ${pendingVerbatimTitle}\n<!-- rescued ${id}${isForLocalModels ? ' for local models' : ''} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localSuffix : '.md'}`
+  const path = `${verbatimFolder(workspace.layout)}/${date}${isPrivate ? privateSuffix : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${entry}`
     const newFile = `# ${date}: rescued\n\n${preface}\n\n${entry}`
-    return isLocal ? withVisibility(newFile, true) : newFile
+    return isPrivate ? withVisibility(newFile, true) : newFile
   })
   return workspace.describe(write)
 }
@@ -75,11 +76,11 @@ export async function pendingVerbatimEntries(workspace: Workspace): Promise<Verb
   const paths = (await verbatimPaths(workspace)).filter((path) => path.endsWith('.md'))
   const entries: VerbatimEntry[] = []
   for (const path of paths) {
-    const isLocal = path.normalize('NFKC').toLowerCase().endsWith(localSuffix)
+    const isPrivate = privatePathPattern.test(path.normalize('NFKC'))
     const file = (await orUndefined(workspace.read(path))) ?? { text: '' }
     for (const [, , heading, id = '', forLocalModels, text = ''] of file.text.matchAll(entryPattern))
       if (heading === pendingVerbatimTitle)
-        entries.push({ path, id, text: text.trim(), isLocal, isForLocalModels: forLocalModels !== undefined })
+        entries.push({ path, id, text: text.trim(), isPrivate, isForLocalModels: forLocalModels !== undefined })
   }
   return entries
 }

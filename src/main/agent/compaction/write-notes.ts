@@ -11,7 +11,7 @@ import { renderInParts } from '../context/render-messages.ts'
 import { withoutContinue } from '../context/request-history.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { isTransient, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
+import { isTransient, type ChatModel } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
 import type { Prompts } from '../chat/prompts.ts'
 import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
@@ -45,7 +45,6 @@ export interface NoteWriterOptions {
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
   readonly toolContext: ToolContext
-  readonly look: TakeSnapshot
 }
 
 const maxAttempts = 2
@@ -79,31 +78,22 @@ export class NoteWriter {
 
   /** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
   async saveVerbatim(unreadMessages: readonly Message[]): Promise<VerbatimOutcome> {
-    const { toolContext, look, model } = this.#options
+    const { toolContext, model } = this.#options
     const { now } = toolContext
     const sources = sourcesOfMessages(unreadMessages, [])
     const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
     const text =
       sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...toolContext.origin, cause: 'flush' as const }
-    const isLocal =
-      toolContext.derivesFromLocal || unreadMessages.some(({ local }) => local) || (await look()).net.contains(text)
-    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), isLocal, model.isLocal)
+    const { seesPrivate } = toolContext.accessPolicy
+    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), seesPrivate, model.isLocal)
     return { status: 'rescued', changes: [change] }
   }
 
-  /**
-   * Saves notes from one part of a conversation, given as text.
-   * @param isLocal true if the part contains text of local notes
-   * @throws AppError if the model fails
-   */
-  async saveFromPart(part: string, title: string, isLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
+  /** Saves notes from one part of a conversation, given as text. @throws AppError if the model fails */
+  async saveFromPart(part: string, title: string, sources: readonly Source[]): Promise<FlushOutcome> {
     const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
-    const toolContext = {
-      ...this.#options.toolContext,
-      derivesFromLocal: isLocal || this.#options.toolContext.derivesFromLocal,
-      sources,
-    }
+    const toolContext = { ...this.#options.toolContext, sources }
     return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext)
   }
 
@@ -139,7 +129,7 @@ export class NoteWriter {
   }
 
   async #writeNotes(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<FlushOutcome> {
-    const { model, toolContext, budget } = this.#options
+    const { toolContext, budget } = this.#options
     const prompts = await this.#options.prompts()
     const prompt = flushPrompt(prompts, toolContext, toolContext.now())
     const { tokens, assembly, factor } = await measure()
@@ -149,15 +139,13 @@ export class NoteWriter {
       const { system, messages } = assembly.request
       return this.#flush(system, withoutContinue(messages), toolContext)
     }
-    const redacted = model.isLocal ? unreadMessages : redactMessages(unreadMessages, await this.#options.look())
-    const isLocal = model.isLocal && unreadMessages.some(({ local }) => local)
     const sources = sourcesOfMessages(unreadMessages, [])
-    const parts = renderInParts(redacted, await this.maxPartTokens(factor))
+    const parts = renderInParts(unreadMessages, await this.maxPartTokens(factor))
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
       const title = `Part ${index + 1} of ${parts.length} of the conversation`
-      const outcome = await this.saveFromPart(part, title, isLocal, sources)
+      const outcome = await this.saveFromPart(part, title, sources)
       changes.push(...outcome.changes)
       usage = addUsage(usage, outcome.usage)
     }

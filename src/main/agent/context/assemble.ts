@@ -1,10 +1,4 @@
-import type {
-  ContextItem,
-  ContextReport,
-  RedactionReport,
-  Layer,
-  ContextWindowEstimate,
-} from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
@@ -46,12 +40,9 @@ export interface AssemblyInput {
   readonly tools: readonly ToolDefinition[]
   /** Summary of the conversation before `messages`. */
   readonly summary: string | undefined
-  readonly isSummaryLocal?: boolean
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
   readonly messages: readonly Message[]
-  /** Number of notes and messages redacted for a remote model. */
-  readonly heldBack?: RedactionReport | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -99,7 +90,6 @@ export function assemble(input: AssemblyInput): Assembly {
       items,
       estimatedTokens,
       reportedTokens: null,
-      ...(input.heldBack ? { heldBack: input.heldBack } : {}),
       sentAt: input.now,
     },
   }
@@ -139,14 +129,13 @@ function maxOutputFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: num
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
-function summaryMessage({ summary = '', isSummaryLocal = false, summarySources = [] }: AssemblyInput): Message {
+function summaryMessage({ summary = '', summarySources = [] }: AssemblyInput): Message {
   const escapedSummary = escapeTag(summary, 'summary')
   const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${escapedSummary}\n</summary>`
   return {
     role: 'user',
     content,
     timestamp: 0,
-    ...(isSummaryLocal ? { local: true } : {}),
     ...(summarySources.length > 0 ? { sources: [...summarySources] } : {}),
   }
 }

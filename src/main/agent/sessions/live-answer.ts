@@ -30,9 +30,8 @@ export class LiveAnswer {
   readonly #lock: ReturnType<typeof takeLock>
   #charactersInFlight = 0
 
-  constructor(file: string, { provider, model, isLocal }: ChatModel, at: Date) {
-    // After a crash the request is unknown, so mark any answer of a local model as local.
-    const header: Header = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
+  constructor(file: string, { provider, model }: ChatModel, at: Date) {
+    const header: Header = { provider, model, timestamp: at.getTime() }
     this.#file = file
     this.#lock = takeLock(file)
     this.#pending = `${JSON.stringify(header)}\n`

@@ -188,7 +188,8 @@ export class Transcript {
 
   /** True if only models on this machine may read the conversation, and no other program. */
   get isPrivate(): boolean {
-    return isPrivateChat(this.lastCustomAnywhere(privacyToggleEntry))
+    const mark = this.lastCustomAnywhere(privacyToggleEntry)
+    return mark === undefined ? this.#entries.some(isMarkedLocal) : isPrivateChat(mark)
   }
 
   async setPrivate(isPrivate: boolean): Promise<void> {
@@ -257,6 +258,11 @@ export class Transcript {
 }
 
 type EntryIds = Pick<MessageEntry, 'id' | 'parentId' | 'timestamp'>
+
+/** Returns true if an older version marked the entry as derived from private notes. */
+function isMarkedLocal(entry: TranscriptEntry): boolean {
+  return entry.type === 'message' ? entry.message.local === true : entry.type === 'compaction' && entry.local === true
+}
 
 function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {
   const lastEntry = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)

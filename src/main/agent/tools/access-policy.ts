@@ -1,23 +1,20 @@
 /**
- * Decides which text of the memory the model of a turn may see and change. A remote model sees a placeholder instead of a
- * local line, and must not remove, move or publish it. What a local model derives from local text becomes local.
+ * Decides which text of the memory the model of a chat may see and change. In an open chat, it sees a placeholder instead
+ * of a private line, and must not remove, move or publish it. In a private chat, it sees everything, and what it writes
+ * is private.
  */
 import { AppError } from '#shared/util/errors.ts'
-import { noUsage, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
-import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { redactLocal, redactionPlaceholder } from '#shared/markdown/visibility.ts'
+import { addedLines, hasContent, preservesLocalLines, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
-import { noRedactions, guessesOf, redactMessages, type TakeSnapshot, type ChatModel } from '#llm'
-import type { LocalNote } from '#workspace/privacy'
-import { redactForEdit } from './redaction.ts'
+import { openPlaces, type PrivacyMarks } from '#workspace/privacy'
 
 /** The sources of a change, and the way to propose it to the user. */
 export interface WriteBackground {
-  /** True if the request contains local text. */
-  readonly derivesFromLocal: boolean
   /** Untrusted sources of text in the request. */
   readonly sources: readonly Source[]
   /** Text that the user typed. */
@@ -56,97 +53,40 @@ export function proposedError(path: string, sources: readonly Source[]): AppErro
 }
 
 export class AccessPolicy {
-  /** True for a model on this machine, which sees everything. */
-  readonly isLocal: boolean
-  readonly #look: TakeSnapshot
+  /** True in a private chat. */
+  readonly seesPrivate: boolean
+  readonly #marks: () => PrivacyMarks
   readonly #layout: () => Layout | undefined
-  readonly #messages: () => readonly Message[]
 
-  /** @param messages of the chat */
-  constructor(
-    { isLocal }: Pick<ChatModel, 'isLocal'>,
-    look: TakeSnapshot,
-    layout: () => Layout | undefined = () => undefined,
-    messages: () => readonly Message[] = () => [],
-  ) {
-    this.isLocal = isLocal
-    this.#look = look
+  constructor(seesPrivate: boolean, marks: () => PrivacyMarks, layout: () => Layout | undefined = () => undefined) {
+    this.seesPrivate = seesPrivate
+    this.#marks = marks
     this.#layout = layout
-    this.#messages = messages
   }
 
-  /** Returns the model's own guesses of local text, which are not redacted. */
-  #known() {
-    return guessesOf(this.#messages())
+  /** Returns the text that the model may see; undefined if it is the whole file that it may not see. */
+  visibleText(path: string, text: string): string | undefined {
+    return this.seesPrivate ? text : this.#marks().openText(path, text)
   }
 
-  /** Returns a file's text with local lines redacted. @throws AppError `file_not_found` if the whole file is local */
-  async visibleText(path: string, text: string): Promise<string> {
-    if (this.isLocal) return text
-    const sight = await this.#look()
-    if (sight.of(path, text).isFullyLocal) throw this.missingFileError(path)
-    return sight.shown(path, text).text
+  /** Returns false for a file that the rules of the settings hide. */
+  mayName(path: string): boolean {
+    return this.visibleText(path, '') !== undefined
   }
 
-  /** Creates the error for a missing file. It is the same for a hidden one, so that it does not reveal the file. */
-  missingFileError(path: string): AppError {
-    const reason = this.isLocal ? 'does not exist' : 'does not exist, or stays on this machine'
-    return new AppError('file_not_found', `${path} ${reason}`, { path })
-  }
-
-  /** Returns false for a hidden file. @param text of the file; `''` to check only the rules of the settings */
-  async mayName(path: string, text?: string): Promise<boolean> {
-    if (this.isLocal) return true
-    const sight = await this.#look()
-    return !(text === undefined ? sight.notes.get(path) : sight.of(path, text))?.isFullyLocal
-  }
-
-  /** Returns true if a local line is among the lines (1-based, inclusive) of a file. @param text of the whole file */
-  async hasLocalLines(
-    path: string,
-    text: string,
-    { startLine, endLine }: { readonly startLine: number; readonly endLine: number },
-  ): Promise<boolean> {
-    if (this.isLocal) return false
-    const { isFullyLocal, localLines } = (await this.#look()).of(path, text)
-    return isFullyLocal || [...localLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
-  }
-
-  /** Returns the visibility of all notes with hidden text, by path. */
-  async visibilityByPath(): Promise<ReadonlyMap<string, LocalNote>> {
-    return this.isLocal ? new Map() : (await this.#look()).notes
-  }
-
-  async hasHiddenNotes(): Promise<boolean> {
-    return (await this.visibilityByPath()).size > 0
-  }
-
-  /** Redacts a text that is not the text of a file. */
-  async redact(text: string): Promise<string> {
-    return this.isLocal ? text : (await this.#look()).net.redact(text, undefined, { known: this.#known() })
-  }
-
-  /** Returns true if the result of a call contains local text for a local model. */
-  async derivesFromLocal(call: ToolCallPart, text: string): Promise<boolean> {
-    if (!this.isLocal) return false
-    const sight = await this.#look()
-    const { path } = call.arguments
-    return (typeof path === 'string' && sight.notes.get(path)?.isFullyLocal === true) || sight.net.contains(text)
-  }
-
-  /** Redacts the result of a call for a remote model, so that its transcript contains no local text either. */
-  async redactResult(call: ToolCallPart, result: ToolResultMessage): Promise<ToolResultMessage> {
-    if (this.isLocal) return result
-    const stub = { role: 'assistant' as const, content: [call], ...unknownAnswer }
-    const [, redacted] = redactMessages([stub, result], await this.#look(), noRedactions(), this.#known())
-    return redacted?.role === 'toolResult' ? redacted : result
+  /** Returns the places that the model may see. */
+  async visiblePlaces<T extends Parameters<typeof openPlaces>[0][number]>(
+    places: readonly T[],
+    read: Parameters<typeof openPlaces>[2],
+  ): Promise<readonly T[]> {
+    return this.seesPrivate ? places : openPlaces(places, this.#marks(), read)
   }
 
   /**
    * Applies an edit of the model and returns the text to write, with privacy and source marks.
-   * @param rewrite edits the visible text; of a fully local file, it receives undefined if `needsExistingText` is true
+   * @param rewrite edits the visible text; of a fully private file, it receives undefined if `needsExistingText` is true
    * @param needsExistingText true if the edit needs existing text
-   * @throws AppError `local_only`; `write_proposed` if the user must approve the change first
+   * @throws AppError `private_lines`; `write_proposed` if the user must approve the change first
    */
   async applyEdit(
     path: string,
@@ -155,27 +95,27 @@ export class AccessPolicy {
     background: WriteBackground,
     { needsExistingText = false }: { readonly needsExistingText?: boolean } = {},
   ): Promise<string> {
-    const after = this.isLocal ? rewrite(before) : await this.#unveiled(path, before, rewrite, needsExistingText)
-    const marked = await this.#withVisibility(path, before, after, background.derivesFromLocal)
-    return this.#withOrigin(path, before, marked, background)
+    const after = this.seesPrivate ? rewrite(before) : this.#editOpenText(path, before, rewrite, needsExistingText)
+    return this.#withOrigin(path, before, this.#withPrivacy(path, before, after), background)
   }
 
-  async #unveiled(
+  #editOpenText(
     path: string,
     before: string | undefined,
     rewrite: (shown: string | undefined) => string,
     needsExistingText: boolean,
-  ): Promise<string> {
+  ): string {
     if (before === undefined) return rewrite(undefined)
-    const sight = await this.#look()
-    const note = sight.of(path, before)
+    const note = this.#marks().of(path, before)
     if (note.isFullyLocal && needsExistingText) return rewrite(undefined)
-    const isNote = sight.notes.get(path) === undefined
-    const byPlace = sight.shown(path, before).text
-    const veiled = redactForEdit(before, { note, byPlace, net: sight.net, isNote, known: this.#known() })
-    const after = veiled.restore(rewrite(veiled.shown))
-    if (after === undefined) throw unseen(path)
-    return after
+    const shown = redactLocal(before, note).text
+    const after = rewrite(shown)
+    if (shown === before) return after
+    const addition = additionTo(shown, after)
+    if (addition !== undefined) return before.trimEnd() + addition
+    const restored = note.isFullyLocal ? undefined : withRestoredLines(before, shown, after)
+    if (restored === undefined || !preservesLocalLines(before, restored)) throw privateLinesError(path)
+    return restored
   }
 
   /** Marks text of untrusted sources. The user must approve changes of existing lines and of files with followers. */
@@ -207,22 +147,45 @@ export class AccessPolicy {
     return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
   }
 
-  async #withVisibility(path: string, before: string | undefined, after: string, isLocal: boolean): Promise<string> {
-    if (!this.isLocal || !isLocal || (await this.#look()).of(path, before ?? '').rule !== undefined) return after
+  #withPrivacy(path: string, before: string | undefined, after: string): string {
+    if (!this.seesPrivate || this.#marks().of(path, before ?? '').rule !== undefined) return after
     return withAddedLocal(before, after, fileKind(path, this.#layout()) !== 'note')
   }
 
-  /** @throws AppError `local_only`, or `file_not_found` if the whole file is local */
-  async assertMayMove(path: string): Promise<void> {
-    if (this.isLocal) return
-    const note = (await this.#look()).notes.get(path)
-    if (note) throw note.isFullyLocal ? this.missingFileError(path) : unseen(path)
+  /** @throws AppError `private_lines`; `file_not_found` if the whole file is private */
+  assertMayMove(path: string, text: string): void {
+    const visible = this.visibleText(path, text)
+    if (visible === undefined) throw missingFileError(path)
+    if (visible !== text) throw privateLinesError(path)
   }
 }
 
-const unknownAnswer = { provider: '', model: '', usage: noUsage, stopReason: 'toolUse', timestamp: 0 } as const
+/** Creates the error for a missing file. It is the same for a hidden one, so that it does not reveal the file. */
+export function missingFileError(path: string): AppError {
+  return new AppError('file_not_found', `${path} does not exist`, { path })
+}
 
-function unseen(path: string): AppError {
-  const message = `${path} has lines that stay on this machine: a remote model may add to it, but change nothing of what it is not shown`
-  return new AppError('local_only', message, { path })
+function privateLinesError(path: string): AppError {
+  const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
+  return new AppError('private_lines', message, { path })
+}
+
+/** Returns the text that was appended; undefined for any other edit. */
+function additionTo(shown: string, after: string): string | undefined {
+  const start = shown.trimEnd()
+  const rest = after.slice(start.length)
+  return after.startsWith(start) && /^(?:[\r\n]|$)/.test(rest) ? rest : undefined
+}
+
+/** Puts the original lines back in place of the placeholders; undefined if their number has changed. */
+function withRestoredLines(before: string, shown: string, after: string): string | undefined {
+  const isPlaceholder = (line: string | undefined) => line?.trim() === redactionPlaceholder
+  const shownLines = shown.split(/\r?\n/)
+  const originals = before.split(/\r?\n/).filter((_, index) => isPlaceholder(shownLines[index]))
+  let next = 0
+  const lines = after.split('\n').map((line) => {
+    if (!isPlaceholder(line)) return line
+    return (originals[next++] ?? '') + (line.endsWith('\r') ? '\r' : '')
+  })
+  return next === originals.length ? lines.join('\n') : undefined
 }

@@ -123,7 +123,7 @@ async function replace({ path, old_str, new_str }: Command<'str_replace'>, conte
   })
   const lastLine = line + new_str.split('\n').length - 1
   const snippet = numberLines(
-    await context.accessPolicy.visibleText(write.path, write.after ?? ''),
+    context.accessPolicy.visibleText(write.path, write.after ?? '') ?? '',
     line - snippetContext,
     lastLine + snippetContext,
   ).join('\n')
@@ -154,7 +154,7 @@ async function remove({ path }: Command<'delete'>, context: ToolContext): Promis
   const paths = await filesAt(path, context)
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${path} does not exist`)
   let lastWrite: WorkspaceWrite | undefined
-  for (const filePath of paths) await context.accessPolicy.assertMayMove(filePath)
+  await assertMayMove(paths, context)
   const deletions = paths.map((source) => ({ source }))
   await proposeIfUntrusted(path, deletions, context)
   for (const filePath of paths) lastWrite = (await workspace.remove(filePath, origin)).write
@@ -169,11 +169,18 @@ async function rename({ old_path, new_path }: Command<'rename'>, context: ToolCo
   if (paths.length === 0) throw new DocumentedError(`Error: The path ${old_path} does not exist`)
   if (await workspace.exists(to)) throw new DocumentedError(`Error: The destination ${new_path} already exists`)
   const moves = paths.map((source) => ({ source, target: `${to}${source.slice(from.length)}` }))
-  for (const { source } of moves) await context.accessPolicy.assertMayMove(source)
+  await assertMayMove(paths, context)
   for (const { target } of moves) await assertMovable(target, context)
   await proposeIfUntrusted(old_path, moves, context)
   for (const { source, target } of moves) await workspace.move(source, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
+}
+
+/** @throws AppError `private_lines`, `file_not_found` */
+async function assertMayMove(paths: readonly string[], { workspace, accessPolicy }: ToolContext): Promise<void> {
+  if (accessPolicy.seesPrivate) return
+  for (const path of paths)
+    accessPolicy.assertMayMove(await workspace.realPath(path), (await workspace.read(path)).text)
 }
 
 /** @param moves paths relative to the workspace; without a target, a deletion @throws AppError `write_proposed` */
@@ -216,14 +223,13 @@ async function readIfFile(workspacePath: string, context: ToolContext): Promise<
  * @throws AppError for protected files, DocumentedError for the memory folder itself
  */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
-  const { workspace, signal, accessPolicy } = context
+  const { workspace, signal } = context
   const workspacePath = toWorkspacePath(path, workspace)
   if (workspacePath === memoryFolderPath(workspace.layout))
     throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
   const isFile = (await readIfFile(workspacePath, context)) !== undefined
-  const files = isFile ? [{ path: workspacePath }] : await workspace.listFolder(workspacePath, signal)
-  const paths: string[] = []
-  for (const file of files) if (await accessPolicy.mayName(file.path)) paths.push(file.path)
+  const files = isFile ? [] : await visibleFiles(await workspace.listFolder(workspacePath, signal), context)
+  const paths = isFile ? [workspacePath] : files.map((file) => file.path)
   for (const filePath of paths) {
     await assertMovable(filePath, context)
     if (dailyLogDate(filePath, workspace.layout) !== undefined)

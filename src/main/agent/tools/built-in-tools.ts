@@ -6,8 +6,9 @@ import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
+import { missingFileError } from './access-policy.ts'
 import { visibleFiles, readVisible } from './visible-files.ts'
-import { transcriptText } from '#search'
+import { sessionOfPath, transcriptText } from '#search'
 
 const maxEntries = 500
 
@@ -20,7 +21,7 @@ const list = defineTool({
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
-    const { workspace, signal, accessPolicy } = context
+    const { workspace, signal } = context
     const isWholeWorkspace = ['', '.', './'].includes(path.trim())
     const files = isWholeWorkspace ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
     const visible = await visibleFiles(files, context)
@@ -28,8 +29,6 @@ const list = defineTool({
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
     if (last < visible.length) lines.push(`[${from}–${last} of ${visible.length}; continue with from=${last + 1}]`)
-    // Constant text: the model must not learn how many notes are hidden, or where.
-    if (await accessPolicy.hasHiddenNotes()) lines.push('[notes marked local stay on this machine and are not listed]')
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
   },
 })
@@ -45,11 +44,12 @@ const memoryGet = defineTool({
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
     const { readSession, accessPolicy } = context
-    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    const session = sessionOfPath(path)
     const text =
       session === undefined
         ? await readVisible(path, context)
-        : await accessPolicy.visibleText(path, transcriptText(await readSession(session)))
+        : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
+    if (text === undefined) throw missingFileError(path)
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

@@ -68,26 +68,24 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
-    const isLocal = await context.accessPolicy.derivesFromLocal(call, text)
-    const modelText = await truncateResult(call.id, text, context, isLocal)
+    const modelText = await truncateResult(call.id, text, context)
     const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
     const sources = !showsContent
       ? []
       : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(path, context))
     const message = createResult(call, modelText, isError, context)
-    return await context.accessPolicy.redactResult(call, {
+    return {
       ...message,
       content: [...message.content, ...images],
       ...(details ? { details } : {}),
-      ...(isLocal ? { local: true } : {}),
       ...(sources.length > 0 ? { sources } : {}),
-    })
+    }
   } catch (error) {
     if (context.signal.aborted) return createResult(call, 'Interrupted by the user.', true, context)
     if (error instanceof AppError) {
       const text = `${error.code}: ${error.message}`
       if (error.code === 'tool_denied') return notCalled(call, text, context)
-      return context.accessPolicy.redactResult(call, createResult(call, text, true, context))
+      return createResult(call, text, true, context)
     }
     if (error instanceof z.ZodError) {
       const problems = describeArgumentErrors(error, call.arguments)
@@ -145,15 +143,10 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
 }
 
 /** Cuts a long result to head and tail for the model; the full text is saved, and `read` returns it in pages. */
-async function truncateResult(
-  callId: string,
-  text: string,
-  { limits, saveOutput, accessPolicy }: ToolContext,
-  isLocal: boolean,
-): Promise<string> {
+async function truncateResult(callId: string, text: string, { limits, saveOutput }: ToolContext): Promise<string> {
   const characterLimit = limits.outputCharacters
   if (text.length <= characterLimit) return text
-  const path = await saveOutput(callId, await accessPolicy.redact(text), isLocal)
+  const path = await saveOutput(callId, text)
   const head = text.slice(0, Math.floor(characterLimit * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(characterLimit * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`

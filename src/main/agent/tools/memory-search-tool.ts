@@ -4,6 +4,7 @@ import { noteSources, sourceName, type Source } from '#shared/markdown/provenanc
 import { orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
+import { sessionOfPath, transcriptText } from '#search'
 import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({
@@ -20,26 +21,22 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { accessPolicy, memory, session, signal } = context
-    const { isLocal } = accessPolicy
     const response = await memory.search(
       query,
       {
         excludeSession: session,
         maxResults,
         minScore,
-        // The query may contain text of local notes.
-        staysHere: context.derivesFromLocal,
-        hasPrivate: isLocal,
-        hasChats: isLocal,
+        // The query may contain private text.
+        staysHere: accessPolicy.seesPrivate,
+        hasPrivate: accessPolicy.seesPrivate,
       },
       signal,
     )
-    const texts = await readNotes(response.results, context)
-    const results = isLocal ? response.results : await visibleResults(response.results, texts, context)
+    const results = await accessPolicy.visiblePlaces(response.results, (path) => readSearched(path, context))
+    const texts = await readNotes(results, context)
     const lines = results.map((result) => lineOf(result, noteSources(texts.get(result.path) ?? '')))
-    const remarks = remarksOn(response, isLocal)
-    // Constant text: a count of hidden notes would reveal which words they contain.
-    if (await accessPolicy.hasHiddenNotes()) remarks.push('Notes marked local are not shown.')
+    const remarks = remarksOn(response)
     return {
       text: [...(lines.length > 0 ? lines : ['No note answers this.']), ...remarks].join('\n'),
       // Removes the fields that are not recorded.
@@ -61,20 +58,15 @@ async function readNotes(
   return texts
 }
 
-/** Drops results with local lines, because the index can be older than the notes, and redacts repeated local text. */
-async function visibleResults(
-  results: readonly SearchResult[],
-  texts: ReadonlyMap<string, string>,
-  { accessPolicy, workspace }: ToolContext,
-): Promise<SearchResult[]> {
-  const visible: SearchResult[] = []
-  for (const result of results) {
-    const text = texts.get(result.path)
-    if (text === undefined || (await accessPolicy.hasLocalLines(await workspace.realPath(result.path), text, result)))
-      continue
-    visible.push({ ...result, snippet: await accessPolicy.redact(result.snippet) })
+/** Reads a note or a chat; undefined if it cannot be read. */
+async function readSearched(path: string, { workspace, readSession }: ToolContext) {
+  const session = sessionOfPath(path)
+  if (session !== undefined) {
+    const text = await orUndefined(readSession(session))
+    return text === undefined ? undefined : { path, text: transcriptText(text) }
   }
-  return visible
+  const file = await orUndefined(workspace.read(path))
+  return file && { path: await workspace.realPath(path), text: file.text, hash: file.hash }
 }
 
 /** @param sources of the whole note; those of a line are in its text */
@@ -91,13 +83,10 @@ function validityOf({ snippet, superseded }: SearchResult): string {
   return isInText ? '' : ` (until ${until}${by === undefined ? '' : `; now ${by}`})`
 }
 
-function remarksOn({ conditions = [], notice, standstill }: SearchResponse, isLocal: boolean): string[] {
+function remarksOn({ conditions = [], notice, standstill }: SearchResponse): string[] {
   const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
   const isWithoutMeaning =
-    notice?.code === 'provider_failed' ||
-    notice?.code === 'provider_late' ||
-    // A remote model must not learn that the query contains local text.
-    (isLocal && notice?.code === 'query_local')
+    notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_local'
   return [
     ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
     ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),

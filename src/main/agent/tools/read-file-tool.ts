@@ -19,12 +19,9 @@ export const readFileTool = defineTool({
     lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
-    const { readOutput, accessPolicy } = context
+    const { readOutput } = context
     const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
-    const text =
-      outputName === undefined
-        ? await readVisible(path, context)
-        : await accessPolicy.redact(await readOutput(outputName, accessPolicy.isLocal))
+    const text = outputName === undefined ? await readVisible(path, context) : await readOutput(outputName)
     const lineCount = splitLines(text).length
     const page = fitPage(sliceLines(text, from, lines))
     const last = from + page.length - 1
@@ -58,27 +55,17 @@ function fitPage(lines: readonly string[]): string[] {
   return page
 }
 
-const localSuffix = '-local.txt'
-
 /** Saves a long result. @param folder absolute path @returns the virtual path for `readFileTool` */
-export async function saveOutput(folder: string, callId: string, text: string, isLocal: boolean): Promise<string> {
-  const name = `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localSuffix : '.txt'}`
+export async function saveOutput(folder: string, callId: string, text: string): Promise<string> {
+  const name = `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.txt`
   await writeDurably(join(folder, name), text)
   return outputsPrefix + name
 }
 
-/**
- * Returns a saved result.
- * @param name path without `outputsPrefix`
- * @param isLocal true if the model is local and may see local notes
- * @throws AppError `file_not_found`, `local_only`
- */
-export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
+/** Returns a saved result. @param name path without `outputsPrefix` @throws AppError `file_not_found` */
+export async function readOutput(folder: string, name: string): Promise<string> {
   const notFound = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
   if (!/^[\w-]+\.txt$/.test(name)) throw notFound()
-  // Some disks ignore case. The pattern allows ASCII only.
-  if (name.toLowerCase().endsWith(localSuffix) && !isLocal)
-    throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
   const text = await readIfExists(join(folder, name))
   if (text === undefined) throw notFound()
   return text

@@ -7,6 +7,7 @@ import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
+import type { PrivacyOfFiles } from '#workspace/privacy'
 
 export interface ToolLimits {
   /** Maximum time without progress. */
@@ -24,8 +25,8 @@ export interface ToolContext extends WriteBackground {
   readonly session: string
   /** Returns the transcript's text. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
-  /** Returns a saved long result. @throws AppError `file_not_found`, `local_only` */
-  readonly readOutput: (name: string, isLocal: boolean) => Promise<string>
+  /** Returns a saved long result. @throws AppError `file_not_found` */
+  readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
   readonly now: Clock
   /** Logs an unexpected error. @returns the log reference */
@@ -34,8 +35,10 @@ export interface ToolContext extends WriteBackground {
   /** Reports progress. @param share 0 to 1, or null if unknown */
   readonly onProgress: (callId: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
-  /** Saves a long result. @param isLocal true if it contains text of local notes @returns the path for `read` */
-  readonly saveOutput: (callId: string, text: string, isLocal: boolean) => Promise<string>
+  /** Saves a long result. @returns the path for `read` */
+  readonly saveOutput: (callId: string, text: string) => Promise<string>
+  /** Returns the files that are wholly or partly private, by path. */
+  readonly privacyOf: PrivacyOfFiles
   readonly origin: WriteOrigin
   /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean

@@ -1,5 +1,6 @@
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { FoundFile } from '#workspace'
+import { missingFileError } from './access-policy.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Returns the visible part of a file. @throws the errors of `Workspace.read`; `file_not_found` for a hidden file */
@@ -7,10 +8,12 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
   try {
     const realPath = await workspace.realPath(path)
     // Check before reading: the error must not reveal that a hidden folder exists.
-    if (!(await accessPolicy.mayName(realPath, ''))) throw accessPolicy.missingFileError(path)
-    return await accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
+    if (!accessPolicy.mayName(realPath)) throw missingFileError(path)
+    const text = accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
+    if (text === undefined) throw missingFileError(path)
+    return text
   } catch (error) {
-    if (error instanceof AppError && error.code === 'file_not_found') throw accessPolicy.missingFileError(path)
+    if (error instanceof AppError && error.code === 'file_not_found') throw missingFileError(path)
     throw error
   }
 }
@@ -18,30 +21,19 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
 /** Returns the files that the model may see, with the size of their visible part in bytes. */
 export async function visibleFiles(
   files: readonly FoundFile[],
-  { workspace, accessPolicy }: ToolContext,
+  { accessPolicy, privacyOf, workspace }: ToolContext,
 ): Promise<readonly FoundFile[]> {
-  const visibilityByPath = await accessPolicy.visibilityByPath()
+  if (accessPolicy.seesPrivate) return files
+  const notes = await privacyOf(files)
   const visible: FoundFile[] = []
   for (const file of files) {
-    const visibility = visibilityByPath.get(file.path)
-    if (!visibility) visible.push(file)
-    else if (!visibility.isFullyLocal) {
-      const text = await readVisibleOrEmpty(file.path, { workspace, accessPolicy })
-      visible.push({ ...file, size: Buffer.byteLength(text) })
+    const note = notes.get(file.path)
+    if (!note) visible.push(file)
+    else if (!note.isWhole) {
+      const read = await orUndefined(workspace.read(file.path))
+      const text = read && accessPolicy.visibleText(file.path, read.text)
+      if (text !== undefined) visible.push({ ...file, size: Buffer.byteLength(text) })
     }
   }
   return visible
-}
-
-/** Returns '' for a file that cannot be read, since a listing must not fail because of one file. */
-async function readVisibleOrEmpty(
-  path: string,
-  { workspace, accessPolicy }: Pick<ToolContext, 'workspace' | 'accessPolicy'>,
-): Promise<string> {
-  try {
-    return await accessPolicy.visibleText(path, (await workspace.read(path)).text)
-  } catch (error) {
-    if (error instanceof AppError) return ''
-    throw error
-  }
 }

@@ -4,7 +4,7 @@ import { type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { complete as askModel, type ChatModel, type ModelRequest, type TakeSnapshot } from '#llm'
+import { complete as askModel, type ChatModel, type ModelRequest } from '#llm'
 import {
   untrustedFinding,
   proposalOf,
@@ -12,12 +12,11 @@ import {
   type ScanOptions,
   type NotesSelection,
   Scheduler,
-  type ReviewInput,
   ProposalService,
   type ReviewModel,
 } from '#curation'
 import { workerEntry } from '#platform'
-import type { LocalNotes, Snapshot } from '#workspace/privacy'
+import { marksBy } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
 
@@ -28,7 +27,6 @@ interface SuggestionDependencies {
   readonly workspace: Workspace
   readonly sessions: Sessions
   readonly links: Links
-  readonly localNotes: LocalNotes
   /** Returns the milliseconds since the last use of this agent. */
   readonly idleFor: () => number
 }
@@ -38,8 +36,7 @@ export function openSuggestions(
   dependencies: SuggestionDependencies,
 ): { upkeep: ProposalService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
-  const { workspace, sessions, links, localNotes } = dependencies
-  const takePrivacySnapshot = () => localNotes.look()
+  const { workspace, sessions, links } = dependencies
   const notesSelection = (): NotesSelection => {
     return {
       entry: workerEntry(options.mainFolder, 'curation/suggestions/curation.worker'),
@@ -49,28 +46,26 @@ export function openSuggestions(
       modelPath: builtinModelFile(resources),
     }
   }
+  const localRules = () => foldersWithLocalRules(options)[0]?.local ?? []
   const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notesSelection(), recalls, broken, local: foldersWithLocalRules(options)[0]?.local ?? [], now: now() }
+    return { ...notesSelection(), recalls, broken, local: localRules(), now: now() }
   }
   const upkeep = new ProposalService({
     folder: folders.upkeep,
     workspace,
     differ,
     now,
-    localOf: (path, text) => localNotes.marks().of(path, text),
+    localOf: (path, text) => marksBy(foldersWithLocalRules(options)).of(path, text),
     scanOptions,
     review: {
-      model: () => reviewModel(options, takePrivacySnapshot),
+      model: () => reviewModel(options),
       budget: () => {
         const { monthlyBudget: usd } = config.current.upkeep
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
-      reviewInput: async ({ isLocal }, signal) => {
-        const reviewInput = await readReviewInput(notesSelection(), signal)
-        return isLocal ? reviewInput : withoutLocalLines(reviewInput, await takePrivacySnapshot())
-      },
+      reviewInput: (signal) => readReviewInput(notesSelection(), localRules(), signal),
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),
   })
@@ -82,27 +77,11 @@ export function openSuggestions(
     idleFor: dependencies.idleFor,
     run: async () => {
       await upkeep.scan()
-      if (!reviewModel(options, takePrivacySnapshot).isOffline) await upkeep.review('schedule')
+      if (!reviewModel(options).isOffline) await upkeep.review('schedule')
     },
     onFault,
   })
   return { upkeep, scheduler }
-}
-
-/** Removes everything from the review input that must not be sent to a remote model. */
-function withoutLocalLines(reviewInput: ReviewInput, snapshot: Snapshot): ReviewInput {
-  const mayBeSent = (index: number) => {
-    const place = reviewInput.lines[index]
-    const localNote = place && snapshot.notes.get(place.path)
-    return !localNote || !(localNote.isFullyLocal || localNote.localLines.has(place.line - 1))
-  }
-  return {
-    ...reviewInput,
-    pairs: reviewInput.pairs.filter(([first, second]) => mayBeSent(first) && mayBeSent(second)),
-    logLines: reviewInput.logLines.filter(mayBeSent),
-    memoryLines: reviewInput.memoryLines.filter(mayBeSent),
-    memorySectionTitles: reviewInput.memorySectionTitles.filter((title) => !snapshot.net.contains(title)),
-  }
 }
 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */
@@ -130,14 +109,13 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 }
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
-function reviewModel(options: AgentOptions, takePrivacySnapshot: TakeSnapshot): ReviewModel {
+function reviewModel(options: AgentOptions): ReviewModel {
   const { config, models, windowEstimates } = options
   const id = config.current.upkeep.model ?? config.current.model
-  const model = new AgentModels(models, config, windowEstimates, takePrivacySnapshot).create(id)
+  const model = new AgentModels(models, config, windowEstimates).create(id)
   return {
     id: model.id,
     isOffline: model.provider === 'offline',
-    isLocal: model.isLocal,
     contextWindow: model.contextWindow,
     maxOutput: model.maxOutput,
     prices: models.prices(id),

@@ -23,16 +23,17 @@ import {
   TextStatisticsCache,
   normalizePath,
   exclusionReason,
+  type FoundFile,
 } from '#workspace'
 import { revertStatusOfHunks, workerEntry } from '#platform'
 import { Importer } from '#interop'
-import { Memory, threadEntries, transcriptText } from '#search'
-import { SnapshotCache, type LocalNotes } from '#workspace/privacy'
+import { Memory, sessionOfPath, threadEntries, transcriptText } from '#search'
+import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
-import { listFiles, listPaths, type ListOptions } from './list-files.ts'
+import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { findClientNote, saveClientNote, type ProgramNote } from './client-notes.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
-import { localRulesFor, memorySource, foldersWithLocalRules, openLocalNotes } from './memory-source.ts'
+import { localRulesFor, memorySource, foldersWithLocalRules } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { recoverInterruptedChange } from './recovery.ts'
 
@@ -53,8 +54,6 @@ export class Agent {
   readonly batches: Batches
   readonly commits: GitLog
   readonly upkeep: ProposalService
-  readonly localNotes: LocalNotes
-  readonly snapshotCache = new SnapshotCache()
   readonly scheduler: Scheduler
   readonly conventions: ConventionsReader
   /** Records writes in the history. A CLI command only queues them for the next process that stays open. */
@@ -87,13 +86,12 @@ export class Agent {
       threads: threadEntries(mainFolder),
       watch,
     })
-    this.localNotes = openLocalNotes(options)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.savedQueries = new SavedQueries({
       folder: folders.checks,
       memory,
-      readText: (path) => this.#textOf(path),
+      readText: async (path) => (await this.readSearched(path)).text,
       now,
       watch,
       onFault: onFault('checks'),
@@ -123,8 +121,8 @@ export class Agent {
     const linksEntry = workerEntry(mainFolder, 'workspace/links/links.worker')
     this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
     const idleFor = () => performance.now() - this.#usedAt
-    const { links, localNotes } = this
-    const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, localNotes, idleFor })
+    const { links } = this
+    const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, idleFor })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.chat = new Chat({
@@ -134,7 +132,8 @@ export class Agent {
       workspace,
       memory,
       models,
-      look: () => this.localNotes.look(),
+      marks: () => this.marks(),
+      privacyOf: (files) => this.privacyOf(files),
       propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
       windowEstimates,
       mcp,
@@ -235,16 +234,20 @@ export class Agent {
    * @throws AppError as `readFile`
    */
   async readLines(path: string, from: number, count: number, visibleText: (text: string) => string = (text) => text) {
-    const lines = visibleText(await this.#textOf(path)).split(/\r?\n/)
+    const lines = visibleText((await this.readSearched(path)).text).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
 
-  async #textOf(path: string): Promise<string> {
-    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-    return session === undefined
-      ? (await this.readFile(path)).text
-      : transcriptText(await this.sessions.readText(session))
+  /**
+   * Reads a note, or the searchable text of a session, which has no hash.
+   * @returns with the path without symbolic links @throws AppError as `readFile`
+   */
+  async readSearched(path: string): Promise<{ path: string; text: string; hash?: string }> {
+    const session = sessionOfPath(path)
+    if (session !== undefined) return { path, text: transcriptText(await this.sessions.readText(session)) }
+    const { text, hash } = await this.readFile(path)
+    return { path: await this.workspace.realPath(path), text, hash }
   }
 
   /** Returns for each hunk whether it can be reverted. @param path path at the time of the change */
@@ -326,9 +329,19 @@ export class Agent {
   }
 
   #listOptions(): ListOptions {
-    const { workspace, memory, conventions, localNotes } = this
+    const { workspace, memory, conventions } = this
     const { scope } = this.#options.config.current.memory
-    return { workspace, memory, conventions, scope, localNotes, textStatistics: this.#textStatistics }
+    return { workspace, memory, conventions, scope, marks: this.marks(), textStatistics: this.#textStatistics }
+  }
+
+  /** Returns the current rules for private text. */
+  marks(): PrivacyMarks {
+    return marksBy(foldersWithLocalRules(this.#options))
+  }
+
+  /** Returns the privacy of the files that are wholly or partly private, by path. */
+  privacyOf(files: readonly FoundFile[]): ReturnType<typeof privacyOfFiles> {
+    return privacyOfFiles(files, this.#listOptions())
   }
 
   async close(): Promise<void> {
@@ -340,7 +353,6 @@ export class Agent {
     await this.findReplace.close()
     await this.recording.close()
     await this.memory.close()
-    await this.localNotes.close()
     this.sessions.close()
     this.workspace.close()
   }

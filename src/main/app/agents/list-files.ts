@@ -5,10 +5,12 @@ import {
   fileKind,
   exclusionEntry,
   type Workspace,
+  type FoundFile,
   type TextStatisticsCache,
 } from '#workspace'
 import type { Memory } from '#search'
-import type { LocalNote, LocalNotes } from '#workspace/privacy'
+import type { LocalNote, PrivacyMarks } from '#workspace/privacy'
+import { orUndefined } from '#shared/util/errors.ts'
 
 interface ListContext {
   readonly workspace: Workspace
@@ -18,7 +20,7 @@ interface ListContext {
 
 export interface ListOptions extends ListContext {
   readonly conventions: ConventionsReader
-  readonly localNotes: LocalNotes
+  readonly marks: PrivacyMarks
   readonly textStatistics: TextStatisticsCache
 }
 
@@ -37,31 +39,73 @@ function toListedFile({ workspace: { layout }, memory, scope }: ListContext, pat
   }
 }
 
-/** Lists files with sizes, token counts and local marks. @throws the signal's reason if it aborts */
-export async function listFiles(
-  { workspace, memory, conventions, scope, localNotes, textStatistics }: ListOptions,
-  signal?: AbortSignal,
-): Promise<FileEntry[]> {
-  const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
-  const indexCounts = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+/** Lists files with sizes, token counts and privacy. @throws the signal's reason if it aborts */
+export async function listFiles(options: ListOptions, signal?: AbortSignal): Promise<FileEntry[]> {
+  const { workspace, memory, conventions, scope } = options
+  const { files } = await workspace.list(signal)
   await conventions.refresh(files.map(({ path }) => path))
-  const entries = files.map(({ path, size, modifiedAt }) => ({
-    ...toListedFile({ workspace, memory, scope }, path),
-    size,
-    modifiedAt,
-  }))
-  // Unreadable files are not counted: they keep the counts of the index or get an estimate.
-  const isExcluded = ({ unsearched }: ListedFile) => unsearched !== undefined && unsearched.reason !== 'unreadable'
-  const [statistics, snapshot] = await Promise.all([textStatistics.load(entries.filter(isExcluded)), localNotes.look()])
-  return entries.map((file) => {
-    const { path, size } = file
-    const { words, tokens } = indexCounts.get(path) ?? statistics.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
-    return { ...file, words, tokens, ...localOf(snapshot.notes.get(path)) }
+  const facts = await factsOf(files, options)
+  return files.map((file) => {
+    const { path, size, modifiedAt } = file
+    const { words = 0, tokens = Math.ceil(size / 4), local } = facts.get(path) ?? {}
+    return {
+      ...toListedFile({ workspace, memory, scope }, path),
+      size,
+      modifiedAt,
+      words,
+      tokens,
+      ...(local ? { local } : {}),
+    }
   })
 }
 
-function localOf(note: LocalNote | undefined): Pick<FileEntry, 'local'> {
-  if (!note) return {}
-  const { isFullyLocal: isWhole, rule, problem } = note
-  return { local: { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) } }
+/** Returns the privacy of the files that are wholly or partly private, by path. */
+export async function privacyOfFiles(
+  files: readonly FoundFile[],
+  options: Omit<ListOptions, 'conventions' | 'scope'>,
+): Promise<ReadonlyMap<string, NonNullable<FileEntry['local']>>> {
+  const facts = await factsOf(files, options)
+  return new Map([...facts].flatMap(([path, { local }]) => (local ? [[path, local] as const] : [])))
+}
+
+interface FileFacts {
+  readonly words?: number
+  readonly tokens?: number
+  readonly local: FileEntry['local']
+}
+
+/** Takes the facts of unchanged files from the index, and reads the others. */
+async function factsOf(
+  files: readonly FoundFile[],
+  { memory, marks, textStatistics }: Omit<ListOptions, 'conventions' | 'scope'>,
+): Promise<ReadonlyMap<string, FileFacts>> {
+  const indexed = new Map(((await orUndefined(memory.indexedFiles())) ?? []).map((file) => [file.path, file]))
+  const isIndexed = ({ path, size, modifiedAt }: FoundFile) => {
+    const known = indexed.get(path)
+    return known?.size === size && known.mtime === modifiedAt
+  }
+  const read = await textStatistics.load(files.filter((file) => !isIndexed(file)))
+  return new Map(
+    files.map((file) => {
+      const { path } = file
+      const known = isIndexed(file) ? indexed.get(path) : undefined
+      const found = read.get(path)
+      const { words, tokens } = known ?? found ?? indexed.get(path) ?? {}
+      const visibility = known ? { isFullyLocal: known.privacy === 2, isPartly: known.privacy === 1 } : found
+      const problem = known ? (known.problem ?? undefined) : found?.problem
+      const local = localOf(marks.of(path, ''), visibility, problem)
+      return [path, { ...(words === undefined || tokens === undefined ? {} : { words, tokens }), local }] as const
+    }),
+  )
+}
+
+/** @param byText by the marks in the text; undefined if it cannot be read, which hides the file */
+function localOf(
+  { rule }: LocalNote,
+  byText: { readonly isFullyLocal: boolean; readonly isPartly: boolean } | undefined,
+  problem: string | undefined,
+): FileEntry['local'] {
+  const isWhole = rule !== undefined || byText === undefined || byText.isFullyLocal
+  if (!isWhole && !byText.isPartly) return undefined
+  return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) }
 }

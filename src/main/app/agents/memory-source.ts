@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
-import { expandHome, type AgentSettings, isKeyName, workerEntry } from '#platform'
+import { expandHome, type AgentSettings, isKeyName } from '#platform'
 import {
   type ConventionsReader,
   isIgnoredPath,
@@ -11,7 +11,7 @@ import {
   isInside,
   type ReadableFolder,
 } from '#workspace'
-import { LocalNotes, resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
+import { resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -47,13 +47,6 @@ export function memorySource(options: AgentOptions): MemorySource {
     embedding: embeddingSource(embedding, options),
     notes: foldersWithLocalRules(options),
   }
-}
-
-export function openLocalNotes(options: AgentOptions): LocalNotes {
-  return new LocalNotes(() => foldersWithLocalRules(options), {
-    keptIn: `${options.folders.index}.plain`,
-    entry: workerEntry(options.mainFolder, 'workspace/privacy/scanner.worker'),
-  })
 }
 
 /** Returns the folders that the agent can read, its workspace first, each with its rules for local notes. */

@@ -4,8 +4,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
 import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
-import { KnownWords } from '#workspace/privacy'
-import { privacySnapshotFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
@@ -47,21 +45,6 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     const { note, path, startLine, endLine, proposal } = await agent.remember(requestedNote, author)
     const undo = note ? app.clients.recordWrite({ client: id, agent: agentId, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
-  }),
-  look: os.clients.look.handler(async ({ input }) => {
-    // `getBeforeIndexing` does not wait for the index; the caller's search does.
-    const requestedAgent = await app.agents.getBeforeIndexing(input.agent)
-    // Report a missing workspace instead of an empty result.
-    await requestedAgent.workspace.assertExists()
-    const snapshot = await privacySnapshotFor(app, requestedAgent, input.client)
-    return { look: snapshot && snapshot.net.size > 0 ? requestedAgent.snapshotCache.keep(snapshot) : null }
-  }),
-  pass: forAgent(os.clients.pass, async (agent, input) => {
-    const cachedSnapshot = input.look === undefined ? undefined : agent.snapshotCache.take(input.look)
-    const snapshot = cachedSnapshot ?? (await privacySnapshotFor(app, agent, input.client))
-    if (!snapshot) return { texts: input.texts }
-    const withholdOptions = { isNote: true, known: new KnownWords(input.own ?? []) }
-    return { texts: input.texts.map((text) => snapshot.net.redact(text, undefined, withholdOptions)) }
   }),
   undo: forAgent(os.clients.undo, async (agent, input) => {
     const name = await app.clients.nameOf(input.client)

@@ -1,27 +1,27 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { seenDiff, seenEntries } from './seen-history.ts'
-import { privacySnapshotFor } from './client-visibility.ts'
+import { marksFor, visibleDiff, visibleEntries } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   timeline: forAgent(os.history.timeline, async (agent, input) => {
     const { requireHistory } = agent
     if (!input.forProgram) return requireHistory.entries({ ...input, groupAdopted: true })
-    const snapshot = await privacySnapshotFor(app, agent, input.forProgram)
-    const visibleEntries: HistoryEntry[] = []
+    await agent.workspace.assertExists()
+    const marks = await marksFor(app, agent, input.forProgram)
+    const visible: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let query: Parameters<typeof requireHistory.entries>[0] = input; ;) {
       const entries = await requireHistory.entries(query)
-      visibleEntries.push(...(await seenEntries(entries, agent, snapshot)))
-      if (visibleEntries.length >= input.limit || entries.length < input.limit) return visibleEntries
+      visible.push(...(await visibleEntries(entries, agent, marks)))
+      if (visible.length >= input.limit || entries.length < input.limit) return visible
       query = { ...input, from: undefined, before: entries.at(-1)?.commit }
     }
   }),
   diff: forAgent(os.history.diff, async (agent, input) => {
     const change = await agent.requireHistory.diff(input.commit, input.path)
-    const snapshot = input.forProgram ? await privacySnapshotFor(app, agent, input.forProgram) : undefined
-    if (!snapshot) return change
-    return { patch: await seenDiff(input, change.patch, agent, snapshot), before: null, after: null }
+    const marks = await marksFor(app, agent, input.forProgram)
+    if (!marks) return change
+    return { patch: await visibleDiff(input, change.patch, agent, marks), before: null, after: null }
   }),
   commits: forAgent(os.history.commits, (agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
   commitDiff: forAgent(os.history.commitDiff, (agent, input, signal) =>

@@ -1,10 +1,4 @@
-import {
-  privacyMarkersFor,
-  searchOptionsFor,
-  visibleExplanation,
-  visibleResults,
-  privacySnapshotFor,
-} from './client-visibility.ts'
+import { type Agent, marksFor, searchOptionsFor, visibleExplanation, visibleResults } from './client-visibility.ts'
 import { KeyedQueue } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
@@ -15,24 +9,31 @@ const maxSimilarNotes = 8
 
 const programSearches = new KeyedQueue()
 
-/** Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them. */
-function inTurn<T>(input: { agent: string; forProgram: boolean | string }, search: () => Promise<T>): Promise<T> {
-  return input.forProgram === false ? search() : programSearches.run(input.agent, search)
+/**
+ * Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them.
+ * @throws AppError if the program's agent has no folder
+ */
+function inTurn<T>(agent: Agent, forProgram: boolean | string, search: () => Promise<T>): Promise<T> {
+  if (forProgram === false) return search()
+  return programSearches.run(agent.id, async () => {
+    await agent.workspace.assertExists()
+    return search()
+  })
 }
 
 export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
   query: forAgent(os.search.query, (agent, input, signal) =>
-    inTurn(input, async () => {
-      const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
-      const response = await agent.memory.search(input.query, options, signal)
-      return visibleResults(response, agent, await privacyMarkersFor(app, agent, input.forProgram))
+    inTurn(agent, input.forProgram, async () => {
+      const marks = await marksFor(app, agent, input.forProgram)
+      const options = searchOptionsFor(input.forProgram, marks, input.options)
+      return visibleResults(await agent.memory.search(input.query, options, signal), agent, marks)
     }),
   ),
   explain: forAgent(os.search.explain, (agent, input, signal) =>
-    inTurn(input, async () => {
-      const options = await searchOptionsFor(app, agent, input.forProgram, input.options)
-      const response = await agent.memory.explain(input.query, options, input.why, signal)
-      return visibleExplanation(response, agent, await privacySnapshotFor(app, agent, input.forProgram))
+    inTurn(agent, input.forProgram, async () => {
+      const marks = await marksFor(app, agent, input.forProgram)
+      const options = searchOptionsFor(input.forProgram, marks, input.options)
+      return visibleExplanation(await agent.memory.explain(input.query, options, input.why, signal), agent, marks)
     }),
   ),
   recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),

@@ -28,8 +28,6 @@ export interface ReviewModel {
   readonly id: string
   /** True for the offline model: it cannot judge lines. */
   readonly isOffline: boolean
-  /** True if the model runs on this machine. */
-  readonly isLocal: boolean
   /** In tokens, like `maxOutput`. */
   readonly contextWindow: number
   readonly maxOutput: number
@@ -57,8 +55,8 @@ export interface ReviewOptions {
   readonly model: () => ReviewModel
   readonly budget: () => Budget
   readonly prompts: () => Promise<ReviewPrompts>
-  /** Returns the lines to judge, without lines that the model may not see. */
-  readonly reviewInput: (model: ReviewModel, signal: AbortSignal) => Promise<ReviewInput>
+  /** Returns the lines to judge, without private ones. */
+  readonly reviewInput: (signal: AbortSignal) => Promise<ReviewInput>
   /** Adds proposals to the inbox. @returns the number of new ones */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
@@ -209,7 +207,7 @@ export class Review {
   }
 
   async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal) {
-    const reviewInput = await this.#options.reviewInput(model, signal)
+    const reviewInput = await this.#options.reviewInput(signal)
     const isJudged = (key: string) => records.isJudged(key, model.id)
     const batches = batchesOf(reviewInput, await this.#options.prompts(), isJudged, model.contextWindow)
     return { reviewInput, batches }

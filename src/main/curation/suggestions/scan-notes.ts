@@ -5,6 +5,7 @@ import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '#shared/cont
 import { AppError } from '#shared/util/errors.ts'
 import { loadSimilarityModel } from '../similarity/similarity-model.ts'
 import { parseDay } from '#search/text'
+import { redactionPlaceholder } from '#shared/markdown/visibility.ts'
 import { marksBy } from '#workspace/privacy'
 import {
   dailyLogDate,
@@ -94,16 +95,19 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
 }
 
-/** Selects the lines that a review asks about. */
+/** Selects the open lines that a review asks about. */
 export async function prepareReviewInput(
-  request: NotesRequest & { readonly modelPath: string },
+  request: NotesRequest & Pick<ScanRequest, 'modelPath' | 'local'>,
   signal?: AbortSignal,
 ): Promise<ReviewInput> {
+  const { workspace: folder, forbidden, local } = request
+  const marks = marksBy([{ folder, prefix: '', forbidden, local }])
   const notes: Note[] = []
   for (const file of await filesOf(request, signal)) {
     signal?.throwIfAborted()
     const note = await loadNote(request, file)
-    if (note) notes.push(note)
+    const text = note && marks.openText(note.path, note.text)
+    if (note && text !== undefined) notes.push({ ...note, text: text.replaceAll(redactionPlaceholder, '') })
   }
   return reviewInputOf(notes, request.modelPath)
 }

@@ -45,11 +45,12 @@ export async function runScan(
   )
 }
 
-/** Selects the lines for a review in a worker. @throws the signal's reason if it aborts */
+/** Selects the open lines for a review in a worker. @throws the signal's reason if it aborts */
 export async function readReviewInput(
   { entry, roots: { workspace, forbidden }, scope, layout, modelPath }: NotesSelection,
+  local: readonly string[],
   signal: AbortSignal,
 ): Promise<ReviewInput> {
-  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath }
+  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath, local: [...local] }
   return runInWorker<CurationJobs, ReviewInput>(entry, (client) => client.reviewInput(request, { signal }), signal)
 }

@@ -57,11 +57,9 @@ export function addResources(
       if (path === undefined)
         throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
       try {
-        const { texts } = await inTurnOf(context, async ({ agent, id: client }) => {
-          const note = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
-          return ask((primary) => primary.clients.pass({ agent, client, texts: [note.text] }))
-        })
-        const [text = ''] = texts
+        const { text } = await inTurnOf(context, ({ agent, id: client }) =>
+          ask((primary) => primary.workspace.read({ agent, path, forProgram: client })),
+        )
         return { contents: [{ uri, mimeType: template.mimeType, text: formatNote(path, text) }] }
       } catch (error) {
         if (error instanceof AppError && notFoundCodes.has(error.code))

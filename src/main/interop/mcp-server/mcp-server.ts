@@ -55,19 +55,7 @@ function addTool(
   }
   const config = { title, description, inputSchema: input, ...(output && { outputSchema: output }), annotations }
   const answerCall = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
-    const toolCaller = { agent, client, ask }
-    const snapshotRequest = ask((primary) => primary.clients.look({ agent, client }))
-    const toolRequest = run(args, { ...toolCaller, now, signal })
-    // A missing folder also causes the tool to fail; the error of the snapshot names that cause.
-    const [snapshotResult] = await Promise.allSettled([snapshotRequest, toolRequest])
-    if (snapshotResult.status === 'rejected') throw snapshotResult.reason
-    const answer = await toolRequest
-    const requestTexts: string[] = []
-    mapStrings(args, (text) => {
-      requestTexts.push(text)
-      return text
-    })
-    return redactAnswer(answer, snapshotResult.value.look, requestTexts, toolCaller)
+    return run(args, { agent, client, ask, now, signal })
   }
   /** Caller of the last request; presumed to be the caller of the next one. */
   let lastCaller: Caller | undefined
@@ -95,37 +83,6 @@ function addTool(
 
 function isLines(answer: object): answer is readonly string[] {
   return Array.isArray(answer)
-}
-
-/**
- * Redacts local text in all strings of the answer; the primary instance decides which text is local.
- * @param requestTexts texts of the request; they stay unredacted, because redacting them would confirm a guess
- */
-async function redactAnswer<T extends object>(
-  answer: T,
-  snapshotId: string | null,
-  requestTexts: readonly string[],
-  { agent, client, ask }: { readonly agent: string; readonly client: string; readonly ask: MemoryAccess['ask'] },
-): Promise<T> {
-  if (snapshotId === null) return answer
-  const texts: string[] = []
-  mapStrings(answer, (text) => {
-    texts.push(text)
-    return text
-  })
-  const redacted = await ask((primary) =>
-    primary.clients.pass({ agent, client, look: snapshotId, texts, own: [...requestTexts] }),
-  )
-  let index = 0
-  return mapStrings(answer, () => redacted.texts[index++] ?? '')
-}
-
-function mapStrings<T>(value: T, change: (text: string) => string): T
-function mapStrings(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, change))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapStrings(member, change)]))
 }
 
 function nameOf(server: McpServer, { mcpReq: { envelope } }: ServerContext): string | undefined {

@@ -9,7 +9,7 @@ import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 13
+const schemaVersion = 14
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
 const unitVersion = 3
 /** Increase when `indexedTranscriptText` changes its output. */

@@ -19,3 +19,8 @@ export interface FileContent extends KnownFile {
 
 /** Prefix of transcript paths in the index. */
 export const sessionsPrefix = 'sessions/'
+
+/** Returns the id of the chat whose transcript has this path in the index; undefined for other paths. */
+export function sessionOfPath(path: string): string | undefined {
+  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+}

@@ -61,7 +61,15 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
 
 /** Returns true if the transcript is of a private chat. @param lines of the JSONL file */
 export function isPrivateTranscript(lines: readonly string[]): boolean {
-  return isPrivateChat(lastMark(lines, privacyToggleEntry))
+  const mark = lastMark(lines, privacyToggleEntry)
+  return mark === undefined ? lines.some(isMarkedLocal) : isPrivateChat(mark)
+}
+
+/** Returns true if an older version marked the entry as derived from private notes. */
+function isMarkedLocal(line: string): boolean {
+  if (!line.includes('"local":true')) return false
+  const { local, message } = parseRecord(line)
+  return local === true || (isRecord(message) && message['local'] === true)
 }
 
 /** Returns the data of the last custom entry of a type; undefined if there is none. */

@@ -51,7 +51,7 @@ function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units:
 
 function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
   const { words, supersessions } = ranking
-  const { path, startLine, endLine, heading, source, date, text: snippet } = text
+  const { path, startLine, endLine, heading, source, date, text: snippet, isPrivate, fileHash } = text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
   return {
@@ -64,6 +64,8 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     snippet,
     matched: matchedWords(snippet, words),
     source,
+    ...(isPrivate ? { isPrivate } : {}),
+    fileHash,
     ...(supersession && {
       superseded: {
         until: supersession.until,

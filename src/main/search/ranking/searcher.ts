@@ -14,6 +14,7 @@ import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
 import { getMeta, unsentUnitsKey, modelOfIndex, vectorDimensions, type Db } from '../indexing/index-schema.ts'
+import { comparableLine } from '#shared/markdown/comparable-line.ts'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
@@ -30,6 +31,18 @@ import { UnitSearcher, type UnitRanking, type UnitSearchOptions } from './unit-s
 const minChatScore = 0.1
 /** Characters that results from chats may use, however many the notes have used. */
 const minChatCharacters = 300
+
+export interface IndexedFileFacts {
+  readonly path: string
+  readonly source: string
+  readonly mtime: number
+  readonly size: number
+  readonly words: number
+  readonly tokens: number
+  /** 0: no mark in the text, 1: marks on some lines, 2: a mark on the whole file. Without the rules of the settings. */
+  readonly privacy: number
+  readonly problem: string | null
+}
 
 interface Collection {
   readonly version: number
@@ -157,8 +170,23 @@ export class Searcher {
     )()
   }
 
-  fileCounts(): { path: string; source: string; words: number; tokens: number }[] {
-    return this.#statements.fileCounts.all()
+  indexedFiles(): IndexedFileFacts[] {
+    return this.#statements.indexedFiles.all()
+  }
+
+  /**
+   * Returns which of the lines are lines of private units.
+   * @param lines as `comparableLine` returns them
+   */
+  privateLines(lines: readonly string[]): string[] {
+    const asked = new Set(lines)
+    const found = new Set<string>()
+    for (const text of this.#statements.privateTexts.iterate())
+      for (const line of text.split('\n')) {
+        const comparable = comparableLine(line)
+        if (asked.has(comparable)) found.add(comparable)
+      }
+    return [...found]
   }
 
   async #rank(
@@ -279,8 +307,9 @@ function prepare(db: Db) {
          WHERE path = ? AND ? BETWEEN start_line AND end_line ORDER BY seq LIMIT 1`,
       )
       .pluck(),
-    fileCounts: db.prepare<[], { path: string; source: string; words: number; tokens: number }>(
-      'SELECT path, source, words, tokens FROM files',
+    indexedFiles: db.prepare<[], IndexedFileFacts>(
+      'SELECT path, source, mtime, size, words, tokens, privacy, privacy_problem AS problem FROM files',
     ),
+    privateTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1').pluck(),
   }
 }

@@ -157,7 +157,8 @@ const router = {
   nearNotes: base
     .input(type<{ path: string; most: number }>())
     .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),
-  fileCounts: base.handler(() => searcher().fileCounts()),
+  indexedFiles: base.handler(() => searcher().indexedFiles()),
+  privateLines: base.input(type<readonly string[]>()).handler(({ input }) => searcher().privateLines(input)),
   /** Closes the file until `resume`, so that it can be replaced. */
   release: base.handler(() => {
     isReleased = true

@@ -41,6 +41,9 @@ export interface UnitText {
   readonly seq: number
   /** Equal for the parts of one divided entry. */
   readonly entry: string
+  readonly isPrivate: boolean
+  /** Hash of the file when it was indexed. */
+  readonly fileHash: string
 }
 
 export interface UnitCandidate {
@@ -139,9 +142,9 @@ export class UnitSearcher {
 
   /** Returns the text of a unit. @throws Error if the index has no such unit */
   textOf(id: number): UnitText {
-    const { entry, file, firstDay, label: _label, ...content } = this.#rowOf(id)
+    const { entry, file, firstDay, label: _label, isPrivate, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
-    return { ...content, date, entry: `${file}/${entry}` }
+    return { ...content, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
   /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
@@ -427,7 +430,7 @@ function prepare(db: Db) {
   return {
     content: db.prepare<[number], UnitRow>(
       `SELECT path, source, start_line AS startLine, end_line AS endLine, heading, text,
-         seq, entry, units.file_id AS file, first_day AS firstDay, label
+         seq, entry, units.file_id AS file, first_day AS firstDay, label, private AS isPrivate, files.hash AS fileHash
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
     ),
@@ -439,8 +442,9 @@ function prepare(db: Db) {
   }
 }
 
-interface UnitRow extends Omit<UnitText, 'date' | 'entry'> {
+interface UnitRow extends Omit<UnitText, 'date' | 'entry' | 'isPrivate'> {
   readonly entry: number
+  readonly isPrivate: number
   readonly file: number
   readonly firstDay: number | null
   readonly label: string

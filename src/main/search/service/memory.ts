@@ -14,6 +14,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
+import type { IndexedFileFacts } from '../ranking/searcher.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
 import { explainExclusion } from '../indexing/index-exclusion.ts'
@@ -152,8 +153,8 @@ export class Memory {
   }
 
   async #exclusionFor({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
-    const counts = await searcher.client.fileCounts()
-    const isIndexed = counts.some((file) => file.path === path)
+    const files = await searcher.client.indexedFiles()
+    const isIndexed = files.some((file) => file.path === path)
     return explainExclusion(path, this.#source.folders, isIndexed, this.#status?.problems ?? [])
   }
 
@@ -161,11 +162,6 @@ export class Memory {
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
-  }
-
-  /** True if queries are sent to another machine. */
-  get sendsQueries(): boolean {
-    return !this.#source.embedding.isLocal
   }
 
   async status(): Promise<IndexStatus> {
@@ -204,8 +200,16 @@ export class Memory {
     await this.#provider.tryNow()
   }
 
-  fileCounts(): Promise<{ path: string; source: string; words: number; tokens: number }[]> {
-    return this.#readIndex(({ searcher }) => searcher.client.fileCounts())
+  indexedFiles(): Promise<IndexedFileFacts[]> {
+    return this.#readIndex(({ searcher }) => searcher.client.indexedFiles())
+  }
+
+  /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableLine` returns them */
+  privateLines(lines: readonly string[]): Promise<string[]> {
+    return this.#readIndex(async (threads) => {
+      await this.#catchUp(threads)
+      return threads.searcher.client.privateLines(lines)
+    })
   }
 
   /** Reads every file again and returns the status at the end. If aborted, finished files stay indexed. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
-import { withoutLocalMark } from '#shared/markdown/visibility.ts'
+import { visibilityOf, withoutLocalMark } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type LocalNote, type NotesFolder } from '#workspace/privacy'
@@ -72,6 +72,9 @@ export interface PreparedContents {
 export interface PreparedFile extends KnownFile, PreparedContents {
   readonly words: number
   readonly tokens: number
+  /** By the marks in the text: 0 if it has none, 1 if some lines are private, 2 if the whole file is. */
+  readonly privacy: number
+  readonly problem: string | null
   readonly metadata: PreparedMetadata
   readonly units: readonly PreparedUnit[]
 }
@@ -87,7 +90,7 @@ export function prepareUnits(
 ): PreparedFile {
   const marks = marksBy(settings.folders)
   const privacy = marks.of(file.path, text)
-  const openText = privacy.isFullyLocal ? undefined : marks.shown(file.path, text).text
+  const openText = marks.openText(file.path, text)
   const metadata = isChat(file) ? noMetadata : metadataOf(text, openText)
   const [openNames, names] = [namesIn(metadata, false), namesIn(metadata, true)]
   const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(file.path)
@@ -103,7 +106,13 @@ export function prepareUnits(
   })
   const added = known.size === 0 ? units : units.filter((unit) => !known.has(unit.hash))
   const { contents, vectors } = prepareContents(added, { ...file, metadata }, settings)
-  return { ...file, words: countWords(text), tokens: estimateTokens(text), metadata, units, contents, vectors }
+  const [words, tokens] = [countWords(text), estimateTokens(text)]
+  return { ...file, words, tokens, ...privacyOfText(text), metadata, units, contents, vectors }
+}
+
+function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> {
+  const { isFullyLocal, localLines, problem = null } = visibilityOf(text)
+  return { privacy: isFullyLocal ? 2 : Math.min(1, localLines.size), problem }
 }
 
 /** Returns one content for each hash. */

@@ -28,11 +28,13 @@ export function createUnitTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-    -- \`private_by_rule\`: 1 if a rule of the settings made the whole file private when it was indexed.
+    -- \`private_by_rule\`: 1 if a rule of the settings made the whole file private when it was indexed. \`privacy\`: 0 if
+    -- the text has no privacy mark, 1 if some lines are marked, 2 if the whole file is.
     CREATE TABLE files (
       id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
       mtime REAL NOT NULL, size INTEGER NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
-      private_by_rule INTEGER NOT NULL, version INTEGER NOT NULL, UNIQUE (source, path)
+      private_by_rule INTEGER NOT NULL, privacy INTEGER NOT NULL, privacy_problem TEXT, version INTEGER NOT NULL,
+      UNIQUE (source, path)
     );
 
     -- Runs of units with the same headings above.

@@ -24,6 +24,8 @@ export interface IndexedFile extends KnownFile {
 export interface StoredFile extends IndexedFile {
   readonly words: number
   readonly tokens: number
+  readonly privacy: number
+  readonly problem: string | null
   readonly version: number
 }
 
@@ -79,10 +81,12 @@ export function prepareStatements(db: Db) {
     ),
     putFile: db
       .prepare<[StoredFile], number>(
-        `INSERT INTO files (path, source, hash, mtime, size, words, tokens, private_by_rule, version)
-         VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens, @privateByRule, @version)
+        `INSERT INTO files
+           (path, source, hash, mtime, size, words, tokens, private_by_rule, privacy, privacy_problem, version)
+         VALUES (@path, @source, @hash, @mtime, @size, @words, @tokens, @privateByRule, @privacy, @problem, @version)
          ON CONFLICT (source, path) DO UPDATE SET hash = excluded.hash, mtime = excluded.mtime, size = excluded.size,
-           words = excluded.words, tokens = excluded.tokens, private_by_rule = excluded.private_by_rule
+           words = excluded.words, tokens = excluded.tokens, private_by_rule = excluded.private_by_rule,
+           privacy = excluded.privacy, privacy_problem = excluded.privacy_problem
          RETURNING id`,
       )
       .pluck(),

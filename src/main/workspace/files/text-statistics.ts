@@ -1,7 +1,16 @@
-import type { FileEntry } from '#shared/contract/index.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 
-export type TextStatistics = Pick<FileEntry, 'words' | 'tokens'>
+/** Words, tokens and privacy of a text. */
+export interface TextStatistics {
+  /** Undefined for a large file, as is `tokens`. */
+  readonly words?: number
+  readonly tokens?: number
+  readonly isFullyLocal: boolean
+  /** True if only some lines are private. */
+  readonly isPartly: boolean
+  readonly problem?: string
+}
 
 interface FileState {
   readonly path: string
@@ -11,7 +20,7 @@ interface FileState {
   readonly modifiedAt: number
 }
 
-/** Larger files get no statistics, bytes. */
+/** The words of larger files are not counted, bytes. */
 const maxCountedBytes = 1_000_000
 const batchSize = 16
 
@@ -23,11 +32,11 @@ export class TextStatisticsCache {
     this.#read = read
   }
 
-  /** Returns all known statistics by path. Files that are too large or cannot be read have none. */
+  /** Returns all known statistics by path. Files that cannot be read have none. */
   async load(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
     const changedFiles = files.filter(({ path, size, modifiedAt }) => {
       const cached = this.#statistics.get(path)
-      return size <= maxCountedBytes && (cached?.size !== size || cached.modifiedAt !== modifiedAt)
+      return cached?.size !== size || cached.modifiedAt !== modifiedAt
     })
     for (let start = 0; start < changedFiles.length; start += batchSize)
       await Promise.all(changedFiles.slice(start, start + batchSize).map((file) => this.#count(file)))
@@ -38,6 +47,14 @@ export class TextStatisticsCache {
     this.#statistics.delete(path)
     const text = await this.#read(path).catch(() => undefined)
     if (text === undefined) return
-    this.#statistics.set(path, { size, modifiedAt, words: countWords(text), tokens: estimateTokens(text) })
+    const { isFullyLocal, localLines, problem } = visibilityOf(text)
+    this.#statistics.set(path, {
+      size,
+      modifiedAt,
+      ...(size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }),
+      isFullyLocal,
+      isPartly: localLines.size > 0,
+      ...(problem === undefined ? {} : { problem }),
+    })
   }
 }

@@ -1,5 +1,3 @@
-export { LocalNotes, type Marks, marksBy, type Snapshot } from './local-notes.ts'
-export { KnownWords, LocalTextMatcher } from './local-text-matcher.ts'
+export { marksBy, openPlaces, type PrivacyMarks, type PrivacyOfFiles } from './privacy-marks.ts'
 export { type LocalNote, rulesAfterMove, type NotesFolder, findRule, relativeRules } from './privacy-rules.ts'
 export { resolveRules, rulesForFolder } from './rule-places.ts'
-export { SnapshotCache } from './snapshot-cache.ts'

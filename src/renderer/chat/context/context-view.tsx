@@ -10,7 +10,6 @@ import { Button } from '#lib/ui/button.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
-import { RedactionList } from '../../editor/privacy/privacy-badge.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
 import { EventDetails } from './event-details.tsx'
@@ -80,7 +79,6 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
             <div className="px-5 pb-8">
               <ContextBar report={data} onOpen={setOpenItem} />
               {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={data} />}
-              <RedactionList report={data} />
               <WarningList report={data} />
               <ContextTable report={data} onOpen={setOpenItem} />
               {session !== undefined && steps.length > 0 && (

@@ -1,8 +1,6 @@
 import { Lock, LockOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
-import type { ContextReport, FileEntry } from '#shared/contract/index.ts'
-import { paths } from '#lib/router/paths.ts'
+import type { FileEntry } from '#shared/contract/index.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 
 type LocalMark = NonNullable<FileEntry['local']>
@@ -45,28 +43,5 @@ export function LockButton({ path, local, onChange }: LockButtonProps) {
     <IconButton label={t(isLocal ? 'local.open' : 'local.lock', { path })} onClick={() => onChange(!isLocal)}>
       {isLocal ? <Lock size={13} /> : <LockOpen size={13} />}
     </IconButton>
-  )
-}
-
-/** Lists the local notes and messages that a request to a remote model left out. */
-export function RedactionList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
-  const { t } = useTranslation()
-  if (!heldBack) return null
-  return (
-    <section aria-label={t('local.heldBack')} data-testid="held-back" className="mt-5 flex items-baseline gap-2">
-      <Lock size={13} aria-hidden className="shrink-0 self-center text-muted" />
-      <p className="flex flex-wrap gap-x-3">
-        <span>{t('local.heldBackFrom', { model })}</span>
-        {heldBack.notes.map(({ path, lines }) => (
-          <span key={path}>
-            <Link href={paths.file(path)} className="text-accent hover:underline">
-              {path}
-            </Link>{' '}
-            <span className="text-muted">{t('local.lines', { count: lines })}</span>
-          </span>
-        ))}
-        {heldBack.messages > 0 && <span>{t('local.messages', { count: heldBack.messages })}</span>}
-      </p>
-    </section>
   )
 }

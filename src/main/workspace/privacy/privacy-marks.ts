@@ -1,0 +1,66 @@
+import { redactLocal, visibilityOf } from '#shared/markdown/visibility.ts'
+import type { FoundFile } from '../files/walk.ts'
+import { applyRule, findRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
+
+/** Reads which text of a file is private, by the marks in the text and the rules for its path. */
+export interface PrivacyMarks {
+  of(path: string, text: string): LocalNote
+  /** Returns the text with a placeholder for each private line; undefined if the whole file is private. */
+  openText(path: string, text: string): string | undefined
+}
+
+export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
+  const ruleOf = (path: string) => {
+    const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
+    return folder && findRule(path.slice(folder.prefix.length), folder.local)
+  }
+  const of = (path: string, text: string) => applyRule(visibilityOf(text), ruleOf(path))
+  return {
+    of,
+    openText(path, text) {
+      const note = of(path, text)
+      return note.isFullyLocal ? undefined : redactLocal(text, note).text
+    },
+  }
+}
+
+/** Returns the files that are wholly or partly private, by path. */
+export type PrivacyOfFiles = (
+  files: readonly FoundFile[],
+) => Promise<ReadonlyMap<string, { readonly isWhole: boolean }>>
+
+interface Place {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly fileHash?: string | undefined
+}
+
+interface CurrentFile {
+  /** Path without symbolic links. */
+  readonly path: string
+  readonly text: string
+  /** Undefined if it is not known. */
+  readonly hash?: string | undefined
+}
+
+/**
+ * Returns the indexed places whose lines are open now. Drops those in files that have changed since they were indexed, as
+ * their lines are elsewhere.
+ * @param read returns undefined if the file cannot be read
+ */
+export async function openPlaces<T extends Place>(
+  places: readonly T[],
+  marks: PrivacyMarks,
+  read: (path: string) => Promise<CurrentFile | undefined>,
+): Promise<T[]> {
+  const paths = [...new Set(places.map(({ path }) => path))]
+  const files = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)))
+  return places.filter(({ path, startLine, endLine, fileHash }) => {
+    const file = files.get(path)
+    if (!file || (file.hash !== undefined && fileHash !== undefined && file.hash !== fileHash)) return false
+    const { isFullyLocal, localLines } = marks.of(file.path, file.text)
+    return !isFullyLocal && ![...localLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
+  })
+}
