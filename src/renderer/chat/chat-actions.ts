@@ -6,6 +6,7 @@ import type { Agent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
+import { sendMessage } from './composer/private-lines.tsx'
 
 /** Returns the actions on the messages of a conversation. Failed actions show a toast. */
 export function useCreateChatActions(
@@ -22,9 +23,9 @@ export function useCreateChatActions(
       edit,
       select,
       async sendEdited(message: string, text: string): Promise<boolean> {
-        const sent = await runWithErrorToast(client.chat.send({ ...target, text, replaces: message }))
-        if (sent) edit(undefined)
-        return sent !== undefined
+        const isSent = 'sent' in (await sendMessage({ ...target, text, replaces: message }))
+        if (isSent) edit(undefined)
+        return isSent
       },
       retry: (message: string, model?: string) =>
         void runWithErrorToast(client.chat.retry({ ...target, message, model })),
@@ -36,6 +37,17 @@ export function useCreateChatActions(
           client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
             navigate(paths.chat(forked))
             toast.success(t('chat.branched'))
+          }),
+        ),
+      /** Answers the last question again in a private copy of the chat. */
+      continuePrivately: () =>
+        void runWithErrorToast(
+          client.sessions.get(target).then(async ({ messages }) => {
+            const question = messages.findLast(({ message }) => message.role === 'user')?.id ?? ''
+            const { session: forked } = await client.sessions.fork({ ...target, entry: question })
+            await client.sessions.makePrivate({ agent: agent.id, session: forked })
+            navigate(paths.chat(forked))
+            await client.chat.retry({ agent: agent.id, session: forked, message: question })
           }),
         ),
       deleteFrom: (entry: string) =>

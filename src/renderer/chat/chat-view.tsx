@@ -6,7 +6,6 @@ import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client, connection } from '#lib/api/client.ts'
 import { moveDraft } from '#lib/drafts/use-draft.ts'
-import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
 import { isErrorOf } from '#lib/feedback/explain.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
@@ -22,6 +21,7 @@ import { Conversation, type ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
 import { outbox } from './composer/outbox.ts'
+import { PrivateLinesDialog, sendMessage } from './composer/private-lines.tsx'
 import { QueuedMessages } from './composer/queued-messages.tsx'
 import { SessionMenu } from './sessions/session-menu.tsx'
 import { toTurns } from './messages/turns.ts'
@@ -117,25 +117,27 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
         outbox.add(message)
-        return true
+        return undefined
       }
       // A command can take long to answer, so it is not shown as being sent.
       const isCommand = text.startsWith('/')
       const showTimer = setTimeout(() => !isCommand && setOutgoing({ text, attachments, delivery }), showSendingAfterMs)
       const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
-      const request = runWithErrorToast(client.chat.send({ ...message, attachments: [...attachments] }))
-      if (targetSession === undefined) newSession.current = request.then((started) => started?.value.session)
-      const sent = await request
+      const request = sendMessage({ ...message, attachments: [...attachments] })
+      if (targetSession === undefined)
+        newSession.current = request.then((result) => ('sent' in result ? result.sent.session : undefined))
+      const result = await request
       clearTimeout(showTimer)
       clearTimeout(checkTimer)
       setOutgoing(undefined)
-      if (!sent) return false
-      if (sent.value.session !== session) {
-        moveDraft(agent.id, session, sent.value.session)
-        navigate(paths.chat(sent.value.session))
+      if ('rejected' in result) return { text: result.rejected.text, attachments: [...result.rejected.attachments] }
+      const { session: startedSession } = result.sent
+      if (startedSession !== session) {
+        moveDraft(agent.id, session, startedSession)
+        navigate(paths.chat(startedSession))
       }
       conversationView.current?.follow()
-      return true
+      return undefined
     },
     [agent.id, session, isReopened, kind, navigate],
   )
@@ -220,7 +222,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           <ChatKindSwitches agent={agent} kind={kind} onChange={setKind} />
         ) : (
           <>
-            {data?.summary.isPrivate && <PrivateNote agent={agent} />}
+            {data?.summary.isPrivate && <PrivateNote agent={agent} session={session} />}
             {data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />}
           </>
         )}
@@ -235,6 +237,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           {...(isEmpty && { onSearch: (text: string) => navigate(paths.search(text)) })}
         />
       </section>
+      <PrivateLinesDialog />
       {isPanelOpen && (
         <ErrorBoundary piece="part" resetKey={detailsTurn}>
           <Details agent={agent.id} session={session} turn={detailsTurn} onClose={() => setIsPanelOpen(false)} />

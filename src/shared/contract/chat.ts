@@ -115,6 +115,8 @@ export const chat = {
         withoutMemory: z.boolean().optional(),
         /** Creates a private session; ignored for an existing session. Default: `chat.default`. */
         isPrivate: z.boolean().optional(),
+        /** Sends a message to an open chat even if one of its lines equals a private line. */
+        sendAnyway: z.boolean().optional(),
         /** Continues a session that a reset has ended. */
         reopen: z.boolean().optional(),
       }),

@@ -186,6 +186,8 @@ export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
   /** True if the query must not be sent to a remote embedding model; keyword search then answers alone. */
   staysHere: z.boolean().optional(),
+  /** False leaves out private notes and private chats. Default true. */
+  hasPrivate: z.boolean().optional(),
   /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
   catchUpMs: z.number().int().min(0).max(60_000).optional(),
   /** Conditions of the query to ignore, as written there. */

@@ -87,6 +87,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     code: z.string(),
     data: errorDataSchema,
   }),
+  /** Private notes match the question of an open chat. The model does not learn of it. */
+  z.object({ type: z.literal('privateMatches'), count: z.number().int() }),
   z.object({ type: z.literal('command'), command: z.string(), outcome: commandOutcomeSchema }),
 ])
 export type SessionEvent = z.infer<typeof sessionEventSchema>
@@ -120,6 +122,21 @@ export const draftSchema = z.object({
 })
 export type Draft = z.infer<typeof draftSchema>
 
+/** A line of a note, 1-based. */
+export const noteLineSchema = z.object({ path: z.string(), line: z.number().int(), text: z.string() })
+export type NoteLine = z.infer<typeof noteLineSchema>
+
+/** What a release of a private chat would let out. */
+export const releasePreviewSchema = z.object({
+  messages: z.number().int(),
+  /** The first messages' lines that equal private lines; `lineCount` is the number of all. */
+  lines: z.array(z.string()),
+  lineCount: z.number().int(),
+  /** Paths of the private notes that the chat recalled or read. */
+  notes: z.array(z.string()),
+})
+export type ReleasePreview = z.infer<typeof releasePreviewSchema>
+
 export const sessions = {
   /** @param empty includes sessions without messages */
   list: base.input(forAgent.extend({ empty: z.boolean().optional() })).output(z.array(sessionSummarySchema)),
@@ -147,6 +164,16 @@ export const sessions = {
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
   /** Makes the whole session private. @throws AppError 'session_busy' while a turn is running */
   makePrivate: base.input(forSession).output(done),
+  /** Returns the open lines of notes that the session wrote. */
+  openLines: base.input(forSession).output(z.array(noteLineSchema)),
+  /** Marks these lines private. @returns their number */
+  markLines: base.input(forSession).output(z.object({ count: z.number().int() })),
+  previewRelease: base.input(forSession).output(releasePreviewSchema),
+  /** Makes a private session open. @throws AppError 'session_busy' while a turn is running */
+  release: base.input(forSession).output(done),
+  /** Returns sessions that became private because a note was marked, until `forgetMadePrivate`. */
+  madePrivate: base.input(forAgent).output(z.object({ sessions: z.array(z.string()) })),
+  forgetMadePrivate: base.input(forAgent).output(done),
   /** Moves the session to the trash; `restore` reverts it. @throws AppError 'session_busy' while a turn is running */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),

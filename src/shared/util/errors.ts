@@ -8,6 +8,7 @@ export const errorCodes = [
   'path_invalid',
   'write_refused',
   'private_lines', // An edit in an open chat that would change private lines.
+  'message_private', // Lines of a message to an open chat equal private lines. `lines`: the first ones, `count`.
   'private_chat_remote_model', // A model on another machine was chosen for a private chat. `model`: its id.
   'private_stays_here', // A request with private text to another machine; nothing was sent.
   'outbound_unrecorded', // The ledger of requests cannot be written, so nothing was sent.

@@ -92,7 +92,7 @@ describe('a private chat', () => {
       return results.some(({ path }) => path === `sessions/${session}.jsonl`)
     }
     await until(() => isFound(false), 10_000)
-    await agent.chat.makePrivate(session)
+    await agent.chat.setPrivate(session, true)
     await until(async () => !(await isFound(false)), 10_000)
     expect(await isFound(true)).toBe(true)
   })
@@ -102,7 +102,7 @@ describe('a private chat', () => {
     const { agent, say } = await openChats('open', () => clock.now)
     const { session } = await say(secret)
     const first = (await agent.sessions.get(session)).messages()[0]?.id ?? ''
-    await agent.chat.makePrivate(session)
+    await agent.chat.setPrivate(session, true)
     const fork = await agent.sessions.fork(session, first, clock.now)
     expect((await agent.sessions.get(fork)).isPrivate).toBe(true)
     clock.now = new Date(2026, 0, 22, 10, 30)
@@ -160,7 +160,7 @@ describe('a private chat', () => {
     const read = (requester: boolean) =>
       readFor(app, agent, requester, path, (visibleText) => agent.readLines(path, 1, 100, visibleText))
     expect((await read(false)).lines.join('\n')).toContain(secret)
-    const isMissing = { code: 'file_not_found', message: `${path} does not exist, or stays on this machine` }
+    const isMissing = { code: 'file_not_found', message: `${path} does not exist` }
     await expect(read(true)).rejects.toMatchObject(isMissing)
     await agent.sessions.remove(session)
     await expect(read(true)).rejects.toMatchObject(isMissing)

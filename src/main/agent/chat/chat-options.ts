@@ -4,6 +4,7 @@ import type { Memory } from '#search'
 import type { Workspace } from '#workspace'
 import type { PrivacyMarks, PrivacyOfFiles } from '#workspace/privacy'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
+import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ProposedChange } from '../tools/access-policy.ts'
 import type { ToolLimits } from '../tools/tool.ts'
@@ -18,6 +19,7 @@ export interface ChatOptions {
   readonly models: Models
   readonly marks: () => PrivacyMarks
   readonly privacyOf: PrivacyOfFiles
+  readonly privacy: ChatPrivacy
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windowEstimates: ContextWindowEstimates

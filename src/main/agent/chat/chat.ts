@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { noUsage, type Message } from '#shared/chat/messages.ts'
+import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { calibrationFactor } from '../context/message-tokens.ts'
 import { reportOf } from '../context/context-timeline.ts'
@@ -21,10 +21,13 @@ import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
 import { generateTitle } from './title.ts'
-import { modelReplacedEntry } from '../sessions/session-events.ts'
+import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import { runTurn, type TurnEndReason } from './turn.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { createTurnContext, type TurnContext, type ChatServices, type SessionPermission } from './turn-context.ts'
+
+/** Limits of the private lines in an error's data, and in its message. */
+const maxNamedLines = { data: 200, message: 3 }
 
 export interface SendInput extends UserInput {
   readonly session?: string | undefined
@@ -36,6 +39,8 @@ export interface SendInput extends UserInput {
   readonly withoutMemory?: boolean | undefined
   /** Default: `chat.default`. */
   readonly isPrivate?: boolean | undefined
+  /** True to send a message to an open chat even if one of its lines equals a private line. */
+  readonly sendAnyway?: boolean | undefined
   /** True to continue a session that its reset rule has ended. */
   readonly reopen?: boolean | undefined
 }
@@ -94,16 +99,17 @@ export class Chat {
    * Stores the message and starts the turn, or runs the command. Resolves once the message is on disk; `ended` resolves
    * after the answer. A message sent while an answer runs is queued. If the session is over, a new one opens.
    * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`,
-   * `session_busy` if the message replaces one while an answer runs
+   * `session_busy` if the message replaces one while an answer runs, `message_private`
    */
   async send(input: SendInput): Promise<SendResult> {
     const { text, attachments = [], session } = input
     if (text.trim() === '' && attachments.length === 0)
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
     const command = attachments.length === 0 ? parseCommand(text) : undefined
+    const isPrivate = await this.#isPrivate(input)
+    if (!isPrivate && !command && !input.sendAnyway) await this.#assertHasNoPrivateLine(input)
     const runningTurn = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
-    const isPrivate = await this.#isPrivate(input)
     const { agentModels } = this.#services
     const model =
       command && input.model === undefined
@@ -194,9 +200,16 @@ export class Chat {
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
   }
 
-  /** Makes the whole chat private. @throws AppError `session_busy`, `unknown_session` */
-  async makePrivate(session: string): Promise<void> {
-    await (await this.#idleTranscript(session)).setPrivate(true)
+  /** Makes the whole chat private, or open again. @throws AppError `session_busy`, `unknown_session` */
+  async setPrivate(session: string, isPrivate: boolean): Promise<void> {
+    await (await this.#idleTranscript(session)).setPrivate(isPrivate)
+  }
+
+  /** Stops the running turn, if any, and waits for its end. */
+  async stopTurn(session: string): Promise<void> {
+    const turn = this.#turns.get(session)
+    this.#turns.stop(session)
+    await turn?.ended
   }
 
   /** Removes a message from the queue; does nothing if it is no longer queued. */
@@ -289,6 +302,26 @@ export class Chat {
     return isPrivate ?? config.current.chat.default === 'private'
   }
 
+  /** @throws AppError `message_private` */
+  async #assertHasNoPrivateLine({ text, attachments = [] }: SendInput): Promise<void> {
+    const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? attachment.text : []))
+    const lines = await this.#services.privacy.privateLines([text, ...files].join('\n'))
+    if (lines.length === 0) return
+    const shown = lines.slice(0, maxNamedLines.message).join('\n')
+    const message = `${lines.length} lines of the message are private, and the chat is open (use --private, or --send-anyway):\n${shown}`
+    const data = { count: lines.length, lines: lines.slice(0, maxNamedLines.data).join('\n') }
+    throw new AppError('message_private', message, data)
+  }
+
+  /** Tells the user if private notes match the question of an open chat. The model does not learn of it. */
+  async #notePrivateMatches(session: string): Promise<void> {
+    const transcript = await this.#services.sessions.get(session)
+    const question = transcript.messages().findLast(({ message }) => message.role === 'user')?.message
+    if (transcript.isPrivate || transcript.isWithoutMemory || question?.role !== 'user') return
+    const count = await this.#services.privacy.countMatches(splitAttachments(question).text, this.#closing.signal)
+    if (count > 0 && !transcript.isPrivate) await transcript.appendCustom(privateMatchesEntry, { count })
+  }
+
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async #idleTranscript(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw sessionBusy(session)
@@ -297,6 +330,7 @@ export class Chat {
 
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
+    this.#runInBackground(session, () => this.#notePrivateMatches(session))
     this.#runInBackground(session, () => this.#distil(session))
     const next = this.#services.queue.takeFirst(session)
     if (!next) return this.#runInBackground(session, () => this.#generateTitle(session))
@@ -312,7 +346,7 @@ export class Chat {
     this.#emitQueue(session)
     try {
       const { text, attachments, id, model } = message
-      await this.send({ text, attachments, session, model, reopen: true })
+      await this.send({ text, attachments, session, model, reopen: true, sendAnyway: true })
       await queue.markDelivered(session, id)
     } catch (error) {
       queue.requeue(message)
@@ -416,8 +450,8 @@ export class Chat {
       const model = await this.#modelOfChat(transcript, modelId)
       const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
       await contextManager.flushRemaining()
-      await saveSessionSummary(this.#services, model, session, messages, transcript.isPrivate)
-      await transcript.appendCustom(summaryEntry, { through: last.id })
+      const change = await saveSessionSummary(this.#services, model, session, messages, transcript.isPrivate)
+      await transcript.appendCustom(summaryEntry, { through: last.id, ...(change ? { change } : {}) })
     } finally {
       this.#endingSessions.delete(session)
     }

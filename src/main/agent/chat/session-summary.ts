@@ -1,3 +1,4 @@
+import type { FileChange } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
@@ -11,7 +12,7 @@ import { sourcesOfMessages } from './provenance-tracking.ts'
 import { askBriefly } from './title.ts'
 import type { ChatServices } from './turn-context.ts'
 
-/** Custom entry with the id of the last message that a summary covers. */
+/** Custom entry with the id of the last message that a summary covers, and the change that wrote it. */
 export const summaryEntry = 'commonplace.left'
 
 /** Returns the number of messages, from the oldest, that earlier summaries of the session cover. */
@@ -28,14 +29,14 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60
 
-/** Writes a note with the newest messages of a session, unless none is from the user. */
+/** Writes a note with the newest messages of a session. @returns undefined if none is from the user */
 export async function saveSessionSummary(
   { workspace, models, requests, now }: ChatServices,
   model: ChatModel,
   session: string,
   messages: readonly Message[],
   isPrivate: boolean,
-): Promise<void> {
+): Promise<FileChange | undefined> {
   const at = now()
   const summarizedMessages = withoutRefused(messages)
     .filter(
@@ -44,7 +45,7 @@ export async function saveSessionSummary(
     )
     .slice(-maxMessages)
   const userMessages = summarizedMessages.filter(({ role }) => role === 'user')
-  if (userMessages.length === 0) return
+  if (userMessages.length === 0) return undefined
   const firstLines = userMessages.map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
   const sentences = models.sentencesFor(firstLines.toReversed())
   const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
@@ -60,8 +61,8 @@ export async function saveSessionSummary(
     const sources = sourcesOfMessages(messages, [])
     const content = `${heading}\n\n${text}\n`
     const marked = sources.length === 0 ? content : withSource(content, sources, date)
-    await workspace.write(path, isPrivate ? withVisibility(marked, true) : marked, { cause: 'agent', session })
-    return
+    const note = isPrivate ? withVisibility(marked, true) : marked
+    return workspace.describe(await workspace.write(path, note, { cause: 'agent', session }))
   }
 }
 

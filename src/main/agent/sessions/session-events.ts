@@ -6,6 +6,7 @@ import type { TranscriptEntry } from './transcript-entries.ts'
 export const commandEntry = 'commonplace.command'
 export const compactionFailureEntry = 'commonplace.notice'
 export const modelReplacedEntry = 'commonplace.modelReplaced'
+export const privateMatchesEntry = 'commonplace.privateMatches'
 
 /** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
@@ -55,6 +56,7 @@ function customEvent(customType: string, data: unknown): SessionEvent | undefine
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
   if (customType === compactionFailureEntry)
     return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
+  if (customType === privateMatchesEntry) return sessionEventSchema.safeParse({ ...data, type: 'privateMatches' }).data
   if (customType === modelReplacedEntry) return sessionEventSchema.safeParse({ ...data, type: 'notice' }).data
   return undefined
 }

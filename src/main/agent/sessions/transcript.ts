@@ -192,6 +192,11 @@ export class Transcript {
     return mark === undefined ? this.#entries.some(isMarkedLocal) : isPrivateChat(mark)
   }
 
+  /** True if the chat was made private, or open again. */
+  get hasPrivacyMark(): boolean {
+    return this.lastCustomAnywhere(privacyToggleEntry) !== undefined
+  }
+
   async setPrivate(isPrivate: boolean): Promise<void> {
     if (isPrivate !== this.isPrivate) await this.appendCustom(privacyToggleEntry, { isPrivate })
   }

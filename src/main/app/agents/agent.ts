@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { Chat, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
+import { Chat, ChatPrivacy, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
@@ -59,6 +59,7 @@ export class Agent {
   /** Records writes in the history. A CLI command only queues them for the next process that stays open. */
   readonly recording: HistoryController
   readonly reviewedHunks: ReviewedHunks
+  readonly privacy: ChatPrivacy
   readonly chat: Chat
   /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
   recoveredChange: RecoveredChange | undefined
@@ -125,6 +126,14 @@ export class Agent {
     const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, idleFor })
     this.upkeep = upkeep
     this.scheduler = scheduler
+    this.privacy = new ChatPrivacy({
+      sessions,
+      workspace,
+      memory,
+      marks: () => this.marks(),
+      stateFile: folders.privateLines,
+      stopTurn: (session) => this.chat.stopTurn(session),
+    })
     this.chat = new Chat({
       config,
       queue,
@@ -134,6 +143,7 @@ export class Agent {
       models,
       marks: () => this.marks(),
       privacyOf: (files) => this.privacyOf(files),
+      privacy: this.privacy,
       propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
       windowEstimates,
       mcp,

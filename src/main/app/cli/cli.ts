@@ -60,6 +60,7 @@ withVectorOptions(command('search', 'search the memory'))
   .argument('<query>')
   .option('--max-results <n>', 'maximum number of results', parseInteger)
   .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
+  .option('--private', 'also search private notes and chats')
   .action(async (query: string, flags: CommonFlags & SearchFlags) =>
     runOnPrimary(flags, (primary) => search(primary, flags, query)),
   )
@@ -69,6 +70,7 @@ withVectorOptions(command('explain', 'show how every candidate for a query was s
   .option('--max-results <n>', 'maximum number of results', parseInteger)
   .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .option('--why <path:line>', 'also explain why this line was not returned')
+  .option('--private', 'also search private notes and chats')
   .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
     runOnPrimary(flags, (primary) => explain(primary, flags, query)),
   )
@@ -96,6 +98,7 @@ command('ask', 'ask the agent')
   .option('--model <id>', 'model to use instead of the agent’s')
   .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
   .option('--private', 'make the chat private: only models on this machine read it')
+  .option('--send-anyway', 'send the message even if it has private lines and the chat is open')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(async (message: string, flags: AskFlags) =>
     runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),

@@ -13,7 +13,7 @@ export interface WaitFlags {
   readonly wait: boolean
 }
 
-export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'>
+export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'> & { readonly private?: boolean }
 
 export type ExplainFlags = SearchFlags & { readonly why?: string }
 
@@ -29,6 +29,7 @@ export interface AskFlags extends CommonFlags {
   readonly session?: string
   readonly withoutMemory?: boolean
   readonly private?: boolean
+  readonly sendAnyway?: boolean
 }
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {
@@ -41,6 +42,7 @@ export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   readonly dryRun?: boolean
 }
 
-export function searchOptions({ maxResults, minScore }: SearchFlags): SearchOptions {
-  return { maxResults, minScore }
+/** Without `--private`, private notes and chats are left out. */
+export function searchOptions({ maxResults, minScore, private: hasPrivate = false }: SearchFlags): SearchOptions {
+  return { maxResults, minScore, hasPrivate }
 }

@@ -16,7 +16,7 @@ interface EventTargets {
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function subscribeAgent(openedAgent: Agent, { publish, health, log }: EventTargets): void {
   const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = openedAgent
-  const { memory, recording, reviewedHunks, batches, savedQueries, chat } = openedAgent
+  const { memory, recording, reviewedHunks, batches, savedQueries, chat, privacy } = openedAgent
   // This subscription comes first, so that a write is recorded before other listeners receive it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
@@ -75,6 +75,8 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     switch (change.type) {
       case 'status':
         reportIndex(health, agent, change.status)
+        if (change.status.state === 'ready')
+          privacy.update().catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
         links.markStale()

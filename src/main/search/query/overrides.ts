@@ -2,8 +2,6 @@ import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
 /** Overrides for one search. */
 export interface SearchOverrides extends SearchOptions {
-  /** False for readers who must not see private notes. Default true. */
-  readonly hasPrivate?: boolean
   /** False for readers who must not see chats. Default true. */
   readonly hasChats?: boolean
 }

@@ -15,6 +15,7 @@ import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/provid
 import { systemClock, type Clock } from '#platform'
 import { getMeta, unsentUnitsKey, modelOfIndex, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import { comparableLine } from '#shared/markdown/comparable-line.ts'
+import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
@@ -174,6 +175,18 @@ export class Searcher {
     return this.#statements.indexedFiles.all()
   }
 
+  /** Returns a value that changes with the private units of notes. */
+  privateVersion(): string {
+    return this.#statements.privateVersion.get() ?? ''
+  }
+
+  /** Returns the keys of the lines of private notes. */
+  privateKeys(): string[] {
+    const keys = new Set<string>()
+    for (const text of this.#statements.privateNoteTexts.iterate()) for (const key of lineKeys(text)) keys.add(key)
+    return [...keys]
+  }
+
   /**
    * Returns which of the lines are lines of private units.
    * @param lines as `comparableLine` returns them
@@ -310,6 +323,14 @@ function prepare(db: Db) {
     indexedFiles: db.prepare<[], IndexedFileFacts>(
       'SELECT path, source, mtime, size, words, tokens, privacy, privacy_problem AS problem FROM files',
     ),
+    privateVersion: db
+      .prepare<[], string>(
+        `SELECT group_concat(count || ' ' || total || ' ' || rules) FROM (
+           SELECT count(*) AS count, total(units.id) AS total, 0 AS rules FROM units WHERE private = 1 AND is_chat = 0
+           UNION ALL SELECT count(*), total(id), sum(private_by_rule) FROM files WHERE privacy = 2 OR private_by_rule = 1)`,
+      )
+      .pluck(),
+    privateNoteTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1 AND is_chat = 0').pluck(),
     privateTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1').pluck(),
   }
 }

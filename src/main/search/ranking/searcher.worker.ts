@@ -158,6 +158,8 @@ const router = {
     .input(type<{ path: string; most: number }>())
     .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),
   indexedFiles: base.handler(() => searcher().indexedFiles()),
+  privateVersion: base.handler(() => searcher().privateVersion()),
+  privateKeys: base.handler(() => searcher().privateKeys()),
   privateLines: base.input(type<readonly string[]>()).handler(({ input }) => searcher().privateLines(input)),
   /** Closes the file until `resume`, so that it can be replaced. */
   release: base.handler(() => {

@@ -204,6 +204,16 @@ export class Memory {
     return this.#readIndex(({ searcher }) => searcher.client.indexedFiles())
   }
 
+  /** Returns a value that changes with the private units of notes. */
+  privateVersion(): Promise<string> {
+    return this.#readIndex(({ searcher }) => searcher.client.privateVersion())
+  }
+
+  /** Returns the keys of the lines of private notes, see `lineKeys`. */
+  privateKeys(): Promise<string[]> {
+    return this.#readIndex(({ searcher }) => searcher.client.privateKeys())
+  }
+
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableLine` returns them */
   privateLines(lines: readonly string[]): Promise<string[]> {
     return this.#readIndex(async (threads) => {

@@ -11,7 +11,7 @@ import {
   type RefObject,
 } from 'react'
 import { t } from 'i18next'
-import type { Agent, Attachment } from '#shared/contract/index.ts'
+import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
@@ -42,8 +42,8 @@ interface ComposerProps {
   readonly agent: Agent
   readonly session: string | undefined
   readonly isRunning: boolean
-  /** @returns false if the message was not accepted: the composer then puts it back into the field */
-  readonly onSend: (message: OutgoingMessage) => Promise<boolean>
+  /** @returns the draft to put back into the field if the message was not accepted */
+  readonly onSend: (message: OutgoingMessage) => Promise<Draft | undefined>
   readonly onStop: () => void
   readonly onEditLast: () => void
   /** Set at the start of a conversation: searches for the text instead. */
@@ -110,8 +110,8 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     // Cleared at once, so that further typing starts the next message. A rejected message is put before that text.
     clear()
     setProblems([])
-    if (await onSend({ text: text.trim(), attachments, delivery })) return
-    change((newDraft) => joinDrafts({ text, attachments }, newDraft))
+    const rejected = await onSend({ text: text.trim(), attachments, delivery })
+    if (rejected) change((newDraft) => joinDrafts(rejected, newDraft))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, the arrow and Enter keys choose a candidate.

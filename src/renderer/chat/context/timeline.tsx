@@ -163,6 +163,7 @@ const eventColor = {
   compaction: 'bg-bad',
   prune: 'bg-warning',
   notice: 'bg-warning',
+  privateMatches: 'bg-muted',
   command: 'bg-muted',
 } as const
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { BrainIcon, BrainOff, Lock, LockOpen, type LucideIcon } from 'lucide-react'
 import { t } from 'i18next'
+import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
@@ -68,13 +69,28 @@ function KindSwitch({ icon: Icon, isOn, label, onClick }: KindSwitchProps) {
   )
 }
 
-export function PrivateNote({ agent }: { agent: Agent }) {
+export function PrivateNote({ agent, session }: { agent: Agent; session: string }) {
+  const target = { agent: agent.id, session }
+  const openLines = useQuery(api.sessions.openLines.queryOptions({ input: target })).data ?? []
+  const markLines = useMutation(
+    api.sessions.markLines.mutationOptions({
+      onSuccess: ({ count }) => toast.success(t('chat.markedLines', { count })),
+    }),
+  )
   return (
     <p role="note" className={`${stripClass} text-muted`}>
       <Lock size={14} className="text-accent" aria-hidden />
       <span className="min-w-0 flex-1 basis-52">
         {t('chat.private')}: <PrivateHint agent={agent} />
       </span>
+      {openLines.length > 0 && (
+        <span title={openLines.map(({ path, line, text }) => `${path}:${line} ${text}`).join('\n')}>
+          {t('chat.openLines', { count: openLines.length })}{' '}
+          <Button look="link" disabled={markLines.isPending} onClick={() => markLines.mutate(target)}>
+            {t('chat.markLines')}
+          </Button>
+        </span>
+      )}
     </p>
   )
 }

@@ -1,12 +1,15 @@
+import { Lock } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { Markdown } from '../../markdown/chat/markdown.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
+import { useChatActions } from '../chat-actions.ts'
 import { eventSentence } from '../sessions/event-sentence.ts'
 
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
@@ -31,6 +34,8 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
       return <Divider text={eventSentence(event)} />
     case 'notice':
       return <Divider text={eventSentence(event)} isWarning />
+    case 'privateMatches':
+      return <PrivateMatches text={eventSentence(event)} />
     case 'command':
       return (
         <div className="flex flex-col gap-1 pb-3" data-testid="command">
@@ -39,6 +44,19 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
         </div>
       )
   }
+}
+
+function PrivateMatches({ text }: { text: string }) {
+  const { continuePrivately } = useChatActions()
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-[12px] text-muted" data-testid="private-matches">
+      <Lock size={12} aria-hidden className="shrink-0" />
+      {text}
+      <Button look="link" onClick={continuePrivately}>
+        {t('chat.continuePrivately')}
+      </Button>
+    </p>
+  )
 }
 
 function Divider({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {

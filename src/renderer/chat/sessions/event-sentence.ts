@@ -14,6 +14,8 @@ export function eventSentence(event: Exclude<SessionEvent, { type: 'command' }>)
       })
     case 'prune':
       return t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })
+    case 'privateMatches':
+      return t('chat.privateMatches', { count: event.count })
     case 'notice':
       return `${t(`kept.${event.kind}`)} ${explainCode(event.code, event.data)}`
   }

@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { IconButton } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { startOfDay } from '#lib/util/local-dates.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -37,6 +37,7 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
           />
         )}
       </div>
+      <MadePrivateNote agent={agent.id} />
       {query.trim() === '' ? (
         <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={openId}>
           {(row) =>
@@ -53,6 +54,23 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
         <SearchResults agent={agent} query={query.trim()} />
       )}
     </>
+  )
+}
+
+/** Tells once that chats became private because they contain text of private notes. */
+function MadePrivateNote({ agent }: { agent: string }) {
+  const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
+  const count = useQuery(query).data?.sessions.length ?? 0
+  const forget = useMutation(api.sessions.forgetMadePrivate.mutationOptions())
+  if (count === 0) return null
+  return (
+    <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">
+      <Lock size={11} aria-hidden className="mr-1 inline" />
+      {t('session.madePrivate', { count })}{' '}
+      <Button look="link" disabled={forget.isPending} onClick={() => forget.mutate({ agent })}>
+        {t('common.close')}
+      </Button>
+    </p>
   )
 }
 

@@ -13,6 +13,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { ReleaseDialog } from './release-dialog.tsx'
 
 interface SessionMenuProps {
   readonly agent: string
@@ -24,6 +25,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
+  const [isReleasing, setIsReleasing] = useState(false)
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
@@ -47,7 +49,9 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}
         </ActionItem>
-        {!summary.isPrivate && (
+        {summary.isPrivate ? (
+          <ActionItem onClick={() => setIsReleasing(true)}>{t('release.open')}</ActionItem>
+        ) : (
           <ActionItem onClick={() => makePrivate.mutate(target)}>{t('session.makePrivate')}</ActionItem>
         )}
         <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
@@ -57,6 +61,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         <ActionSeparator />
         <ActionItem onClick={() => remove.mutate(target)}>{t('session.remove')}</ActionItem>
       </ActionMenu>
+      {isReleasing && <ReleaseDialog agent={agent} session={summary.id} onClose={() => setIsReleasing(false)} />}
       {isRenaming && (
         <PromptDialog
           title={t('session.rename')}

@@ -24,7 +24,13 @@ export const goToEvent = 'commonplace:go-to'
 const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
   filesChanged: [api.habits, api.workspace, api.links, api.tags, api.context, api.checks.list, api.history.standing],
   indexChanged: [api.search, api.workspace.list],
-  sessionChanged: [api.sessions.list, api.sessions.find, api.search.recalls],
+  sessionChanged: [
+    api.sessions.list,
+    api.sessions.find,
+    api.sessions.openLines,
+    api.sessions.madePrivate,
+    api.search.recalls,
+  ],
   contextChanged: [api.context],
   agentsChanged: [api.habits, api.agents, api.settings, api.workspace, api.search, api.context, api.chat.models],
   settingsChanged: [

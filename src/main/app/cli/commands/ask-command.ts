@@ -8,7 +8,7 @@ import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
 import { printedFields, type Output } from '../cli-output.ts'
 
-/** @throws AppError `unknown_session`, `provider_error` if the model fails, `internal` without an answer */
+/** @throws AppError `unknown_session`, `message_private`, `provider_error` if the model fails, `internal` without an answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, json = false } = flags
   await setUpAtFirstUse(client, base, agent)
@@ -26,6 +26,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     delivery: 'after',
     ...(previousSession === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: previousSession }),
     ...(isPrivate ? { isPrivate } : {}),
+    ...(flags.sendAnyway === true ? { sendAnyway: true } : {}),
     ...(model === undefined ? {} : { model }),
   })
   const liveOutput = json ? undefined : new LiveOutput(knownIds)

@@ -1,0 +1,234 @@
+/** Compares chats with the private notes: before a message is sent, after a note was marked, and before a release. */
+import { isAbsolute } from 'node:path'
+import { z } from 'zod'
+import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
+import { hasContent, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { withLocalLines } from '#shared/markdown/visibility-marks.ts'
+import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
+import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
+import { orUndefined } from '#shared/util/errors.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
+import { readIfExists, writeDurably } from '#platform'
+import type { Memory } from '#search'
+import type { Workspace } from '#workspace'
+import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
+import { commandEntry } from '../sessions/session-events.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import { summaryEntry } from '../chat/session-summary.ts'
+
+export interface ChatPrivacyOptions {
+  readonly sessions: Sessions
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly marks: () => PrivacyMarks
+  /** File with the private lines that chats were compared with. */
+  readonly stateFile: string
+  /** Stops the running turn of a session, if any, and waits for its end. */
+  readonly stopTurn: (session: string) => Promise<void>
+}
+
+const stateSchema = z.object({
+  /** Keys of private lines and files. */
+  keys: z.array(z.string()),
+  /** Chats that became private and that the user does not know of. */
+  untold: z.array(z.string()).default([]),
+})
+type State = z.infer<typeof stateSchema>
+
+const maxShownLines = 20
+
+export class ChatPrivacy {
+  readonly #options: ChatPrivacyOptions
+  /** Version of the private units at the last comparison. */
+  #comparedVersion: string | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: ChatPrivacyOptions) {
+    this.#options = options
+  }
+
+  /** Returns the lines of a text that equal private lines; none if there is no index. */
+  async privateLines(text: string): Promise<string[]> {
+    const lines = new Map(
+      text
+        .split(/\r?\n/)
+        .toReversed()
+        .map((line) => [comparableLine(line), line.trim()]),
+    )
+    const asked = [...lines.keys()].filter(isTellingLine)
+    const found = asked.length === 0 ? [] : await orUndefined(this.#options.memory.privateLines(asked))
+    return (found ?? []).map((line) => lines.get(line) ?? line)
+  }
+
+  /** Returns the number of private notes that match a question. */
+  async countMatches(question: string, signal: AbortSignal): Promise<number> {
+    const { results } = await this.#options.memory.search(question, { hasChats: false }, signal)
+    return new Set(results.flatMap(({ path, isPrivate }) => (isPrivate ? [path] : []))).size
+  }
+
+  /** Returns the open lines in notes that a chat wrote. @throws AppError `unknown_session` */
+  async openLinesOf(session: string): Promise<NoteLine[]> {
+    const { sessions, workspace, marks } = this.#options
+    const places: NoteLine[] = []
+    for (const [path, written] of writtenLines(await sessions.get(session))) {
+      const file = await orUndefined(workspace.read(path))
+      if (!file) continue
+      const { isFullyLocal, localLines } = marks().of(await workspace.realPath(path), file.text)
+      for (const [index, text] of isFullyLocal ? [] : file.text.split(/\r?\n/).entries())
+        if (!localLines.has(index) && isWritten(text, written)) places.push({ path, line: index + 1, text })
+    }
+    return places
+  }
+
+  /** Marks the lines of `openLinesOf` private. @returns their number */
+  async markLinesOf(session: string): Promise<number> {
+    const lines = await this.openLinesOf(session)
+    for (const [path, ofFile] of Map.groupBy(lines, (line) => line.path)) {
+      const written = new Set(ofFile.map(({ text }) => comparableLine(text)))
+      await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') => {
+        const current = text.split(/\r?\n/)
+        const isAll = current.every((line) => !hasContent(line) || isDayHeading(line) || isWritten(line, written))
+        return isAll ? withVisibility(text, true) : withLocalLines(text, (index) => isWritten(current[index], written))
+      })
+    }
+    return lines.length
+  }
+
+  /** Returns what a release of a private chat would let out. @throws AppError `unknown_session` */
+  async previewRelease(session: string): Promise<ReleasePreview> {
+    const messages = (await this.#options.sessions.get(session)).messages().map(({ message }) => message)
+    const said = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
+    const lines = await this.privateLines(said.map(messageText).join('\n'))
+    const paths = [...new Set(messages.flatMap(pathsIn))]
+    const texts = await Promise.all(paths.map((path) => orUndefined(this.#options.workspace.read(path))))
+    const isPrivate = (path: string, text = '') => this.#options.marks().openText(path, text) !== text
+    return {
+      messages: said.length,
+      lines: lines.slice(0, maxShownLines),
+      lineCount: lines.length,
+      notes: paths.filter((path, index) => isPrivate(path, texts[index]?.text)),
+    }
+  }
+
+  /** Returns the chats that became private because of a mark, until `forgetUntold`. */
+  async untold(): Promise<string[]> {
+    return (await this.#read())?.untold ?? []
+  }
+
+  async forgetUntold(): Promise<void> {
+    const state = await this.#read()
+    if (state) await this.#write({ ...state, untold: [] })
+  }
+
+  /** Makes the open chats private that contain lines, or recalled files, that have become private since the last call. */
+  update(): Promise<void> {
+    this.#running = this.#running.catch(() => undefined).then(() => this.#update())
+    return this.#running
+  }
+
+  async #update(): Promise<void> {
+    const { memory, sessions, stopTurn } = this.#options
+    // A part of the index has fewer private lines than there are.
+    if ((await memory.status()).state !== 'ready') return
+    const version = await memory.privateVersion()
+    if (version === this.#comparedVersion) return
+    const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
+    const state = await this.#read()
+    const known = new Set(state?.keys)
+    const added = new Set([...keys].filter((key) => !known.has(key)))
+    const untold = [...(state?.untold ?? [])]
+    for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
+      const transcript = await orUndefined(sessions.get(id))
+      if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added))) continue
+      await stopTurn(id)
+      await transcript.setPrivate(true)
+      untold.push(id)
+    }
+    if (!state || added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
+    this.#comparedVersion = version
+  }
+
+  async #privatePaths(): Promise<string[]> {
+    const files = await this.#options.memory.indexedFiles()
+    const marks = this.#options.marks()
+    const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyLocal
+    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => pathKey(path))
+  }
+
+  async #read(): Promise<State | undefined> {
+    return stateSchema.safeParse(parseJson((await readIfExists(this.#options.stateFile)) ?? '')).data
+  }
+
+  async #write(state: State): Promise<void> {
+    await writeDurably(this.#options.stateFile, JSON.stringify(state))
+  }
+}
+
+function pathKey(path: string): string {
+  return `path ${path}`
+}
+
+/** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
+function contains(transcript: Transcript, keys: ReadonlySet<string>): boolean {
+  return transcript.entries.some(
+    (entry) =>
+      entry.type === 'message' &&
+      (pathsIn(entry.message).some((path) => keys.has(pathKey(path))) ||
+        textsIn(entry.message).some((text) => lineKeys(text).some((key) => keys.has(key)))),
+  )
+}
+
+/** Returns the texts of a message, and those of the notes in a tool result. */
+function textsIn(message: Message): string[] {
+  const text = messageText(message)
+  if (message.role !== 'toolResult') return [text]
+  const { details } = message
+  const answer: unknown = parseJson(text)
+  const content = isRecord(answer) && typeof answer['text'] === 'string' ? [answer['text']] : []
+  const recalled = details?.kind === 'recall' ? details.recall.results.map(({ snippet }) => snippet) : []
+  return [text, ...content, ...recalled]
+}
+
+/** Returns the paths of the notes that a message recalled or read. */
+function pathsIn(message: Message): string[] {
+  if (message.role === 'toolResult')
+    return message.details?.kind === 'recall' ? message.details.recall.results.map(({ path }) => path) : []
+  if (message.role === 'user') return []
+  return message.content.flatMap((part) => {
+    const path = part.type === 'toolCall' ? part.arguments['path'] : undefined
+    return typeof path === 'string' && !isAbsolute(path) ? [path] : []
+  })
+}
+
+/** Returns the comparable lines that a chat added to notes, by path. */
+function writtenLines({ entries }: Transcript): Map<string, Set<string>> {
+  const lines = new Map<string, Set<string>>()
+  const add = ({ path, patch }: FileChange) => {
+    const ofFile = lines.get(path) ?? new Set()
+    for (const line of patch.split('\n'))
+      if (line.startsWith('+') && !line.startsWith('+++')) ofFile.add(comparableLine(line.slice(1)))
+    lines.set(path, ofFile)
+  }
+  for (const entry of entries) {
+    if (entry.type === 'flush') entry.changes.forEach(add)
+    if (entry.type === 'message' && entry.message.role === 'toolResult' && entry.message.details?.kind === 'change')
+      add(entry.message.details.change)
+    if (entry.type !== 'custom' || !isRecord(entry.data)) continue
+    const { outcome, change } = entry.data
+    const stored = entry.customType === commandEntry && isRecord(outcome) ? outcome['change'] : change
+    const parsed = [commandEntry, summaryEntry].includes(entry.customType) && fileChangeSchema.safeParse(stored).data
+    if (parsed) add(parsed)
+  }
+  return lines
+}
+
+function isWritten(line: string | undefined, written: ReadonlySet<string>): boolean {
+  return line !== undefined && hasContent(line) && !isDayHeading(line) && written.has(comparableLine(line))
+}
+
+/** Returns true for the first line of a daily log. */
+function isDayHeading(line: string): boolean {
+  return /^# \d{4}-\d{2}-\d{2}\s*$/.test(line)
+}

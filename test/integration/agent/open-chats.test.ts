@@ -1,0 +1,161 @@
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
+import { ChatPrivacy } from '../../../src/main/agent/privacy/chat-privacy.ts'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const pin = '- The safe opens with 9-1-7.'
+
+/** An agent with an open and a private note, and a remote model that searches for the question. */
+async function openChats() {
+  const remote = await startModelServer({ text: 'Aye.' })
+  const test = await openTestApp({
+    files: {
+      'MEMORY.md': '# Long-term memory\n\n- The safe is grey.\n',
+      'private/safe.md': `---\nvisibility: private\n---\n\n# The safe\n\n${pin}\n- Alpha\n`,
+    },
+    config: `providers:
+  anthropic: { baseUrl: "${remote.url}", reach: remote }
+agents:
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+  })
+  const agent = await test.app.agents.get('main')
+  await agent.memory.settle(10_000)
+  await agent.privacy.update()
+  const say = async (text: string, options: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
+    const { session, ended } = await agent.chat.send({ text, ...options })
+    await ended
+    const transcript = await agent.sessions.get(session)
+    const last = transcript.messages().at(-1)
+    return { session, transcript, text: last ? messageText(last.message) : '' }
+  }
+  return { ...test, agent, remote, say }
+}
+
+describe('a message to an open chat', () => {
+  it('is not sent if a line equals a private line', async () => {
+    const { agent, remote, say } = await openChats()
+    const text = `What is this?\n\n  The  safe opens with 9-1-7.`
+    await expect(say(text)).rejects.toMatchObject({
+      code: 'message_private',
+      data: { count: 1, lines: 'The  safe opens with 9-1-7.' },
+    })
+    const attachments = [{ type: 'file' as const, name: 'safe.md', text: pin }]
+    await expect(say('And this?', { attachments })).rejects.toMatchObject({ code: 'message_private' })
+    expect(await agent.sessions.list(true)).toEqual([])
+    expect(remote.requests).toEqual([])
+  })
+
+  it('is sent if the user says so, in a private chat, and with words that many texts have', async () => {
+    const { remote, say } = await openChats()
+    await say(pin, { sendAnyway: true })
+    expect(remote.requests.some(({ text }) => text.includes('9-1-7'))).toBe(true)
+    const { text } = await say(pin, { isPrivate: true })
+    expect(text).not.toBe('')
+    await say('Alpha')
+  })
+})
+
+describe('an open chat', () => {
+  it('tells the user how many private notes match, and the model nothing', async () => {
+    const { agent, remote, say } = await openChats()
+    const { session } = await say('Which number opens the safe?')
+    const eventsOf = async (id: string) =>
+      sessionEvents((await agent.sessions.get(id)).branch()).map(({ event }) => event)
+    await until(async () => (await eventsOf(session)).length > 0, 10_000)
+    expect(await eventsOf(session)).toEqual([{ type: 'privateMatches', count: 1 }])
+    await say('And the colour?', { session })
+    expect(remote.requests.map(({ text }) => text).join('\n')).not.toMatch(/9-1-7|private note|privateMatches/)
+    const inPrivate = await say('Which number opens the safe?', { isPrivate: true })
+    await agent.chat.close()
+    expect(await eventsOf(inPrivate.session)).toEqual([])
+  })
+
+  it('becomes private when a note that it recalled or repeats is marked', async () => {
+    const { agent, say } = await openChats()
+    const quoting = await say('The safe is grey.')
+    const other = await say('The weather is fine today.')
+    await agent.privacy.update()
+    expect(quoting.transcript.isPrivate).toBe(false)
+    const marked = '# Long-term memory\n\n- The safe is grey. ^[private]\n'
+    await agent.workspace.write('MEMORY.md', marked, { cause: 'user' })
+    await agent.memory.settle(10_000)
+    await agent.privacy.update()
+    expect((await agent.sessions.get(quoting.session)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
+    expect(await agent.privacy.untold()).toEqual([quoting.session])
+    await agent.privacy.forgetUntold()
+    expect(await agent.privacy.untold()).toEqual([])
+  })
+
+  it('of an older version is private if it was made of private notes', async () => {
+    const { agent, say } = await openChats()
+    const { session, transcript } = await say('Hello.')
+    const { file } = transcript
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+    const last = JSON.parse(lines.at(-1) ?? '') as { id: string }
+    const message = {
+      role: 'assistant',
+      content: [{ type: 'text', text: '9-1-7' }],
+      provider: 'offline',
+      model: 'offline',
+    }
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
+    const timestamp = new Date().toISOString()
+    const added = { ...message, usage, stopReason: 'stop', timestamp: 0, local: true }
+    await appendFile(
+      file,
+      `${JSON.stringify({ type: 'message', id: 'abcd', parentId: last.id, timestamp, message: added })}\n`,
+    )
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+    // The first update of a home without a state file.
+    const { sessions, workspace, memory, chat } = agent
+    const firstUpdate = new ChatPrivacy({
+      sessions,
+      workspace,
+      memory,
+      marks: () => agent.marks(),
+      stateFile: `${file}.private-lines`,
+      stopTurn: (id) => chat.stopTurn(id),
+    })
+    await agent.memory.settle(10_000)
+    await firstUpdate.update()
+    expect(await firstUpdate.untold()).toEqual([session])
+    await agent.chat.setPrivate(session, false)
+    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
+  })
+})
+
+describe('a chat that was made private', () => {
+  it('offers the lines that it wrote before, and marks them', async () => {
+    const { agent, workspace, say } = await openChats()
+    const { session } = await say('Hello.')
+    await say('/remember the puffin knits a scarf', { session })
+    await agent.chat.setPrivate(session, true)
+    const lines = await agent.privacy.openLinesOf(session)
+    expect(lines.map(({ text }) => text)).toContain('the puffin knits a scarf')
+    expect(await agent.privacy.markLinesOf(session)).toBe(lines.length)
+    expect(await agent.privacy.openLinesOf(session)).toEqual([])
+    const log = await readFile(join(workspace, lines[0]?.path ?? ''), 'utf8')
+    expect(agent.marks().openText(lines[0]?.path ?? '', log) ?? '').not.toContain('puffin')
+  })
+
+  it('shows what a release lets out, and becomes open', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(pin, { isPrivate: true })
+    expect(await agent.privacy.previewRelease(session)).toMatchObject({
+      messages: 2,
+      lines: ['- The safe opens with 9-1-7.'],
+    })
+    await agent.chat.setPrivate(session, false)
+    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
+    await agent.privacy.update()
+    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
+  })
+})
