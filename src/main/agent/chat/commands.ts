@@ -51,7 +51,12 @@ async function execute(
     }
     case 'search': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      const { results } = await memory.search(argument, { maxResults, staysHere: context.transcript.isPrivate }, signal)
+      const { isPrivate } = context.transcript
+      const { results } = await memory.search(
+        argument,
+        { maxResults, staysHere: isPrivate, hasPrivate: isPrivate },
+        signal,
+      )
       return {
         kind: 'found',
         query: argument,

@@ -8,6 +8,7 @@ import { isErrorOf } from '#lib/feedback/explain.ts'
 import { showError } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
+import { clipLine } from '#lib/util/clip.ts'
 
 type Message = Parameters<typeof client.chat.send>[0]
 type Answer = 'makePrivate' | 'remove' | 'send' | 'cancel'
@@ -91,6 +92,7 @@ export function PrivateLinesDialog() {
     <Dialog
       title={t('chat.privateLines.title', { count: lines.length })}
       action={t('chat.privateLines.makePrivate')}
+      className="top-[22vh] w-[min(560px,92vw)]"
       aside={
         <>
           <Button look="quiet" onClick={() => answer('send')}>
@@ -112,12 +114,9 @@ export function PrivateLinesDialog() {
 
 /** Shows the first lines and the number of the others. */
 export function LineList({ lines, count = lines.length }: { lines: readonly string[]; count?: number }) {
-  const shown = lines.slice(0, maxShownLines)
+  const shown = lines.slice(0, maxShownLines).map((line) => clipLine(line))
   return (
-    <pre
-      tabIndex={0}
-      className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap"
-    >
+    <pre className="rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap">
       {[...shown, ...(count > shown.length ? [t('chat.privateLines.more', { count: count - shown.length })] : [])].join(
         '\n',
       )}
