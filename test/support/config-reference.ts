@@ -48,6 +48,7 @@ const others: Readonly<Record<string, string>> = {
 
 /** Additions to the descriptions of the settings view. */
 const remarks: Readonly<Record<string, string>> = {
+  'visibility.private': '; the older name `visibility.local` also works',
   'memory.search.weights': '; `auto` is the ranking model',
   'memory.search.minScore': ', with numbers as weights; the ranking model has its own threshold',
 }
@@ -63,7 +64,7 @@ function rowsOf(schema: JsonSchema, path: readonly string[]): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const here = [...path, key]
     const { additionalProperties, items } = inner
-    if (here.join('.') === 'agents.list') return []
+    if (inner.deprecated || here.join('.') === 'agents.list') return []
     // All providers have the same settings.
     if (key === 'providers') return rowsOf(Object.values(inner.properties ?? {})[0] ?? {}, [...here, '<name>'])
     if (inner.properties) return rowsOf(inner, here)

@@ -58,6 +58,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'chat.idleTimeout': 'turn',
   'chat.thinking': 'request',
   'chat.titles': 'turn',
+  'visibility.private': 'request',
   'visibility.local': 'request',
   'history.enabled': 'history',
   'prompts.system': 'request',

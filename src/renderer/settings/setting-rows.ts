@@ -22,6 +22,8 @@ export interface JsonSchema {
   readonly maximum?: number
   readonly exclusiveMinimum?: number
   readonly default?: unknown
+  /** True for the older name of a setting: it works, but is not offered. */
+  readonly deprecated?: boolean
 }
 
 /** Settings that have a panel of their own or more than one value. */
@@ -46,7 +48,7 @@ const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const innerPath = [...path, key]
-    if (elsewhere.has(innerPath.join('.'))) return []
+    if (inner.deprecated || elsewhere.has(innerPath.join('.'))) return []
     if (inner.properties) return settingRows(inner, innerPath)
     const row = rowOf(innerPath, inner)
     return row ? [row] : []

@@ -32,7 +32,11 @@ export function useSettings(agent: Agent) {
       /** True if the agent has its own entry in the configuration, so that it can have its own values. */
       hasOwnEntry: index >= 0,
       /** Returns the value set in a scope, or undefined if it is inherited. */
-      ownValue: (setting: PlacedSetting, scope: Scope) => valueAt(written, pathOf(setting, scope)),
+      ownValue: (setting: PlacedSetting, scope: Scope) => {
+        const path = pathOf(setting, scope)
+        const older = setting.row.path.join('.') === 'visibility.private' ? [...path.slice(0, -1), 'local'] : path
+        return valueAt(written, path) ?? valueAt(written, older)
+      },
       effectiveValue: (setting: PlacedSetting, scope: Scope) => valueAt(inForce, pathOf(setting, scope)),
       /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
       inheritedValue: (setting: PlacedSetting, scope: Scope) =>

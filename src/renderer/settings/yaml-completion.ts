@@ -24,11 +24,13 @@ export function completeYaml(schema: JsonSchema, lines: readonly string[], line:
   const keyMatch = /^(\s*(?:- )?)[\w.-]*$/.exec(before)
   if (!keyMatch) return []
   const parent = schemaAt(schema, pathAbove(lines, line, keyMatch[1]?.length ?? 0))
-  return Object.entries(parent?.properties ?? {}).map(([key, inner]) => ({
-    label: key,
-    insert: inner.properties ? `${key}:\n${' '.repeat((keyMatch[1]?.length ?? 0) + 2)}` : `${key}: `,
-    detail: detailOf(inner),
-  }))
+  return Object.entries(parent?.properties ?? {})
+    .filter(([, { deprecated }]) => !deprecated)
+    .map(([key, inner]) => ({
+      label: key,
+      insert: inner.properties ? `${key}:\n${' '.repeat((keyMatch[1]?.length ?? 0) + 2)}` : `${key}: `,
+      detail: detailOf(inner),
+    }))
 }
 
 /** Returns the keys above a line of this indentation, outermost first; `[]` stands for a list item. */

@@ -86,7 +86,7 @@ describe('moves keep notes local', () => {
       workspace: "{{workspace}}"
       # What is mine.
       visibility:
-        local:
+        private:
           - private/ # diaries
           - plans/secret.md
 `
@@ -99,8 +99,8 @@ describe('moves keep notes local', () => {
     'notes/open.md': 'open to all\n',
   }
 
-  async function openMoves() {
-    const test = await openMarks(files, config)
+  async function openMoves(visibility = 'private') {
+    const test = await openMarks(files, config.replace(' private:', ` ${visibility}:`))
     const rules = () => readFile(join(test.home, 'config.yaml'), 'utf8')
     const move = async (from: string, to: string) => {
       const plan = await test.client.links.planMove({ ...main, from, to })
@@ -127,6 +127,15 @@ describe('moves keep notes local', () => {
     await undo(folder.undo)
     expect(await everything()).toEqual(before)
     expect(await rules()).toBe(settings)
+  })
+
+  it('a rule with the older name `local` follows the moved folder', async () => {
+    const { rules, move, undo, whole } = await openMoves('local')
+    const folder = await move('private', 'mine/diary')
+    expect(await whole('mine/diary/health/b.md')).toBe(true)
+    expect(await rules()).toMatch(/local:\n\s+- plans\/secret\.md\n\s+private:\n\s+- mine\/diary\/\n/)
+    await undo(folder.undo)
+    expect(await whole('private/health/b.md')).toBe(true)
   })
 
   it('notes that leave a local folder stay local: folders by a rule, notes by front matter; undo restores both', async () => {

@@ -69,3 +69,51 @@ describe('removing a value', () => {
     expect(store.config.interface.locale).toBe('en')
   })
 })
+
+describe('visibility.private and its older name visibility.local', () => {
+  const rulesPath = ['agents', 'list', 0, 'visibility', 'private']
+
+  async function openWith(visibility: string, ofAll = '') {
+    const file = join(await temporaryFolder(), 'config.yaml')
+    await writeFile(file, `agents:\n${ofAll}  list:\n    - id: main\n      visibility:\n${visibility}`)
+    const store = await SettingsStore.open(file)
+    onTestFinished(() => store.close())
+    return { store, rules: () => store.config.agents.list[0]?.visibility.private }
+  }
+
+  it('joins both lists', async () => {
+    const { store, rules } = await openWith('        local: [private/, a.md]\n')
+    expect(rules()).toEqual(['private/', 'a.md'])
+    expect([store.problems, store.ignoredKeys]).toEqual([[], []])
+    const both = await openWith('        private: [b/, a.md]\n        local: [private/, a.md]\n')
+    expect(both.rules()).toEqual(['b/', 'a.md', 'private/'])
+    expect(both.store.config.agents.list[0]?.visibility).not.toHaveProperty('local')
+  })
+
+  it('writes new entries to visibility.private, and removes entries from either list', async () => {
+    const { store, rules } = await openWith(
+      '        private:\n          - b/ # of Ada\n          - c/ # old name\n        local:\n          - private/ # mine\n          - a.md # gone soon\n          - d/ # last\n',
+    )
+    await store.set([rulesPath, ['b/', 'new/', 'private/', 'd/']])
+    expect(rules()).toEqual(['b/', 'new/', 'private/', 'd/'])
+    const text = await store.source()
+    expect(text).toContain('private:\n          - b/ # of Ada\n          - new/')
+    expect(text).toContain('local:\n          - private/ # mine\n          - d/ # last\n')
+    await store.set([rulesPath, ['d/']])
+    expect(rules()).toEqual(['d/'])
+    expect(await store.source()).toMatch(/visibility:\n\s+local:\n\s+- d\/ # last\n/)
+    await store.set([rulesPath, undefined])
+    expect(rules()).toEqual([])
+  })
+
+  it('removes an inherited entry for one agent only', async () => {
+    const { store, rules } = await openWith(
+      '        private: [b/]\n',
+      '  defaults: { visibility: { local: [private/, a/] } }\n',
+    )
+    expect(rules()).toEqual(['b/', 'private/', 'a/'])
+    await store.set([rulesPath, ['b/', 'a/']])
+    expect(rules()).toEqual(['b/', 'a/'])
+    expect(store.config.agents.defaults.visibility.private).toEqual(['private/', 'a/'])
+  })
+})

@@ -277,7 +277,7 @@ export class AgentRegistry {
   #allMemories(): Pick<SharedMemory, 'workspace' | 'localRules'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
-      localRules: this.settingsOf(id).visibility.local,
+      localRules: this.settingsOf(id).visibility.private,
     }))
   }
 
@@ -287,7 +287,7 @@ export class AgentRegistry {
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map(({ id: agent, vault, visibility }) => {
         const workspace = this.workspaceOf(agent)
-        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), localRules: visibility.local }
+        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), localRules: visibility.private }
       })
   }
 

@@ -52,7 +52,7 @@ export function memorySource(options: AgentOptions): MemorySource {
 /** Returns the folders that the agent can read, its workspace first, each with its rules for local notes. */
 export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
-  const rules = config.current.visibility.local.map((rule) => expandHome(rule))
+  const rules = config.current.visibility.private.map((rule) => expandHome(rule))
   const resolvedRules = resolveRules(workspace, rules)
   return [
     {

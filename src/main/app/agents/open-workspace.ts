@@ -106,12 +106,12 @@ function localPathRules(options: AgentOptions): LocalPathRules {
     coversMoved: (move, isFolder, path) =>
       findRule(path, rulesAfterMove(currentRules(), move, isFolder).after) !== undefined,
     async addMoved(move: Move, isFolder: boolean) {
-      const [oldRules, configuredRules] = [currentRules(), config.current.visibility.local]
+      const [oldRules, configuredRules] = [currentRules(), config.current.visibility.private]
       // `currentRules` appends rules for the targets of symbolic links; the configuration does not contain them.
       const linkRules = new Set(oldRules.slice(configuredRules.length))
       // Keeps the spelling of unchanged rules.
       const saveRules = (rules: readonly string[]) =>
-        config.setLocal(
+        config.setPrivate(
           rules.filter((rule) => !linkRules.has(rule)).map((rule) => configuredRules[oldRules.indexOf(rule)] ?? rule),
         )
       const { during, after } = rulesAfterMove(oldRules, move, isFolder)

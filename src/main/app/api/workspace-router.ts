@@ -32,8 +32,8 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   setFolderVisibility: perform(os.workspace.setFolderVisibility, async (input) => {
     const config = app.agents.configOf(input.agent)
     const folder = `${input.path.replace(/\/+$/, '')}/`
-    const otherRules = config.current.visibility.local.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
-    await config.setLocal(input.isLocal ? [...otherRules, folder] : otherRules)
+    const otherRules = config.current.visibility.private.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
+    await config.setPrivate(input.isLocal ? [...otherRules, folder] : otherRules)
   }),
   read: forAgent(os.workspace.read, async (agent, input) => {
     const { workspace } = agent

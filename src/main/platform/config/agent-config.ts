@@ -39,11 +39,8 @@ export class AgentConfig {
     return previous
   }
 
-  async setLocal(local: readonly string[]): Promise<void> {
-    const path = [...this.#settingsPath(), 'visibility', 'local']
-    const previous = this.current.visibility.local
-    // Replaces entries in place before it shortens the list, so that YAML comments stay beside their entries.
-    await this.#store.set([path, [...local, ...previous.slice(local.length)]], [path, local])
+  async setPrivate(rules: readonly string[]): Promise<void> {
+    await this.#store.set([[...this.#settingsPath(), 'visibility', 'private'], rules])
   }
 
   #settingsPath(): (string | number)[] {

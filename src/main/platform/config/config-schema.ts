@@ -108,6 +108,8 @@ const vaultSchema = z.strictObject({
   ignored: z.array(z.string().max(400)).default([]),
 })
 
+const pathRulesSchema = z.array(z.string().min(1).max(400)).default([])
+
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
   compaction: section({
@@ -144,9 +146,10 @@ const sharedAgentFields = {
   }),
   memory: memorySchema.prefault({}),
   visibility: section({
-    /** Path prefixes of folders and files that only local models may see. */
-    local: z.array(z.string().min(1).max(400)).default([]),
-  }),
+    /** Folders and files that only private chats read: path prefixes and patterns. */
+    private: pathRulesSchema,
+    local: pathRulesSchema.meta({ deprecated: true, description: 'Older name of `private`.' }),
+  }).transform(({ private: rules, local }) => ({ private: [...new Set([...rules, ...local])] })),
   upkeep: section({
     /** Schedule of automatic reviews, in words or as a cron expression. */
     schedule: z
@@ -185,7 +188,7 @@ const providerSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** Overrides HTTPS_PROXY and the other proxy variables. */
   proxy: z.url().optional(),
-  /** `local` if data sent to the provider stays on this machine; `auto` decides by the address. Local notes are sent only to local models. */
+  /** `local` if data sent to the provider stays on this machine; `auto` decides by the address. Only local models answer in private chats. */
   reach: z.enum(dataLocalities).default('auto'),
 })
 

@@ -19,6 +19,8 @@ const debounceMs = 100
 /** `parseConfig` refuses more than a million characters, which have up to three bytes each. */
 const maxBytes = 3_000_000
 
+type Change = readonly [path: readonly (string | number)[], value: unknown]
+
 export class SettingsStore {
   readonly file: string
   #config: Config = configSchema.parse({})
@@ -128,13 +130,13 @@ export class SettingsStore {
    * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
    * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
    */
-  async set(...changes: readonly (readonly [path: readonly (string | number)[], value: unknown])[]): Promise<void> {
+  async set(...changes: readonly Change[]): Promise<void> {
     await this.#mutex.run(async () => {
       const previous = (await this.#read()) || this.#text
       const current = parseConfig(previous)
       if (!current.ok) throw invalidConfigError(this.file, current.problems)
       const document = parseDocument(previous)
-      for (const [path, value] of changes) {
+      for (const [path, value] of changes.flatMap((change) => withOlderName(document, change))) {
         if (value === undefined) deleteValue(document, path)
         else if (!updateStringList(document, path, value)) document.setIn([...path], value)
       }
@@ -205,8 +207,38 @@ export class SettingsStore {
 }
 
 /**
+ * Adds the change of `visibility.local`, the older name, to a change of `visibility.private`: entries of the older list
+ * stay there or are removed; new entries are added to `visibility.private`.
+ */
+function withOlderName(document: Document, change: Change): Change[] {
+  const [path, value] = change
+  if (path.at(-2) !== 'visibility' || path.at(-1) !== 'private') return [change]
+  const olderPath = [...path.slice(0, -1), 'local']
+  if (value === undefined) return [change, [olderPath, undefined]]
+  const older = listAt(document, olderPath) ?? listAt(document, inheritedPath('local')) ?? []
+  if (!Array.isArray(value) || older.length === 0) return [change]
+  const remaining = older.filter((rule) => value.includes(rule))
+  const rules = value.filter((rule) => !older.includes(rule))
+  const isDefault = rules.length === 0 && (path[1] === 'defaults' || !listAt(document, inheritedPath('private')))
+  return [
+    [path, isDefault ? undefined : rules],
+    ...(remaining.length === older.length ? [] : [[olderPath, remaining] as const]),
+  ]
+}
+
+function inheritedPath(name: 'private' | 'local'): string[] {
+  return ['agents', 'defaults', 'visibility', name]
+}
+
+function listAt(document: Document, path: readonly (string | number)[]): unknown[] | undefined {
+  const list = document.getIn(path)
+  const value: unknown = isSeq(list) ? list.toJSON() : undefined
+  return Array.isArray(value) ? value : undefined
+}
+
+/**
  * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
- * @returns false, without a change, if either value is not a list of strings or the entries cannot be matched
+ * @returns false, without a change, if either value is not a list of strings
  */
 function updateStringList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
   const list = document.getIn(path, true)
@@ -218,10 +250,10 @@ function updateStringList(document: Document, path: readonly (string | number)[]
     return true
   }
   const remaining = previous.filter((item) => value.includes(item))
-  const isPrefix = value.every((item, index) => previous[index] === item)
-  if (!isPrefix && remaining.join('\n') !== value.join('\n')) return false
+  const isSubset = remaining.join('\n') === value.join('\n')
   for (let index = previous.length - 1; index >= 0; index -= 1)
-    if (isPrefix ? index >= value.length : !value.includes(previous[index])) list.delete(index)
+    if (isSubset ? !value.includes(previous[index]) : index >= value.length) list.delete(index)
+  if (!isSubset) for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
   return true
 }
 
