@@ -10,8 +10,8 @@ afterAll(closeBrowser)
 
 const health = '# Health\n\nThe doctor found a shadow on the left lung in March.\n'
 
-describe('local notes', () => {
-  it('marks notes and folders as local with undo; the context view lists redactions', async () => {
+describe('private notes', () => {
+  it('makes notes and folders private with undo; the context view lists redactions', async () => {
     const remote = await startModelServer({ text: 'Ferries leave at ten.' })
     const config = `providers:
   anthropic: { baseUrl: "${remote.url}", reach: remote }
@@ -34,7 +34,7 @@ agents:
     await page.goto(server.url)
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
     await row('health').hover()
-    await page.getByRole('button', { name: 'Keep health.md on this machine' }).click()
+    await page.getByRole('button', { name: 'Make health.md private' }).click()
     await until(async () => (await read('health.md')) === `---\nvisibility: local\n---\n\n${health}`)
     await row('health').getByTestId('local').waitFor()
     await keepScreenshot(page, 'visibility-1-lock')
@@ -46,7 +46,7 @@ agents:
       .or(page.getByRole('button', { name: /health\.md$/ }).last())
       .first()
       .click()
-    await page.getByRole('menuitem', { name: 'Keep on this machine' }).click()
+    await page.getByRole('menuitem', { name: 'Make private' }).click()
     await until(async () => (await read('health.md')).startsWith('---\nvisibility: local'))
 
     await row('vault').hover()
@@ -54,7 +54,7 @@ agents:
       .getByRole('button', { name: /vault$/ })
       .last()
       .click()
-    await page.getByRole('menuitem', { name: 'Keep on this machine' }).click()
+    await page.getByRole('menuitem', { name: 'Make private' }).click()
     await until(async () => (await readFile(join(server.home, 'config.yaml'), 'utf8')).includes('vault/'))
 
     await page

@@ -238,7 +238,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
         <Skeleton lines={8} />
       ) : (
         query.data.files.map(({ path, patch, isNew }) => (
-          <ProposedDiff key={path} path={path} patch={patch} isNew={isNew} isSmall />
+          <ProposedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
         ))
       )}
       <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">

@@ -64,7 +64,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       ) : (
         <>
           {files.map(({ path, patch, hash }) => (
-            <ProposedDiff key={path} path={path} patch={patch} isNew={hash === null} />
+            <ProposedDiff key={path} agent={inbox.agent} path={path} patch={patch} isNew={hash === null} />
           ))}
           {files.length === 0 && <p className="text-muted">{t('upkeep.nothingToChange')}</p>}
           {inbox.tab === 'open' ? (

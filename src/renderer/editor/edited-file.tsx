@@ -13,6 +13,7 @@ import { useCauseName } from '#lib/diff-view/change-label.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
+import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { formatMoment, formatShortDay } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -120,7 +121,16 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
     <>
       <section ref={view} className="flex min-w-0 flex-1 flex-col">
         <ViewHeader
-          title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
+          title={
+            <>
+              <span className="font-mono text-[13px]">{clipLine(path)}</span>
+              {entry?.local && (
+                <span className="pl-2 align-middle">
+                  <NoteMark privacy={entry.local} />
+                </span>
+              )}
+            </>
+          }
           aside={
             <span className="tabular flex gap-3">
               <span role="status">{t(`file.${status}`)}</span>

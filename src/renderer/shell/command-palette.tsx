@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
+import { NoteMark, PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { hasWords } from '#lib/util/has-words.ts'
 import { formatBoundKeys } from '#lib/util/shortcuts.ts'
@@ -114,9 +115,14 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         )}
         {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} goTo={goTo} />}
         <Group heading={t('palette.files')}>
-          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path }) => (
+          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path, local }) => (
             <Row key={path} value={wordsOf(path).join(' ')} onSelect={goTo(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
+              {local && (
+                <span className="pl-2">
+                  <NoteMark privacy={local} />
+                </span>
+              )}
               {names.has(path) && (
                 <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
               )}
@@ -125,11 +131,18 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         </Group>
         {mode === 'all' && (
           <Group heading={t('palette.chats')}>
-            {limitRows(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
-              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={goTo(paths.chat(id))}>
-                {title || t('nav.untitled')}
-              </Row>
-            ))}
+            {limitRows(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(
+              ({ id, title, isPrivate }) => (
+                <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={goTo(paths.chat(id))}>
+                  {title || t('nav.untitled')}
+                  {isPrivate && (
+                    <span className="pl-2">
+                      <PrivateMark label={t('session.private')} />
+                    </span>
+                  )}
+                </Row>
+              ),
+            )}
           </Group>
         )}
         {query.trim() !== '' && mode === 'all' && (

@@ -33,7 +33,7 @@ describe('terminal', () => {
     const open = await run(['remember', text], { home })
     expect(open).toMatchObject({
       code: 0,
-      stderr: 'commonplace: this looks like a secret (password); with --private, no remote model reads it\n',
+      stderr: 'commonplace: this looks like a secret (password); with --private, only private chats read it\n',
     })
     const marked = await run(['remember', '--private', `In the hall:\n\n${text}`], { home })
     expect(marked).toMatchObject({ code: 0, stderr: '' })

@@ -62,7 +62,7 @@ describe('partly local notes', () => {
     )
     expect(told[0]).toContain('The shed of Ada is green')
     expect(told[0]).not.toMatch(/20417|Its lock/)
-    expect(told[1]).toBe('No note answers this.\nNotes marked local are not shown.')
+    expect(told[1]).toBe('No note answers this.\nPrivate notes are not shown.')
     expect(told[2]).toContain('mixed.md (')
   })
 })

@@ -51,7 +51,7 @@ it('an explanation does not reveal if words match a local line', async () => {
     const asked = async (query: string) => (await call('memory_explain', { query, path, line })).structuredContent
     const [guessed, missed] = [await asked(right), await asked('11111')]
     expect(guessed, path).toEqual(missed)
-    expect(guessed?.['why']).toMatchObject({ rank: null, reason: expect.stringContaining('stays on this machine') })
+    expect(guessed?.['why']).toMatchObject({ rank: null, reason: expect.stringContaining('is private') })
     for (const candidate of (guessed?.['candidates'] ?? []) as object[])
       expect(candidate).toMatchObject({ bm25: 0, matched: [] })
     const searched = async (query: string) => textOf(await call('memory_search', { query, minScore: 0 }))

@@ -169,7 +169,7 @@ describe('memory_search', () => {
       },
     }
     const remote = await search({ ...found, isLocal: false })
-    expect(remote.lines).toEqual(['MEMORY.md:4 · The door is green', 'Notes marked local are not shown.'])
+    expect(remote.lines).toEqual(['MEMORY.md:4 · The door is green', 'Private notes are not shown.'])
     expect(remote.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
     const local = await search({ ...found, isLocal: true })
     expect(local.lines).toHaveLength(4)

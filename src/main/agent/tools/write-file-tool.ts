@@ -57,7 +57,7 @@ export async function changeOutcome(
   const change = await workspace.describe(write, signal)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
-  const remark = hasSecret ? '\nThe secret is marked private, so that no remote model reads it. Tell the user.' : ''
+  const remark = hasSecret ? '\nThe secret is marked private: only private chats read it. Tell the user.' : ''
   return { text: (text ?? summary) + remark, details: { kind: 'change', change } }
 }
 

@@ -87,7 +87,7 @@ withVectorOptions(command('eval', 'measure recall on judged questions'))
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
-  .option('--private', 'mark the note private: no remote model reads it')
+  .option('--private', 'mark the note private: only private chats read it')
   .action(async (text: string | undefined, flags: CommonFlags & { private?: boolean }) => {
     checkFolders(flags)
     print(await remember(appOptions(flags), flags, text), flags)

@@ -1,7 +1,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Check, Lock, RotateCw } from 'lucide-react'
+import { Check, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
@@ -122,8 +122,7 @@ function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boole
       <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
       <span className="min-w-0 flex-1 truncate">{id === offlineModelId ? t('status.noModel') : model.model}</span>
       {isLocal && (
-        <span title={t('local.modelTitle')} className="flex shrink-0 items-center gap-1 text-[12px] text-muted">
-          <Lock size={11} aria-hidden />
+        <span title={t('local.modelTitle')} className="shrink-0 text-[12px] text-muted">
           {t('local.model')}
         </span>
       )}

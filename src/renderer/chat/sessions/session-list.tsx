@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
+import { PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { startOfDay } from '#lib/util/local-dates.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -85,7 +86,7 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
         className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
       >
         {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
-        {summary.isPrivate && <Lock size={11} aria-label={t('session.private')} className="shrink-0 text-muted" />}
+        {summary.isPrivate && <PrivateMark label={t('session.private')} />}
         <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">

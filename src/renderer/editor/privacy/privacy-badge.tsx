@@ -5,36 +5,13 @@ import { IconButton } from '#lib/ui/button.tsx'
 
 type LocalMark = NonNullable<FileEntry['local']>
 
-/** An icon with a tooltip and an accessible name. */
-export function PrivacyBadge({ local }: { local: LocalMark }) {
-  const label = useLocalLabel(local)
-  return (
-    <span
-      role="img"
-      aria-label={label}
-      title={label}
-      data-testid="local"
-      className={`inline-flex ${local.isWhole ? 'text-muted' : 'text-faint'}`}
-    >
-      {local.isWhole ? <Lock size={11} aria-hidden /> : <LockOpen size={11} aria-hidden />}
-    </span>
-  )
-}
-
-function useLocalLabel({ isWhole, rule, problem }: LocalMark): string {
-  const { t } = useTranslation()
-  if (problem !== undefined) return t('local.problem', { value: problem })
-  if (rule !== undefined) return t('local.rule', { rule })
-  return t(isWhole ? 'local.whole' : 'local.part')
-}
-
 interface LockButtonProps {
   readonly path: string
   readonly local: LocalMark | undefined
   readonly onChange: (isLocal: boolean) => void
 }
 
-/** Makes a note local, or removes the mark. Hidden if a rule in the settings makes it local. */
+/** Makes a note private or open. Hidden if a rule in the settings makes it private. */
 export function LockButton({ path, local, onChange }: LockButtonProps) {
   const { t } = useTranslation()
   if (local?.rule !== undefined) return null

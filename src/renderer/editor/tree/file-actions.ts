@@ -28,7 +28,7 @@ export async function setLocal(agent: string, path: string, isLocal: boolean): P
   showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
 }
 
-/** Marks a folder as local with a rule in the settings, or removes the rule. */
+/** Makes a folder private with a rule in the settings, or removes the rule. */
 export async function setFolderLocal(agent: string, path: string, isLocal: boolean): Promise<void> {
   if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
   const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })

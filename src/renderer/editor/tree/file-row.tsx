@@ -3,10 +3,11 @@ import { t } from 'i18next'
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
+import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
-import { PrivacyBadge, LockButton } from '../privacy/privacy-badge.tsx'
+import { LockButton } from '../privacy/privacy-badge.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
 import { attachmentOrCanvasKind } from '../file-kind.ts'
 import { duplicateFile, exportNote, removeFile, revealFile, setLocal } from './file-actions.ts'
@@ -31,7 +32,7 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
           <span className="tabular flex items-center gap-1.5">
             {details?.local && (
               <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-                <PrivacyBadge local={details.local} />
+                <NoteMark privacy={details.local} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}

@@ -13,7 +13,7 @@ import { ActionItem } from '#lib/ui/action-menu.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
-import { PrivacyBadge } from '../privacy/privacy-badge.tsx'
+import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
@@ -320,7 +320,7 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
-        {isLocal && <PrivacyBadge local={{ isWhole: true, rule: path }} />}
+        {isLocal && <NoteMark privacy={{ isWhole: true, rule: path }} />}
         <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
           {t('nav.files', { count })}
         </span>

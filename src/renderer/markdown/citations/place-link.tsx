@@ -1,6 +1,7 @@
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
+import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { paths, type FileLinkState } from '#lib/router/paths.ts'
 import { usePlaceNames } from './place-name.ts'
 
@@ -36,6 +37,7 @@ export function PlaceLink(props: PlaceLinkProps) {
       aria-label={isClipped && !isChat ? name : undefined}
       className={`hover:underline ${isChat ? 'font-sans' : 'font-mono text-[12px]'} ${isClipped ? 'flex min-w-0' : ''} ${className}`}
     >
+      <PlaceMark agent={agent} path={path} />
       {isChat && <MessageSquare size={12} aria-label={t('search.chat')} className="mr-1 mb-0.5 inline" />}
       {isClipped && !isChat ? (
         <>

@@ -29,7 +29,7 @@ export async function remember(
         ? primaryResult.value
         : await writeNote({ ...options, base }, agent, note, primaryResult !== undefined)
     const [secret] = openSecretsIn(note)
-    const warning = `this looks like a secret (${secret?.kind}); with --private, no remote model reads it`
+    const warning = `this looks like a secret (${secret?.kind}); with --private, only private chats read it`
     return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, ...(secret && { warning }) }
   } finally {
     base.close()
