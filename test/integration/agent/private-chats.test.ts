@@ -1,5 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactLocal, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
@@ -152,6 +152,25 @@ describe('a private chat', () => {
     expect(text).toContain(secret)
     expect(visibilityOf(text).isFullyLocal).toBe(true)
   })
+
+  it.each(['from the start', 'later'])(
+    'is private in another home too, from its JSONL export (private %s)',
+    async (when) => {
+      const { agent, say } = await openChats()
+      const { session } = await say(secret, { isPrivate: when === 'from the start' })
+      if (when === 'later') await agent.chat.makePrivate(session)
+      const { name, text } = await agent.sessions.export(session, 'jsonl')
+      const other = await openChats()
+      const folder = dirname(other.agent.sessions.requestsFolder(session))
+      await mkdir(folder, { recursive: true })
+      await writeFile(join(folder, name), text)
+      expect((await other.agent.sessions.get(session)).isPrivate).toBe(true)
+      expect(await other.agent.sessions.list()).toMatchObject([{ id: session, isPrivate: true }])
+      const answer = await other.say('What is the narwhal code?', { session })
+      expect(answer.session).toBe(session)
+      expect(other.remote.requests).toEqual([])
+    },
+  )
 
   it('does not exist for other programs', async () => {
     const { app, agent, say } = await openChats()
