@@ -111,7 +111,7 @@ agents:
       .click()
     const mark = page.getByTestId('line-mark')
     await mark.first().waitFor()
-    expect(await mark.allInnerTexts()).toEqual(['web: news.example, 2026-11-22', 'local'])
+    expect(await mark.allInnerTexts()).toEqual(['web: news.example, 2026-11-22', 'private'])
     expect(await mark.first().getAttribute('title')).toBe('Source: web: news.example, 2026-11-22')
     await keepScreenshot(page, 'provenance-1-mark')
     await page.goto(server.url)

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate } from '#shared/contract/index.ts'
+import { withoutMarks } from '#shared/markdown/marks.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { usePlaceNames } from '../markdown/citations/place-name.ts'
@@ -51,7 +52,7 @@ export function CandidateRow({ agent, query, candidate, move }: CandidateRowProp
             <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} words={matched} isClipped />
             {date !== undefined && <span className="tabular shrink-0">{date}</span>}
             {title !== undefined && <span className={`${shrinksFirst} font-medium`}>{title}</span>}
-            {heading !== '' && <span className={shrinksFirst}>{heading}</span>}
+            {heading !== '' && <span className={shrinksFirst}>{withoutMarks(heading)}</span>}
             {move !== undefined && <MoveMark move={move} />}
           </div>
           <SupersededMark superseded={candidate.superseded} />

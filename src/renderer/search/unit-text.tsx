@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { withoutPrivacyMarks } from '#shared/markdown/marks.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { sessionOfPath } from '#lib/router/paths.ts'
@@ -17,7 +18,9 @@ const noWords: readonly string[] = []
 
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const { t } = useTranslation()
-  const compact = text.trim().replace(/\n\s*\n/g, '\n')
+  const compact = withoutPrivacyMarks(text)
+    .trim()
+    .replace(/\n\s*\n/g, '\n')
   const names = { User: t('search.said.user'), Assistant: t('search.said.assistant') }
   const shown = clipLine(sessionOfPath(path) === undefined ? compact : nameSpeakers(compact, names), maxShown)
   return (

@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
-import { PrivateMark } from '#lib/notes/private-mark.tsx'
+import { PlaceMark, PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { startOfDay } from '#lib/util/local-dates.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -112,6 +112,7 @@ function SearchResults({ agent, query }: { agent: Agent; query: string }) {
       {(results.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
+            <PlaceMark agent={agent.id} path={`sessions/${id}.jsonl`} />
             <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
           </span>
           {snippet && (

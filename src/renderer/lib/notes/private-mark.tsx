@@ -50,6 +50,10 @@ export function PlaceMark({ agent, path }: { agent: string; path: string }) {
       select: (sessions) => sessions.find(({ id }) => id === session)?.isPrivate === true,
     }),
   ).data
-  if (privacy) return <NoteMark privacy={privacy} />
-  return isPrivateChat ? <PrivateMark label={t('session.private')} /> : null
+  if (!privacy && !isPrivateChat) return null
+  return (
+    <span className="mr-1 inline-flex shrink-0 self-center">
+      {privacy ? <NoteMark privacy={privacy} /> : <PrivateMark label={t('session.private')} />}
+    </span>
+  )
 }
