@@ -485,6 +485,29 @@ describe('quick capture', () => {
     expect(await readFile(join(workspace, 'memory', log), 'utf8')).toContain('\nWi-Fi password: hunter2 ^[local]\n')
   })
 
+  it('offers to make a password after /remember private, in an open chat only', async () => {
+    const { page, workspace } = await openMemory()
+    const field = page.getByRole('textbox', { name: 'Message' })
+    const offer = page.getByText('This looks like a password.')
+    await field.fill('Wi-Fi password: hunter2')
+    await field.fill('/remember Wi-Fi password: hunter2\nThe hall is warm')
+    await offer.waitFor()
+    await keepScreenshot(page, 'memory-9-secret-command')
+    await page.getByRole('switch', { name: 'Private' }).click()
+    await offer.waitFor({ state: 'detached' })
+    await page.getByRole('switch', { name: 'Private' }).click()
+    await page.getByRole('button', { name: 'Make it private' }).click()
+    await offer.waitFor({ state: 'detached' })
+    expect(await field.inputValue()).toMatch(
+      /^\/remember Wi-Fi password: hunter2 \^\[(?:local|private)\]\nThe hall is warm$/,
+    )
+    await field.press('Enter')
+    const logs = async () => (await readdir(join(workspace, 'memory'))).filter((name) => /^\d{4}-.*\.md$/.test(name))
+    await until(async () => (await logs()).length === 1)
+    const [log = ''] = await logs()
+    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toMatch(/hunter2 \^\[(?:local|private)\]\n/)
+  })
+
   it('asks before it saves another program’s note, on a page without the frame', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)

@@ -230,6 +230,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           ref={composerHandle}
           agent={agent}
           session={session}
+          isPrivate={data?.summary.isPrivate ?? kind.isPrivate ?? agent.isPrivateByDefault}
           isRunning={isRunning}
           onSend={send}
           onStop={() => session !== undefined && stop.mutate({ agent: agent.id, session })}

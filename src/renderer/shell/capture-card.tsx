@@ -15,7 +15,7 @@ import { lazyView } from './lazy-view.ts'
 const draftName = 'quick-capture'
 const givenDraftName = 'quick-capture-given'
 
-const SecretWarning = lazyView(async () => (await import('./secret-warning.tsx')).SecretWarning)
+const SecretWarning = lazyView(async () => (await import('#lib/notes/secret-warning.tsx')).SecretWarning)
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]

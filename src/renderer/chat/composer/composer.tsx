@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
 import {
+  lazy,
+  Suspense,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
@@ -12,6 +14,7 @@ import {
 } from 'react'
 import { t } from 'i18next'
 import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
+import { parseCommand } from '#shared/chat/commands.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
@@ -23,6 +26,8 @@ import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
 import { DraftNotes } from './draft-notes.tsx'
 import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
+
+const SecretWarning = lazy(async () => ({ default: (await import('#lib/notes/secret-warning.tsx')).SecretWarning }))
 
 export interface OutgoingMessage {
   readonly text: string
@@ -41,6 +46,7 @@ interface ComposerProps {
   readonly ref?: Ref<ComposerHandle>
   readonly agent: Agent
   readonly session: string | undefined
+  readonly isPrivate: boolean
   readonly isRunning: boolean
   /** @returns the draft to put back into the field if the message was not accepted */
   readonly onSend: (message: OutgoingMessage) => Promise<Draft | undefined>
@@ -50,7 +56,17 @@ interface ComposerProps {
   readonly onSearch?: (text: string) => void
 }
 
-export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast, onSearch }: ComposerProps) {
+export function Composer({
+  ref,
+  agent,
+  session,
+  isPrivate,
+  isRunning,
+  onSend,
+  onStop,
+  onEditLast,
+  onSearch,
+}: ComposerProps) {
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const [problems, setProblems] = useState<readonly string[]>([])
@@ -63,6 +79,8 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const completions = completionsAt(draft.text, caret, filePaths)
   const { items } = completions
   const selectedItem = items[Math.min(selected, items.length - 1)]
+  const command = parseCommand(draft.text)
+  const note = command?.name === 'remember' && !isPrivate ? command.argument : ''
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
 
   const addFiles = async (files: readonly File[]) => {
@@ -149,6 +167,14 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
       <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
+        {note !== '' && (
+          <Suspense fallback={null}>
+            <SecretWarning
+              text={note}
+              onChange={(marked) => change((before) => ({ ...before, text: `/remember ${marked}` }))}
+            />
+          </Suspense>
+        )}
         {draft.attachments.length > 0 && (
           <div className="flex flex-wrap gap-1.5 pb-2">
             {draft.attachments.map((attachment, index) => (
