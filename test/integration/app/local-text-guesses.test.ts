@@ -115,7 +115,7 @@ describe('guesses', () => {
     expect(there.told).toEqual(named)
     const [list] = (await results(call('list', {}))).told
     expect(list).toContain('MEMORY.md (')
-    expect(list).not.toMatch(/private|vault|own\.md|\d+ more/)
+    expect(list).not.toMatch(/private\/|private\.md|vault|own\.md|\d+ more/)
   })
 
   it("writes a remote model's edit of visible text and keeps the hidden text unchanged", async () => {
