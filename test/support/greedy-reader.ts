@@ -53,6 +53,7 @@ async function vectors(): Promise<object> {
     provider: 'openai-compatible',
     model: 'm',
     batchSize: 1,
+    fetchFor: () => options.fetch,
   })
   try {
     return { vectors: (await embeddings.embed(['x'])).length }

@@ -6,8 +6,10 @@ import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embe
 import { embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
 import { createTables, openForWriting, vectorDimensions } from '../../../src/main/search/indexing/index-schema.ts'
 import { UnitStore } from '../../../src/main/search/units/unit-store.ts'
+import { defaults } from '../../recall/judged-set.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
+import { createSearchIndex } from '../../support/search-index.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 import { writeTinyModel } from '../../support/tiny-model.ts'
 
@@ -51,6 +53,37 @@ async function openProvider(overrides: Partial<EmbeddingSource>): Promise<Embedd
 }
 
 const options = { signal: new AbortController().signal, isRemote: false }
+
+describe('private texts', () => {
+  async function openRemote() {
+    const server = await startModelServer()
+    // This address leads to this machine, but counts as another one.
+    const baseUrl = server.openAiUrl.replace('127.0.0.1', '0.0.0.0')
+    const outboundFile = join(await temporaryFolder(), 'outbound.jsonl')
+    return { server, provider: await openProvider({ baseUrl, isLocal: false, outboundFile, batchSize: 1 }) }
+  }
+
+  it('do not reach another machine, even if the index takes its provider for one of this machine', async () => {
+    const { server, provider } = await openRemote()
+    const store = await openStore(['open', '---\nvisibility: local\n---\nhidden'])
+    const { problem } = await embedMissing(store, provider, { ...options, isRemote: false })
+    expect(problem).toMatchObject({ code: 'private_stays_here' })
+    expect(server.requests.map(({ body }) => body['input'])).toEqual([['open']])
+    store.close()
+  })
+
+  it('do not reach another machine as a query, even if the search takes its provider for one of this machine', async () => {
+    const { server, provider } = await openRemote()
+    const { store, searcher } = createSearchIndex({ 'MEMORY.md': 'open' }, provider)
+    await embedMissing(store, provider, options)
+    const before = server.requests.length
+    const ask = (staysHere: boolean) => searcher.search('query', defaults, { staysHere }, false)
+    expect((await ask(true)).notice).toMatchObject({ code: 'provider_failed' })
+    expect(server.requests).toHaveLength(before)
+    expect((await ask(false)).notice).toBeNull()
+    expect(server.requests).toHaveLength(before + 1)
+  })
+})
 
 describe('embeddings', () => {
   const texts = ['alpha beta', 'gamma delta', 'epsilon zeta', 'eta theta', 'iota kappa', 'alpha beta']

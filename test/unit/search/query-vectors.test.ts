@@ -30,7 +30,7 @@ describe('QueryEmbedder', () => {
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryEmbedder(provider, false, (outcome) => outcomes.push(outcome), 1000)
     vectors.permit = { waitMs: 20 }
-    const { vector: found, notice } = await vectors.embed('walrus', 2, undefined)
+    const { vector: found, notice } = await vectors.embed('walrus', 2, { isPrivate: false })
     expect(found).toBeUndefined()
     expect(notice?.code).toBe('provider_late')
     expect(outcomes).toEqual([{ kind: 'late' }])
@@ -43,10 +43,10 @@ describe('QueryEmbedder', () => {
     const { provider, asked } = openProvider()
     const vectors = new QueryEmbedder(provider, false, () => undefined)
     vectors.permit = { waitMs: 10 }
-    expect((await vectors.embed('walrus', 2, undefined)).notice?.code).toBe('provider_late')
+    expect((await vectors.embed('walrus', 2, { isPrivate: false })).notice?.code).toBe('provider_late')
     asked[0]?.answer()
-    await until(async () => (await vectors.embed('walrus', 2, 0)).vector !== undefined)
-    expect(await vectors.embed('walrus', 2, 0)).toEqual({ vector, notice: null })
+    await until(async () => (await vectors.embed('walrus', 2, { maxWaitMs: 0, isPrivate: false })).vector !== undefined)
+    expect(await vectors.embed('walrus', 2, { maxWaitMs: 0, isPrivate: false })).toEqual({ vector, notice: null })
     expect(asked).toHaveLength(1)
   })
 
@@ -56,8 +56,8 @@ describe('QueryEmbedder', () => {
     const vectors = new QueryEmbedder(provider, false, (outcome) => outcomes.push(outcome))
     vectors.permit = { waitMs: 5000 }
     const [one, other] = [new AbortController(), new AbortController()]
-    const first = vectors.embed('walrus', 2, undefined, one.signal)
-    const second = vectors.embed('walrus', 2, undefined, other.signal)
+    const first = vectors.embed('walrus', 2, { isPrivate: false }, one.signal)
+    const second = vectors.embed('walrus', 2, { isPrivate: false }, other.signal)
     one.abort()
     await expect(first).rejects.toThrow(/abort/i)
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([false])

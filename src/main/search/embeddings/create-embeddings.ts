@@ -52,8 +52,8 @@ export async function createEmbeddings(
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
   const address = embeddingBaseUrl(provider, options.baseUrl)
   // Local servers need no key.
-  const fetch = outbound.fetch({ purpose: 'embedding', isLocal })
-  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetch })
+  const fetchFor = (isPrivate: boolean) => outbound.fetch({ purpose: 'embedding', isLocal, isPrivate })
+  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetchFor })
 }
 
 /** Returns the model that makes digests, or undefined if the index stores vectors of this provider. */

@@ -8,10 +8,11 @@ export interface EmbeddingProvider {
   readonly batchSize: number
   /**
    * Returns unit vectors in the order of `texts`; undefined for texts without a usable vector, but never for all.
-   * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_timeout`, `provider_unavailable`,
+   * @param isPrivate true if one of the texts must stay on this machine
+   * @throws AppError `private_stays_here` without a request, `provider_auth`, `provider_rate_limited`, `provider_timeout`, `provider_unavailable`,
    * `provider_cut`, `provider_error`
    */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
+  embed(texts: readonly string[], signal?: AbortSignal, isPrivate?: boolean): Promise<(Float32Array | undefined)[]>
   /** Loads the model, so that the first question does not wait. */
   prepare?(): void
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */

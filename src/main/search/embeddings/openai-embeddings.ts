@@ -20,7 +20,7 @@ export interface OpenAiEmbeddingOptions {
   readonly baseUrl: string
   readonly address?: string | undefined
   readonly batchSize: number
-  readonly fetch: Fetch
+  readonly fetchFor: (isPrivate: boolean) => Fetch
 }
 
 /** Timeout of one request, ms. There is no retry here: see `ProviderHealth`. */
@@ -38,9 +38,9 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     get dimensions() {
       return knownLength || lastLength
     },
-    async embed(texts, signal) {
+    async embed(texts, signal, isPrivate = false) {
       if (texts.length === 0) return []
-      const answer = await request(options, texts, signal)
+      const answer = await request(options, texts, options.fetchFor(isPrivate), signal)
       const parsedVectors = texts.map((_text, index) => {
         const item = answer.find((candidate) => candidate['index'] === index) ?? answer[index]
         return Array.isArray(item?.['embedding']) ? toUnitVector(item['embedding']) : undefined
@@ -70,12 +70,13 @@ function mostFrequent(lengths: readonly number[]): number {
 async function request(
   options: OpenAiEmbeddingOptions,
   texts: readonly string[],
+  fetch: Fetch,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>[]> {
   const { provider, model, apiKey, baseUrl } = options
   // Does not follow redirects, which would pass the texts and the key to another server.
   const send = boundedFetch(
-    options.fetch,
+    fetch,
     () => ({ whole: maxVectorBytes }),
     () => wrongAnswer(options, 'a response that is too large'),
   )

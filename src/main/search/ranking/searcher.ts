@@ -268,8 +268,9 @@ export class Searcher {
     const embeddings = this.#embeddings
     // A text without letters or digits also gets a vector, but its nearest units mean nothing.
     if (!embeddings || !/[\p{L}\p{N}]/u.test(words)) return { vector: undefined, notice: null }
-    const isLocal = embeddings.isRemote && (staysHere === true || this.#units.hasPrivateWord(words))
-    if (isLocal) return { vector: undefined, notice: localQueryNotice }
+    const isPrivate = staysHere === true
+    if (embeddings.isRemote && (isPrivate || this.#units.hasPrivateWord(words)))
+      return { vector: undefined, notice: localQueryNotice }
     const { dimensions, unembedded } = this.#readCollection()
     if (dimensions === 0) {
       const { failure } = embeddings.permit
@@ -279,7 +280,7 @@ export class Searcher {
       return { vector: undefined, notice }
     }
     if (!embeddings.understands(words)) return { vector: undefined, notice: unknownScriptNotice(words) }
-    const { vector, notice } = await embeddings.embed(words, dimensions, vectorWaitMs, signal)
+    const { vector, notice } = await embeddings.embed(words, dimensions, { maxWaitMs: vectorWaitMs, isPrivate }, signal)
     if (notice || unembedded === 0) return { vector, notice }
     const local = Number(getMeta(this.#db, unsentUnitsKey) ?? 0)
     return { vector, notice: local === unembedded ? localNotice(local) : incompleteNotice(unembedded) }

@@ -59,6 +59,8 @@ export interface UnitToEmbed {
   readonly id: number
   readonly text: string
   readonly label: string
+  /** 1 if a remote provider must not receive the unit, else 0. */
+  readonly isPrivate: number
 }
 
 /** Condition for units that a remote provider may receive. Chats can repeat private notes. */
@@ -146,10 +148,12 @@ export function prepareStatements(db: Db) {
     setVector: db.prepare('UPDATE units SET vector = ? WHERE id = ?'),
     clearVectors: db.prepare('UPDATE units SET vector = NULL WHERE vector IS NOT NULL'),
     toEmbed: db.prepare<[number, number], UnitToEmbed>(
-      'SELECT id, text, label FROM units WHERE vector IS NULL AND id > ? ORDER BY id LIMIT ?',
+      `SELECT id, text, label, NOT (${isSendable}) AS isPrivate FROM units WHERE vector IS NULL AND id > ?
+       ORDER BY id LIMIT ?`,
     ),
     toSend: db.prepare<[number, number], UnitToEmbed>(
-      `SELECT id, text, label FROM units WHERE vector IS NULL AND ${isSendable} AND id > ? ORDER BY id LIMIT ?`,
+      `SELECT id, text, label, NOT (${isSendable}) AS isPrivate FROM units
+       WHERE vector IS NULL AND ${isSendable} AND id > ? ORDER BY id LIMIT ?`,
     ),
     unsent: db.prepare<[], number>(`SELECT count(*) FROM units WHERE vector IS NULL AND NOT (${isSendable})`).pluck(),
     cached: db.prepare<[string, string, number, string], CachedVector>(

@@ -13,6 +13,8 @@ export interface TextToEmbed {
   readonly id: number
   readonly hash: string
   readonly text: string
+  /** True if a remote provider must not receive the text. */
+  readonly isPrivate: boolean
 }
 
 export interface EmbeddedText {
@@ -117,9 +119,9 @@ export class UnitStore {
    * @param isRemote true leaves out private units and chats
    */
   textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
-    return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, ...unit }) => {
+    return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, isPrivate, ...unit }) => {
       const text = bodyOf(unit)
-      return { id, hash: hashOf(text), text }
+      return { id, hash: hashOf(text), text, isPrivate: isPrivate === 1 }
     })
   }
 

@@ -210,6 +210,7 @@ class EmbedRun {
     const answer = await this.#provider.embed(
       texts.map(({ text }) => text),
       this.#options.signal,
+      texts.some(({ isPrivate }) => isPrivate),
     )
     const given = answer.filter((vector) => vector !== undefined)
     const [odd] = given

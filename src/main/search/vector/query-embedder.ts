@@ -18,6 +18,13 @@ export interface QueryVector {
   readonly notice: Notice
 }
 
+export interface QueryEmbeddingOptions {
+  /** Overrides the wait that the provider's health allows. */
+  readonly maxWaitMs?: number | undefined
+  /** True if the query must stay on this machine. */
+  readonly isPrivate: boolean
+}
+
 type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 
 interface PendingRequest {
@@ -82,13 +89,12 @@ export class QueryEmbedder {
   /**
    * Returns the query's vector, from the cache or the provider, or a notice that says why there is none.
    * @param dimensions of the index's vectors
-   * @param maxWaitMs overrides the wait that the provider's health allows
    * @throws the signal's reason if aborted
    */
   async embed(
     query: string,
     dimensions: number,
-    maxWaitMs: number | undefined,
+    { maxWaitMs, isPrivate }: QueryEmbeddingOptions,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
     const { failure, waitMs } = this.permit
@@ -99,7 +105,8 @@ export class QueryEmbedder {
     if (!this.#pending.has(query) && this.#pending.size >= maxPending)
       return { vector: undefined, notice: this.#lateNotice(0) }
     const patienceMs = maxWaitMs ?? waitMs
-    const request = this.#pending.get(query) ?? this.#ask(query, dimensions, Math.max(this.#maxMs, patienceMs))
+    const request =
+      this.#pending.get(query) ?? this.#ask(query, dimensions, isPrivate, Math.max(this.#maxMs, patienceMs))
     request.waiters += 1
     const answer = await withTimeout(request.answer, patienceMs, signal).catch((error: unknown) => {
       request.waiters -= 1
@@ -118,15 +125,15 @@ export class QueryEmbedder {
   /** Sends a short text to test the provider. @param dimensions of the index's vectors; 0 accepts any */
   async probe(dimensions: number): Promise<ProviderOutcome> {
     const limit = AbortSignal.timeout(this.#maxMs)
-    const answer = await this.#embed(probeText, dimensions, limit, this.#maxMs)
+    const answer = await this.#embed(probeText, dimensions, false, limit, this.#maxMs)
     return 'vector' in answer ? { kind: 'probed' } : failedOutcome(answer.failure)
   }
 
-  #ask(query: string, dimensions: number, limitMs: number): PendingRequest {
+  #ask(query: string, dimensions: number, isPrivate: boolean, limitMs: number): PendingRequest {
     const started = performance.now()
     const stop = new AbortController()
     const limit = AbortSignal.any([AbortSignal.timeout(limitMs), stop.signal])
-    const answer = this.#embed(query, dimensions, limit, limitMs).then((given) => {
+    const answer = this.#embed(query, dimensions, isPrivate, limit, limitMs).then((given) => {
       if (this.#pending.get(query) === request) this.#pending.delete(query)
       // An aborted request says nothing about the provider's health.
       if (stop.signal.aborted) return given
@@ -146,9 +153,15 @@ export class QueryEmbedder {
     return request
   }
 
-  async #embed(text: string, dimensions: number, limit: AbortSignal, limitMs: number): Promise<Answer> {
+  async #embed(
+    text: string,
+    dimensions: number,
+    isPrivate: boolean,
+    limit: AbortSignal,
+    limitMs: number,
+  ): Promise<Answer> {
     try {
-      const [vector] = await this.#provider.embed([text], limit)
+      const [vector] = await this.#provider.embed([text], limit, isPrivate)
       if (vector && (dimensions === 0 || vector.length === dimensions)) return { vector }
       const mismatch = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${dimensions}`
       return { failure: this.#failure('provider_error', mismatch) }
