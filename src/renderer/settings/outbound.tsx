@@ -52,6 +52,7 @@ export function Outbound() {
                 <time dateTime={at}>{formatMoment(Date.parse(at))}</time>
                 <span>{t('outbound.characters', { count: characters })}</span>
                 <span>{outcome}</span>
+                {request.isPrivate && <span>{t('outbound.private')}</span>}
               </p>
             </div>
           )}

@@ -30,6 +30,8 @@ export const outboundRequestSchema = outboundOutcomeSchema.partial({ outcome: tr
   host: z.string(),
   /** Id of the chat; undefined for requests without one. */
   chat: z.string().optional(),
+  /** True for private text: the user has allowed the request, or trusts the receiver like this machine. */
+  isPrivate: z.boolean().optional(),
   /** Characters of the body; bytes if it is not text; without a body, characters of path and query. */
   characters: z.number(),
 })

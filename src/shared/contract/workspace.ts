@@ -166,8 +166,11 @@ export const workspace = {
 }
 
 export const pictures = {
-  /** `data` is base64; `type` is detected from the bytes, not from the response header. */
+  /**
+   * Loads an image of a note. `data` is base64; `type` is detected from the bytes, not from the response header.
+   * @throws AppError `private_stays_here` if the note has private text and the user has not allowed the image
+   */
   remote: base
-    .input(z.object({ address: z.string().min(1).max(4000) }))
+    .input(forFile.extend({ address: z.string().min(1).max(4000), isAllowed: z.boolean() }))
     .output(z.object({ type: z.string(), data: z.string() })),
 }

@@ -45,6 +45,8 @@ async function startTools(): Promise<string> {
   return asRemote(line.toString().trim())
 }
 
+const openNote = { agent: 'main', path: 'memory/a.md' }
+
 const originOf = (url: string) => new URL(url).origin
 
 async function openAll() {
@@ -64,7 +66,11 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}" }]
 `
   const server = await openTestServer({
-    files: { 'memory/a.md': 'The walrus lives in the bath.\n' },
+    files: {
+      'memory/a.md': 'The walrus lives in the bath.\n',
+      'memory/mixed.md': '- open\n- hidden ^[local]\n',
+      'memory/own.md': '---\nvisibility: local\n---\nhidden\n',
+    },
     config,
     env: { ANTHROPIC_API_KEY: 'sk-test-key' },
     isOpenAddress: () => true,
@@ -91,7 +97,7 @@ describe('requests to other machines', () => {
     ]
     const { session } = await client.chat.send({ agent: 'main', text: 'Add the teapots, please.' })
     await until(async () => (await requests('title')).some(({ outcome }) => outcome === 200))
-    await client.pictures.remote({ address: `${pictures}/moved?teapots=2` })
+    await client.pictures.remote({ ...openNote, address: `${pictures}/moved?teapots=2`, isAllowed: false })
     await until(async () => (await requests('embedding')).some(({ outcome }) => outcome === 200))
     await client.settings.testProvider({ provider: 'anthropic' })
 
@@ -134,7 +140,9 @@ describe('requests to other machines', () => {
     // No agent is open yet, so nothing was sent.
     await mkdir(file)
     const before = model.requests.length
-    await expect(client.pictures.remote({ address: `${pictures}/a.png` })).rejects.toMatchObject({
+    await expect(
+      client.pictures.remote({ ...openNote, address: `${pictures}/a.png`, isAllowed: false }),
+    ).rejects.toMatchObject({
       code: 'outbound_unrecorded',
     })
     await expect(client.settings.testProvider({ provider: 'anthropic' })).rejects.toMatchObject({
@@ -142,6 +150,22 @@ describe('requests to other machines', () => {
       data: { path: file },
     })
     expect(model.requests).toHaveLength(before)
+  })
+
+  it('do not load an image of a note with private text, unless the user allows it', async () => {
+    const { client, pictures, requests } = await openAll()
+    const address = `${pictures}/a.png`
+    for (const path of ['memory/own.md', 'memory/mixed.md', 'memory/unknown.md'])
+      await expect(
+        client.pictures.remote({ agent: 'main', path, address, isAllowed: false }),
+        path,
+      ).rejects.toMatchObject({ code: 'private_stays_here', data: { host: pictures } })
+    expect(await requests('picture')).toEqual([])
+    await client.pictures.remote({ agent: 'main', path: 'memory/own.md', address, isAllowed: true })
+    await client.pictures.remote({ ...openNote, address, isAllowed: false })
+    const [fromOpen, fromPrivate] = await requests('picture')
+    expect(fromPrivate).toMatchObject({ host: pictures, isPrivate: true, outcome: 200 })
+    expect(fromOpen).not.toHaveProperty('isPrivate')
   })
 
   it('are not recorded if they stay on this machine', async () => {

@@ -24,9 +24,9 @@ async function openServer(answer: (request: IncomingMessage, response: ServerRes
 }
 
 async function openPictures(isOpenAddress?: (address: string) => boolean) {
-  const { app } = await openTestApp(isOpenAddress ? { isOpenAddress } : {})
+  const { app } = await openTestApp({ files: { 'MEMORY.md': '' }, ...(isOpenAddress ? { isOpenAddress } : {}) })
   const { pictures } = createRouterClient(createRouter(app))
-  return (address: string) => pictures.remote({ address })
+  return (address: string) => pictures.remote({ agent: 'main', path: 'MEMORY.md', address, isAllowed: false })
 }
 
 const here = (address: string) => address === '127.0.0.1'

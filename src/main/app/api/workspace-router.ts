@@ -117,9 +117,11 @@ export const findRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
   stop: doForAgent(os.find.stop, (agent, input) => agent.findReplace.stop(input.search)),
 })
 
-export const picturesRoutes = ({ app, os }: RouterBase) => ({
-  remote: os.pictures.remote.handler(async ({ input, signal }) => {
-    const { type, bytes } = await app.pictures.load(input.address, signal)
+export const picturesRoutes = ({ app, os, forAgent }: RouterBase) => ({
+  remote: forAgent(os.pictures.remote, async (agent, { path, address, isAllowed }, signal) => {
+    const note = (await agent.listFiles(signal)).find((file) => file.path === path)
+    const isPrivate = !note || note.local !== undefined
+    const { type, bytes } = await app.pictures.load(address, { isPrivate, isAllowed }, signal)
     return { type, data: bytes.toString('base64') }
   }),
 })

@@ -24,6 +24,8 @@ export const requestChat = new AsyncLocalStorage<string>()
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
   /** True for text that must stay on this machine. */
   readonly isPrivate?: boolean | undefined
+  /** True if the user has allowed this request although it is private. */
+  readonly isAllowed?: boolean | undefined
   /** False if a loopback address leads to another machine; true if the user trusts the machine like this one. */
   readonly isLocal?: boolean | undefined
 }
@@ -60,7 +62,7 @@ export class Outbound {
    * @throws AppError `private_stays_here`, `outbound_unrecorded`; nothing is sent
    */
   async track<T>(
-    { purpose, isPrivate, isLocal }: RequestOrigin,
+    { purpose, isPrivate = false, isAllowed = false, isLocal }: RequestOrigin,
     target: string,
     characters: number,
     send: () => Promise<T>,
@@ -68,13 +70,14 @@ export class Outbound {
   ): Promise<T> {
     const host = target.startsWith('program:') ? target : new URL(target).origin
     const isLoopback = isLocalAddress(target)
-    if (isPrivate && !(isLocal ?? isLoopback))
+    if (isPrivate && !isAllowed && !(isLocal ?? isLoopback))
       throw new AppError('private_stays_here', `private text was not sent to ${host}`, { host })
     if (isLoopback && isLocal !== false) return send()
     const chat = requestChat.getStore()
     const id = randomBytes(6).toString('base64url')
     try {
-      await this.#append({ id, at: this.#now().toISOString(), purpose, host, ...(chat && { chat }), characters })
+      const at = this.#now().toISOString()
+      await this.#append({ id, at, purpose, host, ...(chat && { chat }), ...(isPrivate && { isPrivate }), characters })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const message = `the request to ${host} was not sent, because it cannot be recorded: ${reason}`

@@ -8,7 +8,7 @@ import { isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
 import type { Fetch } from './bounded-fetch.ts'
-import type { Outbound } from './outbound.ts'
+import type { Outbound, RequestOrigin } from './outbound.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
@@ -28,6 +28,8 @@ const signatures: readonly (readonly [type: string, offset: number, bytes: strin
 
 const svgType = 'image/svg+xml'
 const svgStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
+
+type ImageOrigin = Pick<RequestOrigin, 'isPrivate' | 'isAllowed'>
 
 export interface RemoteImage {
   /** MIME type. */
@@ -55,14 +57,15 @@ export class RemoteImages {
 
   /**
    * Downloads an image within 20 s; at most 10 MB and 4 redirects.
-   * @throws AppError 'picture_refused' for a non-public address; 'picture_unavailable' if the download fails;
-   * 'picture_unusable' if it is not an image or too large
+   * @param origin says if the address is from private text
+   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable' if the
+   * download fails; 'picture_unusable' if it is not an image or too large
    */
-  async load(address: string, signal?: AbortSignal): Promise<RemoteImage> {
+  async load(address: string, origin: ImageOrigin, signal?: AbortSignal): Promise<RemoteImage> {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-      const response = await this.#request(url, deadline)
+      const response = await this.#request(url, origin, deadline)
       const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (next === null) return await readImage(url, response)
       await response.body?.cancel().catch(() => undefined)
@@ -86,13 +89,13 @@ export class RemoteImages {
     return url
   }
 
-  async #request(url: URL, signal: AbortSignal) {
+  async #request(url: URL, origin: ImageOrigin, signal: AbortSignal) {
     try {
       // The module has 1 MB, so it is loaded on first use.
       const undici = await import('undici')
       const dispatcher = this.#dispatcherFor(undici)
       const send = (address: string, init: object) => undici.fetch(address, { ...init, dispatcher })
-      return await this.#outbound.fetch({ purpose: 'picture' }, send as unknown as Fetch)(url.href, {
+      return await this.#outbound.fetch({ purpose: 'picture', ...origin }, send as unknown as Fetch)(url.href, {
         signal,
         credentials: 'omit',
         referrerPolicy: 'no-referrer',

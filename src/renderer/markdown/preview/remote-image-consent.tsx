@@ -20,18 +20,24 @@ const cacheMs = 60_000
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const { agent, path } = useNote()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
-  // Loading an image would reveal the content of a local note to a server, so images in local notes always ask.
-  const isLocal = useQuery(
+  // An address can reveal private text to a server, so images in notes with private text always ask.
+  const isOpen = useQuery(
     api.workspace.list.queryOptions({
       input: { agent },
-      select: (files) => files.find((file) => file.path === path)?.local !== undefined,
+      select: (files) => files.some((file) => file.path === path && file.local === undefined),
     }),
   ).data
-  const hasImageConsent = useConsent(imageKey(address))
+  const hasImageConsent = useConsent(imageKey(agent, path, address))
   const hasNoteConsent = useConsent(noteKey(agent, path))
-  const isAllowed = hasImageConsent || hasNoteConsent || (isAlwaysAllowed && isLocal === false)
+  const hasConsent = hasImageConsent || hasNoteConsent
+  const isAllowed = hasConsent || (isAlwaysAllowed && isOpen === true)
   const picture = useQuery(
-    api.pictures.remote.queryOptions({ input: { address }, enabled: isAllowed, gcTime: cacheMs, retry: false }),
+    api.pictures.remote.queryOptions({
+      input: { agent, path, address, isAllowed: hasConsent },
+      enabled: isAllowed,
+      gcTime: cacheMs,
+      retry: false,
+    }),
   )
   const url = useMemo(() => picture.data && `data:${picture.data.type};base64,${picture.data.data}`, [picture.data])
   const host = URL.parse(address)?.host ?? ''
@@ -49,7 +55,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       )}
       {!isAllowed && (
         <>
-          <button type="button" onClick={() => queryClient.setQueryData(imageKey(address), true)}>
+          <button type="button" onClick={() => queryClient.setQueryData(imageKey(agent, path, address), true)}>
             {t('reading.loadPicture')}
           </button>
           <button type="button" onClick={() => queryClient.setQueryData(noteKey(agent, path), true)}>
@@ -65,7 +71,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
 }
 
 /** Images and notes that the user has allowed to load. They are kept in the query cache, so that a reload forgets them. */
-const imageKey = (address: string) => ['remote image', address]
+const imageKey = (agent: string, path: string, address: string) => ['remote image', agent, path, address]
 const noteKey = (agent: string, path: string) => ['remote images of note', agent, path]
 
 function useConsent(queryKey: readonly string[]): boolean {
