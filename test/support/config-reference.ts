@@ -34,6 +34,7 @@ const others: Readonly<Record<string, string>> = {
   env: 'Environment variables of the program',
   url: 'Address of the tool server, instead of a program',
   enabled: 'The tool server is in use',
+  local: 'The tool server runs on this machine and sends nothing elsewhere; private chats use only such servers',
   permission: 'Permission for tools of the server',
   tools: 'Permissions for single tools, by name',
   shareWith: 'Agents that may search and read this memory, but not write it',

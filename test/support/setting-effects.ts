@@ -45,6 +45,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'mcp.servers.<name>.url': 'servers',
   'mcp.servers.<name>.headers': 'servers',
   'mcp.servers.<name>.enabled': 'servers',
+  'mcp.servers.<name>.local': 'servers',
   'mcp.servers.<name>.permission': 'servers',
   'mcp.servers.<name>.tools': 'servers',
   model: 'turn',

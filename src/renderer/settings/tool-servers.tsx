@@ -37,7 +37,8 @@ const stateColors = {
 
 function Server({ server }: { server: McpServer }) {
   const { t } = useTranslation()
-  const { name, state, problem, tools, log } = server
+  const { name, state, problem, local, tools, log } = server
+  const set = useMutation(api.settings.set.mutationOptions())
   const start = useMutation(api.settings.startMcpServer.mutationOptions())
   return (
     <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
@@ -55,6 +56,20 @@ function Server({ server }: { server: McpServer }) {
         <p role="alert" className="text-bad">
           {problem}
         </p>
+      )}
+      {local !== null && (
+        <label className="flex items-baseline gap-2">
+          <input
+            type="checkbox"
+            checked={local}
+            disabled={set.isPending}
+            onChange={() => set.mutate({ path: ['mcp', 'servers', name, 'local'], value: !local })}
+          />
+          <span>
+            {t('settings.localServer')}
+            <span className="block text-[12px] text-muted">{t('settings.localServerHint')}</span>
+          </span>
+        </label>
       )}
       {tools.map((tool) => (
         <ToolRow key={tool.name} server={name} tool={tool} />

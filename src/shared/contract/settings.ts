@@ -20,6 +20,7 @@ const configRules = [
   'weights',
   'color',
   'toolServer',
+  'toolServerLocal',
   'toolServerName',
   'folder',
   'ownFolder',
@@ -88,6 +89,8 @@ export const mcpServerSchema = z.object({
   name: z.string(),
   state: z.enum(['stopped', 'starting', 'ready', 'failed', 'disabled']),
   transport: z.enum(['stdio', 'http']),
+  /** True if private chats use the server; null if they can't, because its URL is of another machine. */
+  local: z.boolean().nullable(),
   problem: z.string().nullable(),
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), permission: z.enum(['ask', 'always', 'never']) }),

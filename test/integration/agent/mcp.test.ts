@@ -36,8 +36,8 @@ agents:
     toolLimits: { timeoutMs: 1000 },
   })
   const agent = await test.app.agents.get('main')
-  const ask = async (text = 'x') => {
-    const { session, ended } = await agent.chat.send({ text })
+  const ask = async (text = 'x', isPrivate = false) => {
+    const { session, ended } = await agent.chat.send({ text, isPrivate })
     const events: ChatEvent[] = []
     void (async () => {
       for await (const event of agent.chat.watch(session, undefined)) events.push(event)
@@ -153,6 +153,35 @@ describe('tools of other programs (MCP)', () => {
     )
     const [result] = await (await ask()).results()
     expect(result && messageText(result)).toBe('42')
+  })
+
+  it('uses in a private chat only a server on this machine, and records its calls', async () => {
+    const program = `command: "${process.execPath}", args: ["${script}"], permission: always`
+    const servers = `${program}, local: true }, other: { ${program}`
+    const { ask, app, model } = await openWithServer(servers, call('add', { a: 40, b: 2 }), { text: 'ok' })
+    const { session, results } = await ask('x', true)
+    const [result] = await results()
+    expect(result && messageText(result)).toBe('42')
+    const offered = JSON.stringify(model.requests[0]?.body['tools'])
+    expect(offered).toContain('mcp__tools__add')
+    expect(offered).not.toContain('mcp__other__')
+    expect(app.mcp.status()).toMatchObject([
+      { name: 'tools', state: 'ready', local: true },
+      { name: 'other', state: 'stopped', local: false },
+    ])
+    expect((await app.outbound.requests(9)).requests).toMatchObject([
+      { purpose: 'program', host: 'program:tools', chat: session, isPrivate: true, outcome: 'ok' },
+      { purpose: 'program', host: 'program:tools', chat: session, characters: 0, outcome: 'ok' },
+    ])
+  })
+
+  it('sends no call of a private chat to a server that is no longer on this machine', async () => {
+    const { app } = await openWithTools('always')
+    const [tool] = await app.mcp.tools(false)
+    const options = { signal: AbortSignal.timeout(1000), timeoutMs: 1000, isPrivate: true, onProgress: () => undefined }
+    await expect(tool?.connection.call('add', { a: 1, b: 1 }, options)).rejects.toMatchObject({
+      code: 'private_stays_here',
+    })
   })
 
   it('reports a server that does not start, and the chat still works', async () => {

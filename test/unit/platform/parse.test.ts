@@ -33,10 +33,19 @@ describe('configuration', () => {
     ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
+    [
+      'mcp: { servers: { files: { url: "https://example.org/mcp", local: true } } }',
+      { fault: 'toolServerLocal', key: 'mcp.servers.files.local' },
+    ],
     ['spending: {}\nspending: {}', { fault: 'twice' }],
   ])('%s has a localized message', (text, fault) => {
     expect(problems(text)).toEqual([expect.objectContaining(fault)])
   })
+
+  it.each(['command: x', 'url: "http://127.0.0.1:8000/mcp"', 'url: "http://localhost:8000/mcp"'])(
+    'a tool server with %s can be on this machine',
+    (where) => expect(problems(`mcp: { servers: { files: { ${where}, local: true } } }`)).toEqual([]),
+  )
 
   it('reports the key, the line and the allowed values', () => {
     expect(problems('agents:\n  defaults:\n    memory:\n      search:\n        minScore: 7\n')).toEqual([

@@ -39,8 +39,7 @@ export async function createTurnContext(
 ): Promise<TurnContext> {
   const { config, requests, mcp } = services
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
-  // Tool servers are other programs. They may send their input anywhere.
-  const serverTools = transcript.isPrivate ? [] : await mcp.tools()
+  const serverTools = await mcp.tools(transcript.isPrivate)
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
   const toolContext = createToolContext(services, { session, transcript, model }, hooks, signal)
   const contextManager = new ContextManager({

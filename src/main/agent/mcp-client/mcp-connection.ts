@@ -15,6 +15,8 @@ export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
 export interface CallOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  /** True in a private chat: only a server with the setting `local` gets the call. */
+  readonly isPrivate: boolean
   /** `share` is 0 to 1, or null if the server reports no total. */
   readonly onProgress: (share: number | null, note: string) => void
 }
@@ -77,17 +79,17 @@ export class McpConnection {
 
   /**
    * Calls a tool; starts the server if necessary.
-   * @throws AppError `mcp_unavailable`, `tool_timeout`, or the signal's reason if it aborts
+   * @throws AppError `private_stays_here`, `mcp_unavailable`, `tool_timeout`, or the signal's reason if it aborts
    */
   async call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+    const { name } = this.#options
+    if (options.isPrivate && !this.settings.local)
+      throw new AppError('private_stays_here', `private text was not sent to ${name}`, { host: name })
     await this.start(true)
     const client = this.#client
     if (!client || this.#state !== 'ready')
-      throw this.#unavailable(
-        `the tool server ${this.#options.name} cannot be used`,
-        this.#problem ?? 'it is not running',
-      )
-    const { signal, timeoutMs, onProgress } = options
+      throw this.#unavailable(`the tool server ${name} cannot be used`, this.#problem ?? 'it is not running')
+    const { signal, timeoutMs, isPrivate, onProgress } = options
     const callOptions: RequestOptions = {
       signal,
       timeout: timeoutMs,
@@ -96,7 +98,7 @@ export class McpConnection {
         onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
     }
     try {
-      return await this.#send(JSON.stringify(input).length, () =>
+      return await this.#send(JSON.stringify(input).length, isPrivate, () =>
         client.callTool({ name: tool, arguments: input }, callOptions),
       )
     } catch (error) {
@@ -107,7 +109,7 @@ export class McpConnection {
         const seconds = Math.round(timeoutMs / 1000)
         throw new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
       }
-      throw this.#unavailable(this.#options.name, reason)
+      throw this.#unavailable(name, reason)
     }
   }
 
@@ -135,7 +137,7 @@ export class McpConnection {
       // Also receives errors that no call reports.
       client.onerror = (error) => this.#appendLog(error.message)
       const transport = await this.#transport()
-      await this.#send(0, () => client.connect(transport, { timeout: startTimeoutMs }))
+      await this.#send(0, false, () => client.connect(transport, { timeout: startTimeoutMs }))
       client.onclose = () => this.#onConnectionLost(client)
       this.#client = client
       await this.#listTools(client)
@@ -146,10 +148,10 @@ export class McpConnection {
   }
 
   /** Records calls of a program. The `fetch` of the transport records requests to a URL. */
-  #send<T>(characters: number, send: () => Promise<T>): Promise<T> {
+  #send<T>(characters: number, isPrivate: boolean, send: () => Promise<T>): Promise<T> {
     const { name, outbound } = this.#options
     if (!outbound || this.settings.url !== undefined) return send()
-    return outbound.track({ purpose: 'program', isLocal: true }, `program:${name}`, characters, send)
+    return outbound.track({ purpose: 'program', isPrivate, isLocal: true }, `program:${name}`, characters, send)
   }
 
   async #transport() {
@@ -161,7 +163,7 @@ export class McpConnection {
         requestInit: { headers: expandVariables(headers, this.#options.env) },
         // An event stream has no end, so its events are limited instead of the whole response.
         fetch: boundedFetch(
-          outbound.fetch({ purpose: 'tools' }),
+          outbound.fetch({ purpose: 'tools', isPrivate: this.settings.local }),
           (_method, type) =>
             type === 'text/event-stream' ? { event: maxToolMessageBytes } : { whole: maxToolMessageBytes },
           (limit) => new Error(`the server sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { isLocalAddress } from '#shared/util/locality.ts'
 import { type KeyRing, type McpServerSettings, type SettingsStore, EventEmitter, type Subscribable } from '#platform'
 import { McpConnection, type ConnectionOptions } from './mcp-connection.ts'
 
@@ -15,6 +16,8 @@ export interface McpTool {
   readonly schema: Record<string, unknown>
   /** True if the server declares that the tool changes nothing. */
   readonly readOnly: boolean
+  /** True in a private chat. */
+  readonly isPrivate: boolean
   readonly connection: McpConnection
 }
 
@@ -36,9 +39,12 @@ export class McpServers {
     this.#options = options
   }
 
-  /** Starts the enabled servers; returns the tools of those that are ready, except tools with permission `never`. */
-  async tools(): Promise<McpTool[]> {
-    const connections = this.#enabledConnections()
+  /**
+   * Starts the enabled servers; returns the tools of those that are ready, except tools with permission `never`.
+   * @param isPrivate true for a private chat, which uses only servers with the setting `local`
+   */
+  async tools(isPrivate: boolean): Promise<McpTool[]> {
+    const connections = this.#enabledConnections().filter(([, { settings }]) => settings.local || !isPrivate)
     await Promise.all(connections.map(([, connection]) => connection.start()))
     return connections.flatMap(([server, connection]) =>
       connection.tools
@@ -50,6 +56,7 @@ export class McpServers {
           description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
           schema: tool.inputSchema as Record<string, unknown>,
           readOnly: tool.annotations?.readOnlyHint === true,
+          isPrivate,
           connection,
         })),
     )
@@ -74,6 +81,7 @@ export class McpServers {
         name,
         state: settings.enabled ? (connection?.state ?? 'stopped') : 'disabled',
         transport: settings.url === undefined ? 'stdio' : 'http',
+        local: settings.url === undefined || isLocalAddress(settings.url) ? settings.local : null,
         problem: connection?.problem ?? null,
         tools: (connection?.tools ?? []).map((tool) => ({
           name: tool.name,
@@ -137,8 +145,8 @@ function unknownServer(name: string): AppError {
 /** Ignores permissions: they change without a restart. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const connectionKey = ({ command, args, env, url, headers }: McpServerSettings) =>
-    JSON.stringify([command, args, env, url, headers])
+  const connectionKey = ({ command, args, env, url, headers, local }: McpServerSettings) =>
+    JSON.stringify([command, args, env, url, headers, local])
   return connectionKey(one) === connectionKey(other)
 }
 

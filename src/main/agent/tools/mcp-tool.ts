@@ -6,7 +6,7 @@ import type { Tool, ToolOutcome } from './tool.ts'
 type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
 
 export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
-  const { server, tool, connection, ...definition } = mcp
+  const { server, tool, connection, isPrivate, ...definition } = mcp
   return {
     ...definition,
     async run(input, { signal, limits, askPermission, onProgress }, callId) {
@@ -15,7 +15,7 @@ export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissio
       if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
         throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
       const report = (share: number | null, note: string) => onProgress(callId, share, note)
-      const options = { signal, timeoutMs: limits.timeoutMs, onProgress: report }
+      const options = { signal, timeoutMs: limits.timeoutMs, isPrivate, onProgress: report }
       return outcomeOf(await connection.call(tool, { ...input }, options))
     },
   }

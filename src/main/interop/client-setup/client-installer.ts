@@ -113,6 +113,7 @@ export class ClientInstaller {
         env: { ...startEnv },
         headers: {},
         enabled: true,
+        local: true,
         permission: 'never',
         tools: {},
       },
@@ -230,7 +231,12 @@ async function resolveWriteTarget(file: string): Promise<string> {
 
 /** @returns the error text of the tool; undefined if the call succeeded */
 async function callTestTool(connection: McpConnection): Promise<string | undefined> {
-  const options = { signal: AbortSignal.timeout(testTimeoutMs), timeoutMs: testTimeoutMs, onProgress: () => undefined }
+  const options = {
+    signal: AbortSignal.timeout(testTimeoutMs),
+    timeoutMs: testTimeoutMs,
+    isPrivate: false,
+    onProgress: () => undefined,
+  }
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
   if (isError !== true) return undefined
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')

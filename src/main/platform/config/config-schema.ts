@@ -5,7 +5,7 @@ import { agentIdSchema } from '#shared/contract/base.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { mayHoldAgentFiles } from '#shared/util/agent-files.ts'
 import { embeddingProviders, modelProviders } from '#shared/util/providers.ts'
-import { dataLocalities } from '#shared/util/locality.ts'
+import { dataLocalities, isLocalAddress } from '#shared/util/locality.ts'
 import {
   memoryScopeSchema,
   searchSettingsSchema,
@@ -20,6 +20,7 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   weights: 'at least one weight above 0',
   color: 'a colour such as #3f5bd9',
   toolServer: 'either command or url',
+  toolServerLocal: 'false for a url of another machine',
   toolServerName: 'a name of letters, digits, - and _',
   keys: 'keys such as Mod+Shift+K',
   accelerator: 'keys such as CommandOrControl+Shift+Space, or empty to disable the shortcut',
@@ -201,11 +202,17 @@ const mcpServerSchema = z
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     enabled: z.boolean().default(true),
+    /** The server runs on this machine and sends nothing elsewhere. Private chats use only such servers. */
+    local: z.boolean().default(false),
     /** Permission for tools that are not listed in `tools`. */
     permission: z.enum(['ask', 'always', 'never']).default('ask'),
     tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), rules.toolServer)
+  .refine(({ local, url }) => !local || url === undefined || isLocalAddress(url), {
+    message: rules.toolServerLocal,
+    path: ['local'],
+  })
 export type McpServerSettings = z.infer<typeof mcpServerSchema>
 
 const modelOverrideSchema = z.strictObject({
