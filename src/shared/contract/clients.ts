@@ -19,6 +19,7 @@ export const clientLimitsSchema = z.object({
   callsPerMinute: limitSchema,
   callsAtOnce: limitSchema,
 })
+export type ClientLimits = z.infer<typeof clientLimitsSchema>
 
 export const memoryClientSchema = z.object({
   id: clientIdSchema,

@@ -83,6 +83,48 @@ describe('calls of a program', () => {
   })
 })
 
+describe('programs without a token', () => {
+  const meet = async (app: ContractClient, name: string) => {
+    await app.clients.meet({ client: name, name, agent: 'main' })
+    return name
+  }
+
+  it('share the limits of notes, so that another name gives no further ones', async () => {
+    const { app } = await openWithGuest()
+    // Enough names that the first programs are no longer stored.
+    for (let at = 0; at < 200; at += 1)
+      await app.clients.remember({ client: await meet(app, `name-${at}`), agent: 'main', text: `${at}` })
+    for (const name of ['name-200', 'name-201', 'name-0'])
+      await expect(
+        app.clients.remember({ client: await meet(app, name), agent: 'main', text: 'x' }),
+        name,
+      ).rejects.toMatchObject({
+        code: 'client_quota',
+        message:
+          'the programs without a token together may save 200 notes and 500000 characters a day; nothing was written',
+      })
+    await app.clients.issueToken({ client: 'known', name: 'Known', agent: 'main' })
+    await app.clients.remember({ client: 'known', agent: 'main', text: 'x' })
+    await app.clients.update({ client: 'name-200', limits: { ...limits, notesPerDay: 201 } })
+    await app.clients.remember({ client: 'name-200', agent: 'main', text: 'y' })
+  }, 60_000)
+
+  it('share the limit of calls a minute', async () => {
+    const { app } = await openWithGuest()
+    const call = async (name: string) => {
+      const stream = await app.clients.enter({ client: name })
+      await stream.next()
+      await stream.return()
+    }
+    const names = ['one', 'two', 'three']
+    for (const name of names)
+      await app.clients.update({ client: await meet(app, name), limits: { ...limits, callsPerMinute: 3 } })
+    for (const name of names) await call(name)
+    for (const name of names) await expect(call(name), name).rejects.toMatchObject({ code: 'client_busy' })
+    await call(client)
+  })
+})
+
 describe('notes of a program', () => {
   it('are limited per day, also after a restart, and allowed again on the next day', async () => {
     let now = new Date(2026, 4, 3, 12)

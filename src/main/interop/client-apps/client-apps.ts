@@ -3,7 +3,7 @@
  * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { WriteRequest, MemoryClient } from '#shared/contract/index.ts'
+import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
@@ -71,15 +71,19 @@ export class ClientApps {
       const existing = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
       const permission = this.#stored?.isCautious ? 'ask' : 'write'
+      const others = withoutClient(clients, id)
+      const kept = others.slice(-maxClients + 1)
+      const [replaced] = others.slice(0, -kept.length)
+      // The shared limits also count the use of a program that is no longer stored.
+      const today = replaced ? this.#toMemoryClient(replaced).today : unused
       const client = {
-        ...(existing ?? { ...newClient(id, name, 'main'), permission }),
+        ...(existing ?? { ...newClient(id, name, 'main'), permission, today }),
         ...(agent === undefined ? {} : { agent }),
       }
       const isUsedAtOld = usedAt - (existing?.usedAt ?? 0) >= usedIntervalMs
       const mustSave = !existing || existing.agent !== client.agent || isUsedAtOld
       // A full disk must not lock the program out.
-      if (mustSave)
-        await this.#save([...withoutClient(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
+      if (mustSave) await this.#save([...kept, { ...client, usedAt }], true)
       return this.#toMemoryClient({ ...client, usedAt })
     })
   }
@@ -129,7 +133,11 @@ export class ClientApps {
 
   /** Waits for the turn of a call. @returns a function to call at its end @throws as `ClientCalls.enter` */
   async enter(id: string, signal: AbortSignal): Promise<() => void> {
-    return this.#calls.enter(await this.#withClients(() => this.#addUse(id, { calls: 1 })), signal)
+    const { client, shared } = await this.#withClients(() => {
+      const client = this.#addUse(id, { calls: 1 })
+      return { client, shared: this.#sharedLimits(client) }
+    })
+    return this.#calls.enter(client, shared?.callsPerMinute, signal)
   }
 
   /**
@@ -143,17 +151,18 @@ export class ClientApps {
   ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
     const { client: id } = request
     const { name, permission, mayKeep } = await this.#withClients((clients) => {
-      const { name, permission, limits, today, isLocal } = this.#toMemoryClient(requireClient(clients, id))
+      const client = this.#toMemoryClient(requireClient(clients, id))
+      const { name, permission, limits, today, isLocal } = client
       if (permission === 'read')
         throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
       const [secret] = isLocal ? [] : secretsIn(request.text)
       const looksLike = `it looks like a secret (${secret?.kind}); nothing was written`
       if (secret) throw new AppError('secret_found', looksLike, { name })
-      const { notesPerDay: notes, charactersPerDay: characters } = limits
-      if (today.notes < notes && today.characters + request.text.length <= characters)
-        return this.#addUse(id, { notes: 1, characters: request.text.length })
-      const message = `${name} may save ${notes} notes and ${characters} characters a day; nothing was written`
-      throw new AppError('client_quota', message, { name, notes, characters })
+      const { length } = request.text
+      assertQuota(name, name, limits, today, length)
+      const shared = this.#sharedLimits(client)
+      if (shared) assertQuota(name, 'the programs without a token together', shared, shared.today, length)
+      return this.#addUse(id, { notes: 1, characters: length })
     })
     if (permission === 'write') return { name, mayKeep }
     if (this.#openWindowCount === 0) {
@@ -238,13 +247,31 @@ export class ClientApps {
     return { ...client, today, hasToken: tokenHash !== null }
   }
 
+  /**
+   * Returns the limits and the use today of all programs without a token together, because such a program can state
+   * another name each time. Each limit is the highest of these programs. Undefined for a program with a token.
+   */
+  #sharedLimits({
+    agent,
+    hasToken,
+  }: MemoryClient): (Omit<ClientLimits, 'callsAtOnce'> & Pick<MemoryClient, 'today'>) | undefined {
+    if (hasToken) return undefined
+    const all = (this.#stored?.clients ?? []).map((client) => this.#toMemoryClient(client))
+    const sharing = all.filter((client) => !client.hasToken && client.agent === agent)
+    return {
+      notesPerDay: Math.max(...sharing.map(({ limits }) => limits.notesPerDay)),
+      charactersPerDay: Math.max(...sharing.map(({ limits }) => limits.charactersPerDay)),
+      callsPerMinute: Math.max(...sharing.map(({ limits }) => limits.callsPerMinute)),
+      today: sharing.map(({ today }) => today).reduce(addUses, unused),
+    }
+  }
+
   /** Counts in memory only; call it within `#withClients`. @throws AppError `client_unknown` */
-  #addUse(id: string, { calls = 0, notes = 0, characters = 0 }: Partial<MemoryClient['today']>): MemoryClient {
+  #addUse(id: string, use: Partial<MemoryClient['today']>): MemoryClient {
     const { clients = [] } = this.#stored ?? {}
     const existing = requireClient(clients, id)
     const { today } = this.#toMemoryClient(existing)
-    const sums = { calls: today.calls + calls, notes: today.notes + notes, characters: today.characters + characters }
-    const counted = { ...existing, today: { ...today, ...sums } }
+    const counted = { ...existing, today: addUses(today, use) }
     const others = clients.map((client) => (client === existing ? counted : client))
     this.#stored = { isCautious: false, ...this.#stored, clients: others }
     return this.#toMemoryClient(counted)
@@ -290,6 +317,25 @@ function newClient(id: string, name: string, agent: string): StoredClient {
   const rights = { permission: 'write', isLocal: false, mayKeep: false } as const
   const counts = { limits: defaultLimits, today: unused, writes: 0 }
   return { id, name, agent, ...rights, ...counts, tokenHash: null, usedAt: null }
+}
+
+function addUses(today: MemoryClient['today'], use: Partial<MemoryClient['today']>): MemoryClient['today'] {
+  const { calls = 0, notes = 0, characters = 0 } = use
+  const { date } = today
+  return { date, calls: today.calls + calls, notes: today.notes + notes, characters: today.characters + characters }
+}
+
+/** @param subject of the message @throws AppError `client_quota` */
+function assertQuota(
+  name: string,
+  subject: string,
+  { notesPerDay: notes, charactersPerDay: characters }: Omit<ClientLimits, 'callsPerMinute' | 'callsAtOnce'>,
+  today: MemoryClient['today'],
+  added: number,
+): void {
+  if (today.notes < notes && today.characters + added <= characters) return
+  const message = `${subject} may save ${notes} notes and ${characters} characters a day; nothing was written`
+  throw new AppError('client_quota', message, { name, notes, characters })
 }
 
 function withoutClient(clients: readonly StoredClient[], id: string): StoredClient[] {

@@ -8,12 +8,22 @@ const maxWaitMs = 30_000
 /** Time after which a program may try again if too many calls wait, s. */
 const retryAfterSeconds = 5
 
-/** Limits the calls of each program, over all its connections. */
+/** Limits the calls of each program, over all its connections, and of all programs without a token together. */
 export class ClientCalls {
+  readonly #shared = new Map<string, TokenBucket>()
   readonly #programs = new Map<string, { bucket: TokenBucket; runningCount: number; waiting: Set<() => void> }>()
 
-  /** Waits until the program may make a call. @returns a function to call once at its end @throws AppError `client_busy` */
-  async enter({ id, name, limits }: MemoryClient, signal: AbortSignal): Promise<() => void> {
+  /**
+   * Waits until the program may make a call.
+   * @param sharedPerMinute calls of all programs without a token; undefined for a program with a token
+   * @returns a function to call once at its end
+   * @throws AppError `client_busy`
+   */
+  async enter(
+    { id, name, agent, limits }: MemoryClient,
+    sharedPerMinute: number | undefined,
+    signal: AbortSignal,
+  ): Promise<() => void> {
     const { callsPerMinute, callsAtOnce } = limits
     const busyError = (seconds: number) =>
       new AppError('client_busy', `${name} makes too many calls; try again in ${seconds} s`, { name, seconds })
@@ -26,6 +36,8 @@ export class ClientCalls {
     this.#programs.set(key, program)
     const { bucket, waiting } = program
     if (!bucket.take()) throw busyError(Math.ceil(60 / callsPerMinute))
+    if (sharedPerMinute !== undefined && !this.#sharedBucket(agent, sharedPerMinute).take())
+      throw busyError(Math.ceil(60 / sharedPerMinute))
     if (program.runningCount < callsAtOnce) program.runningCount += 1
     else if (waiting.size >= maxWaiting) throw busyError(retryAfterSeconds)
     else
@@ -39,5 +51,11 @@ export class ClientCalls {
       if (startNext && waiting.delete(startNext)) startNext()
       else program.runningCount -= 1
     }
+  }
+  #sharedBucket(agent: string, callsPerMinute: number): TokenBucket {
+    const key = `${agent} ${callsPerMinute}`
+    const bucket = this.#shared.get(key) ?? new TokenBucket(callsPerMinute, 60_000)
+    this.#shared.set(key, bucket)
+    return bucket
   }
 }
