@@ -241,6 +241,20 @@ describe('while an answer runs', () => {
     await page.getByText('reached the length limit before it could use memory_search.').waitFor()
   })
 
+  it('says that a change waits in the inbox and links to it', async () => {
+    const arguments_ = { path: 'CLAUDE.md', content: 'Answer in rhymes.' }
+    const { page, say } = await openChat([{ calls: [{ name: 'write', arguments: arguments_ }] }, { text: 'Asked.' }])
+    await say('Write that')
+    await page.getByText('Asked.').waitFor()
+    const line = page.getByRole('button', { name: /Wrote/ })
+    expect(await line.textContent()).toMatch(/CLAUDE\.md· waits in the inbox$/)
+    await line.click()
+    await page.getByText('The file was not changed. The change waits in the inbox until you accept it.').waitFor()
+    await keepScreenshot(page, 'chat-7-proposed')
+    await page.getByRole('link', { name: 'Open inbox' }).click()
+    await page.getByTestId('proposal').getByText('CLAUDE.md').first().waitFor()
+  })
+
   it('asks before an MCP tool runs and shows its progress', async () => {
     const script = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url))
     const { page, say, home } = await openChat(

@@ -2,7 +2,7 @@
  * The message type of transcripts, agent loop and interface. Only types and plain helpers: the renderer imports this
  * file without loading zod.
  */
-import type { ImagePart, Message, Usage, UserMessage } from './message-schemas.ts'
+import type { ImagePart, Message, ToolResultMessage, Usage, UserMessage } from './message-schemas.ts'
 
 export type * from './message-schemas.ts'
 
@@ -48,6 +48,11 @@ export function addUsage(one: Usage, other: Usage): Usage {
     totalTokens: one.totalTokens + other.totalTokens,
     ...(one.cost || other.cost ? { cost: { total: (one.cost?.total ?? 0) + (other.cost?.total ?? 0) } } : {}),
   }
+}
+
+/** Returns true if a tool of the app changed nothing because its change waits in the inbox. */
+export function isProposedChange(result: ToolResultMessage): boolean {
+  return result.isError && !result.toolName.startsWith('mcp__') && messageText(result).startsWith('write_proposed:')
 }
 
 /** Joins the text parts of a message; omits thinking, tool calls and images. */

@@ -1,5 +1,5 @@
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
-import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
+import { isProposedChange, messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { escapeControls } from './terminal.ts'
 
 const maxCharacters = 120
@@ -32,8 +32,10 @@ export class LiveOutput {
   printMessage({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
     if (this.#printedIds.has(id)) return
     this.#printedIds.add(id)
-    if (message.role === 'toolResult' && message.isError)
-      this.printNote(`${message.toolName} failed: ${clip(messageText(message))}`)
+    if (message.role === 'toolResult' && message.isError) {
+      const state = isProposedChange(message) ? 'waits in the inbox' : 'failed'
+      this.printNote(`${message.toolName} ${state}: ${clip(messageText(message))}`)
+    }
     if (message.role !== 'assistant') return
     const text = messageText(message)
     if (text.startsWith(this.#printedText)) this.#write(text.slice(this.#printedText.length))

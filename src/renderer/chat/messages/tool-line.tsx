@@ -1,6 +1,9 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { t } from 'i18next'
+import { Link } from 'wouter'
+import { isProposedChange } from '#shared/chat/messages.ts'
+import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
@@ -37,13 +40,14 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const toolId = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
   const knownTool = knownTools.find((tool) => tool === toolId)
   const recall = searchOf(step)
+  const isProposed = result !== undefined && isProposedChange(result)
   return (
     <div className="text-muted">
       <button
         type="button"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
-        className="flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
+        className="inline-flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="shrink-0">{knownTool ? t(`tool.${knownTool}`) : clipLine(toolLabel(call.name), 80)}</span>
@@ -53,10 +57,16 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
             · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })}
           </span>
         )}
-        {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
+        {isProposed && <span className="shrink-0">· {t('tool.proposed')}</span>}
+        {result?.isError && !isProposed && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
         {!result &&
           (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
       </button>
+      {isProposed && (
+        <Link href={paths.inbox()} className="ml-2 text-accent hover:underline">
+          {t('tool.openInbox')} →
+        </Link>
+      )}
       {isOpen && (
         <ErrorBoundary piece="tool" resetKey={result}>
           <ToolResultDetails agent={agent} step={step} />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
-import { messageText } from '#shared/chat/messages.ts'
+import { isProposedChange, messageText } from '#shared/chat/messages.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { paths } from '#lib/router/paths.ts'
@@ -54,6 +54,7 @@ function CallDetails({ agent, step: { call, result } }: { agent: string; step: T
   const { path, from } = call.arguments
   const startLine = typeof from === 'number' ? from : 1
   if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
+  if (result && isProposedChange(result)) return <p>{t('tool.proposedHint')}</p>
   if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>
   if (call.name === 'list') return <FileList text={text} />
   if ((call.name === 'memory_get' || call.name === 'read') && typeof path === 'string') {
