@@ -146,7 +146,7 @@ function reference(): string {
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
   return `# Configuration
 
-The configuration is in \`~/.commonplace/config.yaml\`; \`COMMONPLACE_HOME\` changes the folder. The app reads the file whenever it changes. If the file has an error, the app shows the line and continues with the last valid version. It ignores unknown keys and lists them in the settings under *System status*. The settings in the app edit the same file and preserve comments and order.
+The configuration is in \`~/.commonplace/config.yaml\`; \`COMMONPLACE_HOME\` changes the folder. The app reads the file whenever it changes. If the file has an error, the app shows the line and continues with the last valid version. It ignores unknown keys and lists them in the settings under *System status*. The settings in the app edit the same file and preserve comments and order. A change of one value leaves the rest of the file as it is.
 
 \`npm run reference\` generates this page from the schema.
 

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCollection, isMap, isSeq, parseDocument, type Document } from 'yaml'
+import { isCollection, isSeq, parseDocument, type Document } from 'yaml'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigProblem } from '#shared/contract/index.ts'
@@ -13,6 +13,7 @@ import { makeFolder, writeDurably } from '../fs/durable-write.ts'
 import { readSmallText } from '../fs/read-file.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configSchema, type Config } from './config-schema.ts'
+import { editYaml } from './edit-yaml.ts'
 
 /** Delay before a changed file is read, ms: editors save in several steps (truncate, write, rename). */
 const debounceMs = 100
@@ -135,12 +136,8 @@ export class SettingsStore {
       const previous = (await this.#read()) || this.#text
       const current = parseConfig(previous)
       if (!current.ok) throw invalidConfigError(this.file, current.problems)
-      const document = parseDocument(previous)
-      for (const [path, value] of changes.flatMap((change) => withOlderName(document, change))) {
-        if (value === undefined) deleteValue(document, path)
-        else if (!updateStringList(document, path, value)) document.setIn([...path], value)
-      }
-      const text = document.toString()
+      const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
+      const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
       const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
@@ -234,37 +231,6 @@ function listAt(document: Document, path: readonly (string | number)[]): unknown
   const list = document.getIn(path)
   const value: unknown = isSeq(list) ? list.toJSON() : undefined
   return Array.isArray(value) ? value : undefined
-}
-
-/**
- * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
- * @returns false, without a change, if either value is not a list of strings
- */
-function updateStringList(document: Document, path: readonly (string | number)[], value: unknown): boolean {
-  const list = document.getIn(path, true)
-  if (!isSeq(list) || !Array.isArray(value)) return false
-  const previous: unknown = list.toJSON()
-  if (!Array.isArray(previous) || [...previous, ...value].some((item) => typeof item !== 'string')) return false
-  if (value.length >= previous.length) {
-    for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
-    return true
-  }
-  const remaining = previous.filter((item) => value.includes(item))
-  const isSubset = remaining.join('\n') === value.join('\n')
-  for (let index = previous.length - 1; index >= 0; index -= 1)
-    if (isSubset ? !value.includes(previous[index]) : index >= value.length) list.delete(index)
-  if (!isSubset) for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
-  return true
-}
-
-/** Deletes a value and the parent maps that become empty. Keeps empty list entries and maps with comments. */
-function deleteValue(document: Document, path: readonly (string | number)[]): void {
-  document.deleteIn([...path])
-  for (let parent = path.slice(0, -1); typeof parent.at(-1) === 'string'; parent = parent.slice(0, -1)) {
-    const map = document.getIn(parent, true)
-    if (!isMap(map) || map.items.length > 0 || map.comment || map.commentBefore) return
-    document.deleteIn(parent)
-  }
 }
 
 /** Returns true for text with invalid UTF-8 or zero bytes, which saving would destroy. */

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Document, isCollection, isMap, isNode, isPair, isScalar, isSeq, parseDocument, Scalar, YAMLMap } from 'yaml'
+
+type Path = readonly (string | number)[]
+
+/**
+ * Sets the value at a path (`['agents', 'list', 0, 'model']`); `undefined` removes it. For a number, text, yes or no,
+ * or null, the rest of the text stays as it is. For other values, comments and order stay.
+ * @param text valid YAML
+ */
+export function editYaml(text: string, path: Path, value: unknown): string {
+  const document = parseDocument(text)
+  const edited = isSimple(value) ? withSimpleValue(text, document, path, value) : undefined
+  if (value === undefined) deleteValue(document, path)
+  else if (!updateStringList(document, path, value)) document.setIn(path, value)
+  // Rare forms, such as block scalars, are not edited as text: the result is wrong then.
+  if (edited !== undefined && isDeepStrictEqual(parsed(edited), document.toJSON())) return edited
+  return document.toString()
+}
+
+type SimpleValue = string | number | boolean | null
+
+function isSimple(value: unknown): value is SimpleValue {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+/** @returns undefined if the text has errors */
+function parsed(text: string): unknown {
+  const document = parseDocument(text)
+  return document.errors.length === 0 ? document.toJSON() : undefined
+}
+
+/** @returns undefined if the value cannot be replaced or added as text */
+function withSimpleValue(text: string, document: Document, path: Path, value: SimpleValue): string | undefined {
+  const node = document.getIn(path, true)
+  if (node === undefined) return withAddedValue(text, document, path, value)
+  if (!isScalar(node) || !node.range) return undefined
+  const [start, end] = node.range
+  const gap = start === end ? ' ' : ''
+  return `${text.slice(0, start)}${gap}${yamlOf(value, node.type)}${text.slice(end)}`
+}
+
+/** Adds the value, and the maps around it that do not exist, to the last map of the path that exists. */
+function withAddedValue(text: string, document: Document, path: Path, value: SimpleValue): string | undefined {
+  const depth = path.findLastIndex((_key, at) => document.hasIn(path.slice(0, at)) || at === 0)
+  const map = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true)
+  const keys = path.slice(depth).filter((key) => typeof key === 'string')
+  if (!isMap(map) || !map.range || keys.length < path.length - depth) return undefined
+  const end = endOf(map.items.at(-1))
+  if (map.flow) {
+    const pair = keys.reduceRight(
+      (inner, key, at) => `${yamlOf(key)}: ${at < keys.length - 1 ? `{ ${inner} }` : inner}`,
+      yamlOf(value),
+    )
+    return end === undefined
+      ? `${text.slice(0, map.range[0])}{ ${pair} }${text.slice(map.range[1])}`
+      : `${text.slice(0, end)}, ${pair}${text.slice(end)}`
+  }
+  const [first] = map.items
+  if (end === undefined || !isNode(first?.key) || !first.key.range) return undefined
+  const [keyStart] = first.key.range
+  const column = keyStart - (text.lastIndexOf('\n', keyStart - 1) + 1)
+  const newLine = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = keys.map((key, at) => `${' '.repeat(column + 2 * at)}${yamlOf(key)}:`).join(newLine)
+  const lineEnd = text.indexOf('\n', end) + 1
+  const before = lineEnd === 0 ? `${text}${newLine}` : text.slice(0, lineEnd)
+  return `${before}${lines} ${yamlOf(value)}${newLine}${lineEnd === 0 ? '' : text.slice(lineEnd)}`
+}
+
+/** Returns the end of the last key or value; undefined if there is none. */
+function endOf(node: unknown): number | undefined {
+  if (isPair(node)) return endOf(node.value) ?? endOf(node.key)
+  if (isCollection(node) && !node.flow) return endOf(node.items.at(-1))
+  return isNode(node) ? node.range?.[1] : undefined
+}
+
+/** Formats a value on one line, so that it is valid in block and flow style. @param style of the previous value */
+function yamlOf(value: SimpleValue, style?: Scalar['type']): string {
+  const scalar = new Scalar(value)
+  if (typeof value === 'string' && (style === 'QUOTE_DOUBLE' || style === 'QUOTE_SINGLE')) scalar.type = style
+  const map = new YAMLMap()
+  map.flow = true
+  map.set('a', scalar)
+  return new Document(map).toString({ lineWidth: 0 }).trimEnd().slice('{ a: '.length, -' }'.length)
+}
+
+/**
+ * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
+ * @returns false, without a change, if either value is not a list of strings or the entries cannot be matched
+ */
+function updateStringList(document: Document, path: Path, value: unknown): boolean {
+  const list = document.getIn(path, true)
+  if (!isSeq(list) || !Array.isArray(value)) return false
+  const previous: unknown = list.toJSON()
+  if (!Array.isArray(previous) || [...previous, ...value].some((item) => typeof item !== 'string')) return false
+  if (value.length >= previous.length) {
+    for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
+    return true
+  }
+  const remaining = previous.filter((item) => value.includes(item))
+  const isPrefix = value.every((item, index) => previous[index] === item)
+  if (!isPrefix && remaining.join('\n') !== value.join('\n')) return false
+  for (let index = previous.length - 1; index >= 0; index -= 1)
+    if (isPrefix ? index >= value.length : !value.includes(previous[index])) list.delete(index)
+  return true
+}
+
+/** Deletes a value and the parent maps that become empty. Keeps empty list entries and maps with comments. */
+function deleteValue(document: Document, path: Path): void {
+  document.deleteIn(path)
+  for (let parent = path.slice(0, -1); typeof parent.at(-1) === 'string'; parent = parent.slice(0, -1)) {
+    const map = document.getIn(parent, true)
+    if (!isMap(map) || map.items.length > 0 || map.comment || map.commentBefore) return
+    document.deleteIn(parent)
+  }
+}
