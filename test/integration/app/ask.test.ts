@@ -6,14 +6,14 @@ import { temporaryFolder, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { cli } from '../../support/built.ts'
 
-async function openTerminal() {
+async function openTerminal(reach = 'auto') {
   const server = await startModelServer({ text: 'ok' })
   const root = await temporaryFolder()
   const workspace = join(root, 'w')
   const home = join(root, 'state')
   await writeFiles(workspace, { 'MEMORY.md': '# Long-term memory\n\nThe gate code is 4711.\n' })
   await writeFiles(home, {
-    'config.yaml': `providers: { anthropic: { baseUrl: "${server.url}" } }
+    'config.yaml': `providers: { anthropic: { baseUrl: "${server.url}", reach: ${reach} } }
 agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-model, chat: { titles: false } }] }
 `,
   })
@@ -117,6 +117,18 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     const again = await run('ask', 'hello?')
     expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+  })
+
+  it('--private says why the offline model answers', async () => {
+    const { server, run } = await openTerminal('remote')
+    const reason = 'it is answered offline, because anthropic/test-model runs on another machine'
+    expect(await run('ask', 'Hello', '--private')).toMatchObject({
+      code: 0,
+      stderr: `commonplace: ${reason}\n`,
+    })
+    expect((await run('ask', 'And again', '--session', 'last')).stderr).toContain(reason)
+    expect(server.requests).toEqual([])
+    expect(await run('ask', 'Hello')).toMatchObject({ stdout: 'ok\n', stderr: '' })
   })
 
   it('/new starts a chat that "last" continues, reports it, and saves the old chat once', async () => {

@@ -15,8 +15,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   await client.search.settle({ agent })
   const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
   const isPrivate = flags.private === true
-  const warning =
-    isPrivate && previousSession !== undefined ? await makePrivate(client, agent, previousSession) : undefined
+  const warnings: string[] = []
+  if (isPrivate && previousSession !== undefined) warnings.push(...(await makePrivate(client, agent, previousSession)))
   const knownIds = new Set(previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).ids)
   const { session, queued } = await client.chat.send({
     agent,
@@ -44,6 +44,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
   }
+  if (answer.provider === 'offline' && model === undefined)
+    warnings.push(...(await offlineReasons(client, agent, session)))
   if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
   const value = {
     session,
@@ -51,15 +53,31 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     ...recallsAndWrites(newMessages),
     usage: totalUsage(newMessages),
   }
-  return { value, text: liveOutput ? '' : value.text, ...(warning === undefined ? {} : { warning }) }
+  return {
+    value,
+    text: liveOutput ? '' : value.text,
+    ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
+  }
 }
 
-/** Makes a chat private. @returns what the user should know; undefined if it was private */
-async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string | undefined> {
+/** Makes a chat private. @returns what the user should know; nothing if it was private */
+async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string[]> {
   const { summary } = await client.sessions.get({ agent, session })
-  if (summary.isPrivate) return undefined
+  if (summary.isPrivate) return []
   await client.sessions.makePrivate({ agent, session })
-  return 'the chat is private now; notes that it wrote before are still open'
+  return ['the chat is private now; notes that it wrote before are still open']
+}
+
+/** Returns the reason why the offline model answers a private chat instead of the model of the agent, if it does. */
+async function offlineReasons(client: ContractClient, agent: string, session: string): Promise<string[]> {
+  const [{ summary }, agents, providers] = await Promise.all([
+    client.sessions.get({ agent, session }),
+    client.agents.list(),
+    client.settings.providers(),
+  ])
+  const model = agents.find(({ id }) => id === agent)?.model ?? ''
+  const isRemote = providers.some(({ name, isLocal }) => !isLocal && model.startsWith(`${name}/`))
+  return summary.isPrivate && isRemote ? [`it is answered offline, because ${model} runs on another machine`] : []
 }
 
 function startsChat(message: string): boolean {
