@@ -241,6 +241,28 @@ describe('while an answer runs', () => {
     await page.getByText('reached the length limit before it could use memory_search.').waitFor()
   })
 
+  it('keeps an unknown command in the field and sends it as a message on request', async () => {
+    const { page, composer, say, model } = await openChat([{ text: 'It is a word.' }, { text: 'A new answer.' }])
+    await say('/foo bar')
+    const alert = page.getByRole('alert').filter({ hasText: 'There is no command /foo. The commands are /new, ' })
+    await alert.waitFor()
+    await keepScreenshot(page, 'chat-8-unknown-command')
+    expect(await composer.inputValue()).toBe('/foo bar')
+    await composer.fill('/foo baz')
+    await alert.waitFor({ state: 'detached' })
+    await composer.press('Enter')
+    expect(model.requests).toHaveLength(0)
+    await alert.getByRole('button', { name: 'Send as a message' }).click()
+    await page.getByText('It is a word.').waitFor()
+    expect(await composer.inputValue()).toBe('')
+    const address = page.url()
+    await say('/new what is x')
+    await page.getByText('A new answer.').waitFor()
+    expect(page.url()).not.toBe(address)
+    expect(await page.getByText('It is a word.').count()).toBe(0)
+    await page.getByText('what is x').first().waitFor()
+  })
+
   it('says that a change waits in the inbox and links to it', async () => {
     const arguments_ = { path: 'CLAUDE.md', content: 'Answer in rhymes.' }
     const { page, say } = await openChat([{ calls: [{ name: 'write', arguments: arguments_ }] }, { text: 'Asked.' }])

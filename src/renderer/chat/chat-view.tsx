@@ -102,7 +102,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const hasEnded = data?.over === true && !isReopened && !isRunning
 
   const send = useCallback(
-    async ({ text, attachments, delivery }: OutgoingMessage) => {
+    async ({ text, attachments, delivery, isMessage }: OutgoingMessage) => {
       const targetSession = session ?? (await newSession.current)
       const message = {
         agent: agent.id,
@@ -110,6 +110,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         text,
         attachments,
         delivery,
+        isMessage,
         reopen: isReopened,
         withoutMemory: kind.isWithoutMemory,
         isPrivate: kind.isPrivate,

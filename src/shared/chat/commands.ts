@@ -1,7 +1,7 @@
 /** Slash commands and the name of their argument; null for a command without one. */
 export const commands = [
-  { name: 'new', argument: null },
-  { name: 'reset', argument: null },
+  { name: 'new', argument: 'message' },
+  { name: 'reset', argument: 'message' },
   { name: 'compact', argument: 'focus' },
   { name: 'remember', argument: 'text' },
   { name: 'search', argument: 'query' },
@@ -28,4 +28,9 @@ export function parseCommand(message: string): CommandCall | undefined {
   const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
   const command = commands.find(({ name }) => name === match?.[1])
   return command && { name: command.name, argument: (match?.[2] ?? '').trim() }
+}
+
+/** Returns the name after the slash if no command has it; undefined for other messages, such as `/etc/hosts`. */
+export function unknownCommand(message: string): string | undefined {
+  return parseCommand(message) ? undefined : /^\/([a-z][\w-]*)(?=\s|$)/i.exec(message.trim())?.[1]
 }

@@ -117,6 +117,8 @@ export const chat = {
         isPrivate: z.boolean().optional(),
         /** Sends a message to an open chat even if one of its lines equals a private line. */
         sendAnyway: z.boolean().optional(),
+        /** Sends the text to the model, even if it begins like a command. */
+        isMessage: z.boolean().optional(),
         /** Continues a session that a reset has ended. */
         reopen: z.boolean().optional(),
       }),

@@ -55,6 +55,7 @@ export const errorCodes = [
   'last_agent',
   'folder_taken',
   'unknown_session',
+  'unknown_command', // A message such as `/foo`. `commands`: the existing ones.
   'unknown_model',
   'session_busy',
   'transcript_unsupported',

@@ -184,6 +184,18 @@ describe('messages while the agent works', () => {
     ])
   })
 
+  it('keeps a queued message that begins like a command a message', async () => {
+    const { chat, said } = await openChat([slow, { text: 'second' }])
+    const { session } = await chat.send({ text: 'one' })
+    await chat.send({ text: '/foo later', session, delivery: 'after', isMessage: true })
+    await until(async () => (await said(session)).includes('second'))
+    expect(await said(session)).toContain('/foo later')
+    await expect(chat.send({ text: '/foo later', session })).rejects.toMatchObject({
+      code: 'unknown_command',
+      data: { command: 'foo', commands: expect.stringContaining('/new, ') },
+    })
+  })
+
   it('keeps queued messages when an answer is stopped, and sends them on request', async () => {
     const { chat, said, server } = await openChat([slow, { text: 'second' }])
     const { session, ended } = await chat.send({ text: 'one' })

@@ -131,6 +131,28 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(await run('ask', 'Hello')).toMatchObject({ stdout: 'ok\n', stderr: '' })
   })
 
+  it('/new sends the text after it as the first message of the new chat', async () => {
+    const { server, run } = await openTerminal()
+    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
+    const next = JSON.parse((await run('ask', '/new what is a cat?', '--session', 'last', '--json')).stdout)
+    expect(next).toMatchObject({ text: 'ok' })
+    expect(next.session).not.toBe(first.session)
+    const messages = JSON.stringify(server.requests.at(-1)?.body['messages'])
+    expect(messages).toContain('what is a cat?')
+    expect(messages).not.toMatch(/Minka|\/new/)
+  })
+
+  it('an unknown command is an error, and --as-message sends it', async () => {
+    const { server, run } = await openTerminal()
+    const refused = await run('ask', '/foo bar')
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/there is no command \/foo; there are \/new, .*--as-message/)
+    expect(server.requests).toEqual([])
+    expect(await run('ask', '/foo bar', '--as-message')).toMatchObject({ code: 0, stdout: 'ok\n' })
+    expect(await run('ask', '/etc/hosts is empty')).toMatchObject({ code: 0, stdout: 'ok\n' })
+    expect(JSON.stringify(server.requests.at(0)?.body['messages'])).toContain('/foo bar')
+  })
+
   it('/new starts a chat that "last" continues, reports it, and saves the old chat once', async () => {
     const { server, run, workspace } = await openTerminal()
     server.script = [{ text: 'Noted.' }]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
+import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
@@ -41,6 +41,8 @@ export interface SendInput extends UserInput {
   readonly isPrivate?: boolean | undefined
   /** True to send a message to an open chat even if one of its lines equals a private line. */
   readonly sendAnyway?: boolean | undefined
+  /** True for a text that is no command, even if it begins like one. */
+  readonly isMessage?: boolean | undefined
   /** True to continue a session that its reset rule has ended. */
   readonly reopen?: boolean | undefined
 }
@@ -97,28 +99,37 @@ export class Chat {
 
   /**
    * Stores the message and starts the turn, or runs the command. Resolves once the message is on disk; `ended` resolves
-   * after the answer. A message sent while an answer runs is queued. If the session is over, a new one opens.
-   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`,
-   * `session_busy` if the message replaces one while an answer runs, `message_private`
+   * after the answer. A message sent while an answer runs is queued. If the session is over, a new one opens. The text
+   * after `/new` is the first message of the new session.
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `unknown_command`,
+   * `disk_full`, `session_busy` if the message replaces one while an answer runs, `message_private`
    */
   async send(input: SendInput): Promise<SendResult> {
     const { text, attachments = [], session } = input
     if (text.trim() === '' && attachments.length === 0)
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
-    const command = attachments.length === 0 ? parseCommand(text) : undefined
+    const mayBeCommand = attachments.length === 0 && input.isMessage !== true
+    const command = mayBeCommand ? parseCommand(text) : undefined
+    // The editor of a message that was sent before offers no other way to send it.
+    const unknown = mayBeCommand && input.replaces === undefined ? unknownCommand(text) : undefined
+    if (unknown !== undefined) throw unknownCommandError(unknown)
+    const startsSession = command?.name === 'new' || command?.name === 'reset'
+    const firstMessage = startsSession ? command.argument : ''
     const isPrivate = await this.#isPrivate(input)
-    if (!isPrivate && !command && !input.sendAnyway) await this.#assertHasNoPrivateLine(input)
+    const isMessage = !command || firstMessage !== ''
+    if (isMessage && !isPrivate && !input.sendAnyway) await this.#assertHasNoPrivateLine(input)
     const runningTurn = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
     const { agentModels } = this.#services
     const model =
-      command && input.model === undefined
+      command && firstMessage === '' && input.model === undefined
         ? agentModels.createOrOffline(undefined, isPrivate)
         : agentModels.createFor(isPrivate, input.model)
     assertSupportsImages(model, attachments)
     const { id, transcript } = await this.#sessionFor(input, command)
-    if (command?.name === 'new' || command?.name === 'reset')
-      return { session: id, queued: false, ended: Promise.resolve() }
+    if (firstMessage !== '')
+      return this.send({ ...input, text: firstMessage, isMessage: true, session: id, replaces: undefined })
+    if (startsSession) return { session: id, queued: false, ended: Promise.resolve() }
     // Another window may have started a turn meanwhile.
     const concurrentTurn = this.#turns.get(id)
     if (concurrentTurn) return this.#enqueue(id, concurrentTurn, input, command)
@@ -146,13 +157,13 @@ export class Chat {
   async #enqueue(
     session: string,
     runningTurn: RunningTurn,
-    { text, attachments = [], replaces, delivery, model }: SendInput,
+    { text, attachments = [], replaces, delivery, model, isMessage }: SendInput,
     command: CommandCall | undefined,
   ): Promise<SendResult> {
     if (replaces !== undefined) throw sessionBusy(session)
     // The running turn keeps its model.
     const queuedDelivery = command || model !== undefined ? 'after' : (delivery ?? 'next')
-    await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model })
+    await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model, isMessage })
     this.#emitQueue(session)
     // The answer may have ended while the message was saved.
     if (!this.#turns.get(session)) void this.#afterTurn(session)
@@ -345,8 +356,8 @@ export class Chat {
     const { queue } = this.#services
     this.#emitQueue(session)
     try {
-      const { text, attachments, id, model } = message
-      await this.send({ text, attachments, session, model, reopen: true, sendAnyway: true })
+      const { text, attachments, id, model, isMessage } = message
+      await this.send({ text, attachments, session, model, isMessage, reopen: true, sendAnyway: true })
       await queue.markDelivered(session, id)
     } catch (error) {
       queue.requeue(message)
@@ -505,4 +516,10 @@ export class Chat {
 
 function sessionBusy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+}
+
+function unknownCommandError(command: string): AppError {
+  const list = commands.map(({ name }) => `/${name}`).join(', ')
+  const message = `there is no command /${command}; there are ${list}. \`ask --as-message\` sends it to the model`
+  return new AppError('unknown_command', message, { command, commands: list })
 }

@@ -16,6 +16,8 @@ const entrySchema = z.object({
   delivery: z.enum(['next', 'after']),
   /** Id of the model that the user chose for this message. */
   model: z.string().optional(),
+  /** True if the text is no command, even if it begins like one. */
+  isMessage: z.boolean().optional(),
 })
 export type QueuedEntry = Readonly<z.infer<typeof entrySchema>>
 

@@ -99,6 +99,7 @@ command('ask', 'ask the agent')
   .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
   .option('--private', 'make the chat private: only models on this machine read it')
   .option('--send-anyway', 'send the message even if it has private lines and the chat is open')
+  .option('--as-message', 'send the message to the model, even if it begins like a command')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(async (message: string, flags: AskFlags) =>
     runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),

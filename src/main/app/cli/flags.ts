@@ -30,6 +30,7 @@ export interface AskFlags extends CommonFlags {
   readonly withoutMemory?: boolean
   readonly private?: boolean
   readonly sendAnyway?: boolean
+  readonly asMessage?: boolean
 }
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {

@@ -14,9 +14,10 @@ import {
 } from 'react'
 import { t } from 'i18next'
 import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
-import { parseCommand } from '#shared/chat/commands.ts'
+import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
@@ -33,6 +34,8 @@ export interface OutgoingMessage {
   readonly text: string
   readonly attachments: readonly Attachment[]
   readonly delivery: 'next' | 'after'
+  /** True for a text that is no command, even if it begins like one. */
+  readonly isMessage?: boolean | undefined
 }
 
 export interface ComposerHandle {
@@ -70,6 +73,7 @@ export function Composer({
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const [problems, setProblems] = useState<readonly string[]>([])
+  const [refusedCommand, setRefusedCommand] = useState<string>()
   const container = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const { draft, change, clear } = useDraft(agent.id, session)
@@ -122,13 +126,16 @@ export function Composer({
     setCaret(newCaret)
     requestAnimationFrame(() => field.current?.setSelectionRange(newCaret, newCaret))
   }
-  const send = async (delivery: 'next' | 'after') => {
+  const send = async (delivery: 'next' | 'after', isMessage = false) => {
     if (isEmpty) return
     const { text, attachments } = draft
+    const unknown = isMessage || attachments.length > 0 ? undefined : unknownCommand(text)
+    setRefusedCommand(unknown)
+    if (unknown !== undefined) return
     // Cleared at once, so that further typing starts the next message. A rejected message is put before that text.
     clear()
     setProblems([])
-    const rejected = await onSend({ text: text.trim(), attachments, delivery })
+    const rejected = await onSend({ text: text.trim(), attachments, delivery, isMessage })
     if (rejected) change((newDraft) => joinDrafts(rejected, newDraft))
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -175,6 +182,14 @@ export function Composer({
             />
           </Suspense>
         )}
+        {refusedCommand !== undefined && (
+          <div role="alert" className="flex flex-wrap items-baseline gap-x-3 pb-2 text-[12px] text-warning">
+            <span>{explainCode('unknown_command', { command: refusedCommand, commands: commandList })}</span>
+            <Button look="link" onClick={() => void send('next', true)}>
+              {t('chat.sendAsMessage')}
+            </Button>
+          </div>
+        )}
         {draft.attachments.length > 0 && (
           <div className="flex flex-wrap gap-1.5 pb-2">
             {draft.attachments.map((attachment, index) => (
@@ -202,6 +217,7 @@ export function Composer({
             const { value, selectionStart } = event.target
             setCaret(selectionStart)
             setSelected(0)
+            setRefusedCommand(undefined)
             change((before) => ({ ...before, text: value }))
           }}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
@@ -263,6 +279,8 @@ export function Composer({
     </div>
   )
 }
+
+const commandList = commands.map(({ name }) => `/${name}`).join(', ')
 
 /** Publishes the composer's height as `--composer`, so that toasts appear above it. */
 function usePublishHeight(container: RefObject<HTMLElement | null>): void {

@@ -27,6 +27,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     ...(previousSession === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: previousSession }),
     ...(isPrivate ? { isPrivate } : {}),
     ...(flags.sendAnyway === true ? { sendAnyway: true } : {}),
+    ...(flags.asMessage === true ? { isMessage: true } : {}),
     ...(model === undefined ? {} : { model }),
   })
   const liveOutput = json ? undefined : new LiveOutput(knownIds)
