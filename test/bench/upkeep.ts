@@ -83,6 +83,7 @@ async function reviewTakes(workspace: string, { contradictions, superseded }: Ma
     forbidden: [],
     scope: 'workspace',
     layout: defaultLayout,
+    local: [],
     modelPath: builtinFile,
   } as const
   const started = performance.now()

@@ -190,9 +190,9 @@ function tellMessage({ message, versions }: SessionMessage): string {
     versions ? `version ${versions.index + 1} of ${versions.ids.length}` : '',
   ]
   if (message.role === 'assistant') {
-    const { provider, model, stopReason, errorCode, errorMessage, cutCall, guessed } = message
+    const { provider, model, stopReason, errorCode, errorMessage, cutCall } = message
     more.push(`${provider}/${model}`, stopReason, errorCode ?? '', errorMessage ?? '')
-    more.push(cutCall ? `cut ${cutCall}` : '', guessed ? `guessed ${guessed.join()}` : '')
+    more.push(cutCall ? `cut ${cutCall}` : '')
   }
   if (message.role === 'toolResult') {
     const { toolName, isError, details } = message

@@ -43,13 +43,19 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
   const model: ReviewModel = {
     id: 'scripted',
     isOffline: false,
-    isLocal: true,
     contextWindow: 100_000,
     maxOutput: 4000,
     prices: undefined,
     ask: async (content) => ({ text: answer(content), tokens: 1, usd: null, request: 1 }),
   }
-  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, modelPath: '' } as const
+  const request = {
+    workspace,
+    forbidden: [],
+    scope: 'workspace',
+    layout: defaultLayout,
+    local: [],
+    modelPath: '',
+  } as const
   return {
     model: () => model,
     budget: () => ({ usd: null, tokens: null }),
@@ -59,7 +65,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
       promote: ({ lines, memory }: { lines: string; memory: string }) =>
         `<lines>\n${lines}\n</lines>\n<memory>\n${memory}\n</memory>`,
     }),
-    reviewInput: (_model: ReviewModel, signal: AbortSignal) => prepareReviewInput(request, signal),
+    reviewInput: (signal: AbortSignal) => prepareReviewInput(request, signal),
   }
 }
 

@@ -10,7 +10,7 @@ import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
 import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { AnswerDraft, type ChatModel } from '../../../src/main/llm/model.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
-import { LocalNotes } from '../../../src/main/workspace/privacy/local-notes.ts'
+import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
@@ -82,7 +82,6 @@ describe('context manager', () => {
           const folder = await temporaryFolder()
           await mkdir(join(folder, 'w'))
           const workspace = new Workspace({ workspace: join(folder, 'w'), forbidden: [] })
-          const notes = new LocalNotes(() => [])
           const file = join(folder, 's.jsonl')
           let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))
           let rolls = 0
@@ -106,7 +105,6 @@ describe('context manager', () => {
           }
           const keeper = () =>
             new ContextManager({
-              look: () => notes.look(),
               transcript,
               model,
               budget: () => budget,
@@ -132,8 +130,7 @@ describe('context manager', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
-                accessPolicy: new AccessPolicy(model, () => notes.look()),
-                derivesFromLocal: false,
+                accessPolicy: new AccessPolicy(false, () => marksBy([])),
                 sources: [],
                 userText: '',
               } as unknown as ToolContext,

@@ -6,7 +6,6 @@ import {
   markDistilled,
   pendingVerbatimEntries,
 } from '../../../src/main/agent/compaction/verbatim-fallback.ts'
-import { readOutput, saveOutput } from '../../../src/main/agent/tools/read-file-tool.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -44,10 +43,10 @@ describe('text saved verbatim', () => {
   it('stays private if the disk or another program changes the case or the form of the file name', async () => {
     const { workspace, folder } = await openFolder()
     await appendVerbatimEntry(workspace, origin, 'User: secret', at, true)
-    const file = join(folder, 'memory/rescued/2026-01-20-local.md')
-    for (const suffix of ['-LOCAL', '-Local', '\uff0dlocal'])
+    const file = join(folder, 'memory/rescued/2026-01-20-private.md')
+    for (const suffix of ['-local', '-LOCAL', '-Private', '\uff0dprivate'])
       await copyFile(file, join(folder, `memory/rescued/2026-01-20${suffix}.md`))
-    expect((await pendingVerbatimEntries(workspace)).map(({ isLocal }) => isLocal)).toEqual([true, true, true, true])
+    expect((await pendingVerbatimEntries(workspace)).map(({ isPrivate }) => isPrivate)).toEqual(Array(5).fill(true))
   })
 
   it('leaves a user’s file at that path alone', async () => {
@@ -56,14 +55,4 @@ describe('text saved verbatim', () => {
     await writeFile(join(folder, 'memory/rescued/mine.md'), '## 10:00 - Kept word for word, waiting to be distilled\n')
     expect(await pendingVerbatimEntries(workspace)).toEqual([])
   })
-})
-
-it('a saved tool result stays private if the disk ignores the case of its name', async () => {
-  const folder = await temporaryFolder()
-  await saveOutput(folder, 'call', 'secret', true)
-  await copyFile(join(folder, 'call-local.txt'), join(folder, 'call-LOCAL.txt'))
-  for (const name of ['call-local.txt', 'call-LOCAL.txt']) {
-    await expect(readOutput(folder, name, false)).rejects.toMatchObject({ code: 'local_only' })
-    expect(await readOutput(folder, name, true)).toBe('secret')
-  }
 })

@@ -277,9 +277,10 @@ describe('isolation: listing', () => {
     const tool = (name: string, path: string) => {
       const found = builtInTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const accessPolicy = new AccessPolicy({ isLocal: false }, () => main.localNotes.look())
+      const accessPolicy = new AccessPolicy(false, () => main.marks())
       const { signal } = new AbortController()
-      const context = { workspace: main.workspace, signal, accessPolicy } as unknown as ToolContext
+      const privacyOf: ToolContext['privacyOf'] = (files) => main.privacyOf(files)
+      const context = { workspace: main.workspace, signal, accessPolicy, privacyOf } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
         ({ text }) => ({ code: '', text }),
         (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),
@@ -360,8 +361,8 @@ describe('isolation: hostile paths in every request and tool', () => {
     const context: ToolContext = {
       workspace: main.workspace,
       memory: main.memory,
-      accessPolicy: new AccessPolicy({ isLocal: false }, () => main.localNotes.look()),
-      derivesFromLocal: false,
+      accessPolicy: new AccessPolicy(false, () => main.marks()),
+      privacyOf: (files) => main.privacyOf(files),
       sources: [],
       userText: '',
       propose: () => Promise.resolve(),

@@ -100,12 +100,12 @@ describe('index for another model', () => {
     await memory.settle(10_000)
     await writeFile(join(home, 'config.yaml'), configOf(server.openAiUrl).replaceAll('{{workspace}}', workspace))
     await until(async () => {
-      await memory.fileCounts()
+      await memory.indexedFiles()
       const { provider, state } = await memory.status()
       return provider === 'openai-compatible' && state === 'ready'
     }, 20_000)
     await memory.waitForVectors()
-    await memory.fileCounts()
+    await memory.indexedFiles()
     expect((await memory.embeddingCost()).unsent.texts).toBe(0)
   }, 60_000)
 })

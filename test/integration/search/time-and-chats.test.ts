@@ -119,7 +119,9 @@ describe('filters and time expressions', () => {
   it('the tool of the agent accepts filters and reports them', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
-    const accessPolicy = new AccessPolicy({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const accessPolicy = new AccessPolicy(true, () => {
+      throw new Error('it sees everything')
+    })
     const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
       typeof memorySearch.run
     >[1]

@@ -16,8 +16,8 @@ async function openMarks(files: Record<string, string>, config?: string) {
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = () => textsIn(test.workspace, (path) => !path.includes('.trash'))
-  /** Returns the part of a note that a remote model may see. */
-  const seen = async (path: string) => agent.localNotes.marks().shown(path, await read(path)).text
+  /** Returns the part of a note that an open chat sees. */
+  const seen = async (path: string) => agent.marks().openText(path, await read(path))
   return { ...test, client, agent, read, everything, seen }
 }
 
@@ -109,7 +109,7 @@ describe('moves keep notes local', () => {
       return done
     }
     const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
-    const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isFullyLocal
+    const whole = async (path: string) => test.agent.marks().of(path, await test.read(path)).isFullyLocal
     return { ...test, rules, move, undo, whole }
   }
 
@@ -167,8 +167,7 @@ describe('moves keep notes local', () => {
     const { client, move, whole, seen, agent } = await openMoves()
     const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')
-    const { notes } = await agent.localNotes.look()
-    expect(notes.get(trashed)?.isFullyLocal).toBe(true)
+    expect(agent.marks().of(trashed, '').isFullyLocal).toBe(true)
     const { path } = await client.workspace.restore({ ...main, trashed })
     expect(await whole(path)).toBe(true)
     const copy = await client.workspace.duplicate({ ...main, path: 'plans/secret.md' })

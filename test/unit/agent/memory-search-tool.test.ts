@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
-import { LocalTextMatcher, marksBy } from '../../../src/main/workspace/privacy/index.ts'
+import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
 import type { SearchResponse, SearchResult } from '../../../src/shared/contract/index.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 
@@ -26,10 +26,10 @@ interface SearchCase {
   readonly response?: Partial<SearchResponse>
   /** Current texts of the notes by path. */
   readonly notes?: Readonly<Record<string, string>>
-  readonly isLocal?: boolean
+  readonly seesPrivate?: boolean
 }
 
-async function search({ results = [], response = {}, notes = {}, isLocal = true }: SearchCase) {
+async function search({ results = [], response = {}, notes = {}, seesPrivate = true }: SearchCase) {
   const memory = {
     search: vi.fn(async (query: string): Promise<SearchResponse> => ({
       query,
@@ -54,15 +54,8 @@ async function search({ results = [], response = {}, notes = {}, isLocal = true 
     },
     realPath: async (path: string) => path,
   }
-  const marks = marksBy([])
-  const hidden = Object.entries(notes).map(([path, text]) => [path, marks.of(path, text)] as const)
-  const snapshot = {
-    ...marks,
-    notes: new Map(hidden.filter(([, note]) => note.isFullyLocal || note.localLines.size > 0)),
-    net: new LocalTextMatcher([]),
-  }
-  const accessPolicy = new AccessPolicy({ isLocal }, async () => snapshot)
-  const context = { memory, workspace, accessPolicy, session: 's1', derivesFromLocal: false }
+  const accessPolicy = new AccessPolicy(seesPrivate, () => marksBy([]))
+  const context = { memory, workspace, accessPolicy, session: 's1' }
   const outcome = await memorySearch.run({ query: 'rent' }, context as unknown as ToolContext, 'c1')
   return { ...outcome, lines: outcome.text.split('\n'), asked: memory.search.mock.calls[0] }
 }
@@ -133,29 +126,28 @@ describe('memory_search', () => {
   })
 
   it.each([
-    ['provider_failed', true, true],
-    ['provider_late', false, true],
-    ['query_local', true, true],
-    ['query_local', false, false],
-    ['vectors_off', true, false],
-    ['vectors_incomplete', true, false],
-    ['vectors_local', false, false],
-  ] as const)(
-    'after %s, the text for a model (local: %s) says that meaning was not searched: %s',
-    async (code, isLocal, isTold) => {
-      const { text } = await search({ isLocal, response: { notice: { code, message: 'no answer' } } })
-      expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)
-    },
-  )
-
-  it('searches private notes and chats only for a local model', async () => {
-    const local = await search({ isLocal: true })
-    expect(local.asked?.slice(0, 2)).toMatchObject(['rent', { excludeSession: 's1', hasPrivate: true, hasChats: true }])
-    const remote = await search({ isLocal: false })
-    expect(remote.asked?.slice(0, 2)).toMatchObject(['rent', { hasPrivate: false, hasChats: false }])
+    ['provider_failed', true],
+    ['provider_late', true],
+    ['query_local', true],
+    ['vectors_off', false],
+    ['vectors_incomplete', false],
+    ['vectors_local', false],
+  ] as const)('after %s, the text for the model says that meaning was not searched: %s', async (code, isTold) => {
+    const { text } = await search({ response: { notice: { code, message: 'no answer' } } })
+    expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)
   })
 
-  it('drops results for a remote model if the current note has local lines there, or is missing', async () => {
+  it('searches private notes only in a private chat, without sending the query', async () => {
+    const inPrivate = await search({ seesPrivate: true })
+    expect(inPrivate.asked?.slice(0, 2)).toMatchObject([
+      'rent',
+      { excludeSession: 's1', hasPrivate: true, staysHere: true },
+    ])
+    const inOpen = await search({ seesPrivate: false })
+    expect(inOpen.asked?.slice(0, 2)).toMatchObject(['rent', { hasPrivate: false, staysHere: false }])
+  })
+
+  it('drops results in an open chat if the current note has private lines there, or is missing', async () => {
     const found = {
       results: [
         result('MEMORY.md', 1, 'The rent is 1,450', { endLine: 2 }),
@@ -168,11 +160,11 @@ describe('memory_search', () => {
         'private.md': '---\nvisibility: local\n---\nThe key is under the pot\n',
       },
     }
-    const remote = await search({ ...found, isLocal: false })
-    expect(remote.lines).toEqual(['MEMORY.md:4 · The door is green', 'Private notes are not shown.'])
-    expect(remote.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
-    const local = await search({ ...found, isLocal: true })
-    expect(local.lines).toHaveLength(4)
+    const open = await search({ ...found, seesPrivate: false })
+    expect(open.lines).toEqual(['MEMORY.md:4 · The door is green'])
+    expect(open.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
+    const { lines } = await search({ ...found, seesPrivate: true })
+    expect(lines).toHaveLength(4)
   })
 
   it('records only what the schema has', async () => {

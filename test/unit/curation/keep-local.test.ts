@@ -10,7 +10,7 @@ import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance, type LoadedNote } from '../../../src/main/curation/suggestions/accept-plan.ts'
 import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
 import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
-import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
+import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'
 

@@ -258,7 +258,13 @@ describe('lines of the indexed text', () => {
     )
     expect(units).toMatchObject([
       { startLine: 6, endLine: 6, label: 'User', text: 'User: It is in the museum. ^[x] ^[local]', isPrivate: true },
-      { startLine: 7, endLine: 7, label: 'Assistant', text: 'Assistant: The museum closes on Mondays.' },
+      {
+        startLine: 7,
+        endLine: 7,
+        label: 'Assistant',
+        text: 'Assistant: The museum closes on Mondays. ^[local]',
+        isPrivate: true,
+      },
     ])
   })
 
