@@ -11,7 +11,7 @@ const allowedFaces: Record<string, readonly string[]> = {
   platform: [],
   workspace: ['#platform'],
   search: ['#workspace', '#workspace/privacy', '#platform'],
-  llm: ['#search/text', '#workspace/privacy', '#platform'],
+  llm: ['#search/text', '#platform'],
   agent: ['#llm', '#search', '#search/text', '#workspace', '#workspace/privacy', '#platform'],
   curation: ['#search', '#search/text', '#workspace', '#workspace/privacy', '#platform'],
   interop: ['#workspace', '#workspace/privacy', '#agent/mcp-client', '#platform'],

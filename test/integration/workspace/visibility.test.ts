@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withVisibility } from '../../../src/shared/markdown/visibility-edit.ts'
+import { redactionPlaceholder } from '../../../src/shared/markdown/visibility.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -10,28 +11,31 @@ import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../s
 import { rounds } from '../../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
-const remoteModel = 'anthropic/claude-test'
-const localModel = 'openai-compatible/local-model'
+/** Models of open and of private chats, each on a server of its own. */
+const openModel = 'anthropic/claude-test'
+const privateModel = 'openai-compatible/local-model'
+const reaches = ['remote', 'local'] as const
 
 interface Opening {
   readonly files: Readonly<Record<string, string>>
+  /** Where the settings say that the model of open chats is. */
+  readonly reach?: (typeof reaches)[number]
   readonly rules?: readonly string[]
   readonly embeddings?: boolean
   readonly outputCharacters?: number
 }
 
-/** Two servers on loopback, of which the settings say that one is remote. */
-async function openBoth({ files, rules = [], embeddings = false, outputCharacters }: Opening) {
-  const remote = await startModelServer({ text: 'ok' })
-  const local = await startModelServer({ text: 'ok' })
+async function openBoth({ files, reach = 'remote', rules = [], embeddings = false, outputCharacters }: Opening) {
+  const open = await startModelServer({ text: 'ok' })
+  const here = await startModelServer({ text: 'ok' })
   const embedding = embeddings
-    ? `{ provider: openai-compatible, model: hashed, baseUrl: "${remote.openAiUrl}", reach: remote }`
+    ? `{ provider: openai-compatible, model: hashed, baseUrl: "${open.openAiUrl}", reach: remote }`
     : '{ provider: none }'
   const config = `providers:
-  anthropic: { baseUrl: "${remote.url}", reach: remote }
-  openai-compatible: { baseUrl: "${local.openAiUrl}" }
+  anthropic: { baseUrl: "${open.url}", reach: ${reach} }
+  openai-compatible: { baseUrl: "${here.openAiUrl}" }
 agents:
-  defaults: { model: ${remoteModel}, visibility: { local: ${JSON.stringify(rules)} }, memory: { embedding: ${embedding} } }
+  defaults: { model: ${openModel}, visibility: { local: ${JSON.stringify(rules)} }, memory: { embedding: ${embedding} } }
   list: [{ id: main, workspace: "{{workspace}}" }]
 `
   const test = await openTestApp({
@@ -43,14 +47,25 @@ agents:
     ...(outputCharacters === undefined ? {} : { toolLimits: { outputCharacters } }),
   })
   const agent = await test.app.agents.get('main')
-  const ask = async (text: string, model: string, session?: string) => {
-    const sent = await agent.chat.send({ text, session, model, reopen: true })
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  /** Returns the part of a note that an open chat sees; undefined if it is the whole note that it does not see. */
+  const shown = async (path: string) => agent.marks().openText(path, await read(path))
+  const ask = async (text: string, { session, isPrivate = false }: { session?: string; isPrivate?: boolean } = {}) => {
+    const model = isPrivate ? privateModel : openModel
+    const sent = await agent.chat.send({ text, session, model, reopen: true, isPrivate })
     await sent.ended
     const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
     return { session: sent.session, messages }
   }
-  const sentTo = ({ requests, titleRequests }: ModelServer) => [...requests.map(({ text }) => text), ...titleRequests]
-  return { ...test, agent, remote, local, ask, sentTo }
+  /** Runs the calls one after the other in a new open chat. @returns the results of the tools */
+  const results = async (...calls: ScriptedAnswer[]) => {
+    open.script = [...calls, { text: 'done' }]
+    const { messages } = await ask('Go on.')
+    return messages.filter(({ role }) => role === 'toolResult').map((message) => messageText(message))
+  }
+  const sentTo = ({ requests, titleRequests }: ModelServer) =>
+    [...requests.map(({ text }) => text), ...titleRequests].join('\n')
+  return { ...test, agent, open, here, read, shown, ask, results, sentTo }
 }
 
 const diagnosis = 'The doctor found a shadow on the left lung in March.'
@@ -64,10 +79,12 @@ const private_ = {
 
 const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
 
-describe('visibility', () => {
-  it('a remote model gets public text and a notice about local parts; a local model gets everything', async () => {
-    const { ask, remote, local, sentTo, agent } = await openBoth({ files: private_, rules: ['private'] })
-    for (const server of [remote, local])
+const secrets = ['shadow on the left lung', '84,300', '77 31 09 44', 'health.md (']
+
+describe('private notes', () => {
+  it.each(reaches)('are hidden in an open chat with a %s model, and read in a private chat', async (reach) => {
+    const { ask, open, here, sentTo } = await openBoth({ files: private_, rules: ['private'], reach })
+    for (const server of [open, here])
       server.script = [
         call('read', { path: 'health.md' }),
         call('memory_get', { path: 'MEMORY.md' }),
@@ -77,23 +94,18 @@ describe('visibility', () => {
         call('edit', { path: 'health.md', oldText: 'The doctor found nothing', newText: 'x' }),
         { text: 'done' },
       ]
-    const { session } = await ask('What do you know?', remoteModel)
-    const remotely = sentTo(remote).join('\n')
-    expect(remotely).toContain('The harbour opens at seven')
-    for (const secret of ['shadow on the left lung', '84,300', '77 31 09 44', 'health.md ('])
-      expect(remotely).not.toContain(secret)
-    expect(remotely).toContain('stays on this machine')
-    const report = await agent.chat.meter.report(session, undefined)
-    expect(report.heldBack?.notes).toContainEqual({ path: 'MEMORY.md', lines: 2 })
-    await ask('What do you know?', localModel)
-    const locally = sentTo(local).join('\n')
-    for (const secret of ['shadow on the left lung', '84,300', '77 31 09 44', 'health.md ('])
-      expect(locally).toContain(secret)
+    await ask('What do you know?')
+    const openly = sentTo(open)
+    expect(openly).toContain('The harbour opens at seven')
+    for (const secret of secrets) expect(openly).not.toContain(secret)
+    expect(openly).toContain(redactionPlaceholder)
+    await ask('What do you know?', { isPrivate: true })
+    for (const secret of secrets) expect(sentTo(here)).toContain(secret)
   })
 
-  it('text that a local model read, wrote or summarised is not sent to a remote model later', async () => {
-    const { app, ask, remote, local, sentTo, workspace } = await openBoth({ files: private_ })
-    local.script = [
+  it('text that a private chat read, wrote or summarised does not reach an open chat', async () => {
+    const { ask, agent, open, here, sentTo, shown } = await openBoth({ files: private_ })
+    here.script = [
       call('read', { path: 'health.md' }),
       call('write', {
         path: 'memory/2026-01-20.md',
@@ -103,53 +115,44 @@ describe('visibility', () => {
       call('write', { path: 'notes/new.md', content: 'A copy: something was seen in the chest.' }),
       { text: 'Your chest picture was not clean.' },
     ]
-    const { session, messages } = await ask('How am I?', localModel)
-    expect(messages.filter(({ local }) => local).map(({ role }) => role)).toContain('assistant')
-    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-    expect(log).toContain('## 10:30 - Lungs ^[local]')
-    expect(await readFile(join(workspace, 'notes/new.md'), 'utf8')).toMatch(/^---\nvisibility: local\n---\n/)
-    remote.script = [
+    const { session } = await ask('How am I?', { isPrivate: true })
+    expect(await shown('memory/2026-01-20.md')).not.toContain('chest')
+    expect(await shown('notes/new.md')).toBeUndefined()
+    here.script = [{ text: 'Summary: the chest picture was not clean.' }]
+    await ask('/compact', { session, isPrivate: true })
+    await ask('/new', { session, isPrivate: true })
+    await agent.memory.settle(10_000)
+    open.script = [
       call('memory_search', { query: 'seen picture clean something', minScore: 0 }),
+      call('memory_get', { path: `sessions/${session}.jsonl` }),
+      call('memory_get', { path: 'sessions/none.jsonl' }),
       { text: 'I cannot see it.' },
     ]
-    await ask(`You said: ${diagnosis} Is that so?`, remoteModel, session)
-    local.script = [{ text: 'Summary: the chest picture was not clean.' }]
-    await app.agents.configOf('main').setModel(localModel)
-    await ask('/compact', localModel, session)
-    await app.agents.configOf('main').setModel(remoteModel)
-    remote.script = [{ text: 'ok' }]
-    await ask('Go on.', remoteModel, session)
-    await ask('/new', remoteModel, session)
-    await until(() => remote.requests.length > 3)
-    const remotely = sentTo(remote).join('\n')
-    expect(remotely).toContain('Is that so?')
-    for (const secret of ['chest', 'shadow on the left']) expect(remotely).not.toContain(secret)
+    const { session: other, messages } = await ask(`They said: ${diagnosis} Is that so?`)
+    const [, hidden, missing] = messages.filter(({ role }) => role === 'toolResult').map((one) => messageText(one))
+    expect(hidden?.replace(session, 'none')).toBe(missing)
+    await ask('/compact', { session: other })
+    const before = open.requests.length
+    await ask('/new', { session: other })
+    await until(() => open.requests.length > before)
+    expect(sentTo(open)).not.toContain('chest')
+    expect(sentTo(open), 'the user’s own words are sent as they are').toContain(`They said: ${diagnosis}`)
   })
 
-  it('redacts a note that is marked after it was quoted, and the meter names it', async () => {
-    const { ask, remote, agent, workspace } = await openBoth({
-      files: { 'trip.md': 'We fly to Lisbon on the 9th of May at dawn.\nYes\n' },
-    })
-    remote.script = [call('read', { path: 'trip.md' }), { text: 'You fly to Lisbon on the 9th of May at dawn.' }]
-    const { session } = await ask('When do we fly?', remoteModel)
-    expect(remote.requests.at(-1)?.text).toContain('Lisbon')
-    await writeFile(
-      join(workspace, 'trip.md'),
-      withVisibility(await readFile(join(workspace, 'trip.md'), 'utf8'), true),
-    )
-    await ask('And then?', remoteModel, session)
-    const last = remote.requests.at(-1)?.text ?? ''
-    expect(last).toContain('And then?')
-    expect(last).not.toMatch(/Lisbon|\bYes\b/)
-    const report = await agent.chat.meter.report(session, undefined)
-    expect(report.heldBack?.notes.map(({ path }) => path)).toEqual(['trip.md'])
+  it('are not read again once they are marked', async () => {
+    const { results, read, workspace } = await openBoth({ files: { 'trip.md': 'We fly to Lisbon at dawn.\n' } })
+    const asked = [call('read', { path: 'trip.md' }), call('memory_search', { query: 'fly to Lisbon', minScore: 0 })]
+    for (const told of await results(...asked)) expect(told).toContain('Lisbon')
+    await writeFile(join(workspace, 'trip.md'), withVisibility(await read('trip.md'), true))
+    for (const told of await results(...asked)) expect(told).not.toContain('Lisbon')
   })
 
-  it('lets no remote model delete, move or unmark hidden notes', async () => {
-    const { ask, remote, workspace } = await openBoth({
+  it.each(reaches)('are not deleted, moved or unmarked in an open chat with a %s model', async (reach) => {
+    const { results, read } = await openBoth({
       files: { ...private_, 'memory/x.md': '---\nvisibility: local\n---\nsecret words of mine\n' },
+      reach,
     })
-    remote.script = [
+    const told = await results(
       call('write', { path: 'health.md', content: 'gone' }),
       call('write', { path: 'MEMORY.md', content: '# Long-term memory\n' }),
       call('edit', { path: 'health.md', oldText: 'visibility: Local', newText: 'visibility: all' }),
@@ -158,23 +161,18 @@ describe('visibility', () => {
       call('memory', { command: 'rename', old_path: '/memories/x.md', new_path: '/memories/y.md' }),
       call('memory', { command: 'delete', path: '/memories/x.md' }),
       call('write', { path: 'MEMORY.md', content: '\n- Ferries leave at ten', append: true }),
-      { text: 'done' },
-    ]
-    const { messages } = await ask('Tidy up.', remoteModel)
-    const results = messages.filter(({ role }) => role === 'toolResult').map((message) => messageText(message))
-    expect(results.slice(0, 7).map((text) => text.split(/[:.]/, 1)[0])).toEqual([
-      'local_only',
-      'local_only',
+    )
+    expect(told.slice(0, 7).map((text) => text.split(/[:.]/, 1)[0])).toEqual([
+      'private_lines',
+      'private_lines',
       'file_not_found',
       'edit_no_match',
       'edit_no_match',
       'Error',
       'Error',
     ])
-    expect(await readFile(join(workspace, 'health.md'), 'utf8')).toBe(private_['health.md'])
-    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toBe(
-      `${private_['MEMORY.md']}\n- Ferries leave at ten\n`,
-    )
+    expect(await read('health.md')).toBe(private_['health.md'])
+    expect(await read('MEMORY.md')).toBe(`${private_['MEMORY.md']}\n- Ferries leave at ten\n`)
   })
 
   it('remote embeddings get no local passage; keyword search finds it, with a notice', async () => {
@@ -182,7 +180,7 @@ describe('visibility', () => {
       { length: 30 },
       (_, at) => `- Public fact ${at} about harbours, ferries and the weather of day ${at}`,
     )
-    const { agent, remote, sentTo } = await openBoth({
+    const { agent, open, sentTo } = await openBoth({
       files: { ...private_, 'public.md': `# Public\n\n${many.join('\n')}\n` },
       embeddings: true,
     })
@@ -195,10 +193,107 @@ describe('visibility', () => {
     expect((await agent.memory.search(diagnosis)).notice?.code).toBe('query_local')
     expect((await agent.memory.search('harbours and ferries')).notice?.code).toBe('vectors_local')
     expect((await agent.memory.status()).problems.map(({ code }) => code)).toContain('passages_local')
-    const embedded = sentTo(remote).join('\n')
+    const embedded = sentTo(open)
     expect(embedded).toContain('Public fact 7')
     expect(embedded).toContain('harbours and ferries')
     for (const secret of ['shadow on the left', '84,300', 'Money']) expect(embedded).not.toContain(secret)
+  })
+})
+
+const memory =
+  '# Memory\n\n## Codes ^[local]\n\n- The bike opens with SECRET-8841\n- short\n\n## Places\n\n- The harbour opens at seven\n'
+const whole = '---\nvisibility: local\n---\nThe safe opens with 93417 and a key\n'
+const files = { 'MEMORY.md': memory, 'private.md': whole, 'memory/own.md': whole }
+const hidden = redactionPlaceholder
+
+describe('partly private notes', () => {
+  it('an open chat finds and lists the visible part', async () => {
+    const { results, agent } = await openBoth({
+      files: { 'mixed.md': 'The shed of Ada is green\n\nIts lock opens with 20417 ^[local]\n', 'private.md': whole },
+    })
+    await agent.memory.settle(10_000)
+    const told = await results(
+      call('memory_search', { query: 'shed of Ada', minScore: 0 }),
+      call('memory_search', { query: 'lock opens 20417', minScore: 0 }),
+      call('list', {}),
+    )
+    expect(told[0]).toContain('The shed of Ada is green')
+    expect(told[0]).not.toMatch(/20417|Its lock/)
+    expect(told[1]).toBe('No note answers this.')
+    expect(told[2]).toContain('mixed.md (')
+  })
+})
+
+describe('guesses', () => {
+  it('an edit gives the same answer for hidden text and for missing text', async () => {
+    const { results, read } = await openBoth({ files })
+    const guesses = (right: string, wrong: string) => [right, wrong]
+    const asked = [
+      (oldText: string) => call('edit', { path: 'private.md', oldText, newText: 'x' }),
+      (oldText: string) => call('edit', { path: 'MEMORY.md', oldText, newText: 'x' }),
+      (old_str: string) => call('memory', { command: 'str_replace', path: '/memories/own.md', old_str, new_str: 'x' }),
+      (text: string) => call('write', { path: 'MEMORY.md', content: memory.replace('SECRET-8841', text) }),
+      (text: string) => call('write', { path: 'MEMORY.md', content: `${memory}\n- ${text}` }),
+    ]
+    for (const [at, ask] of asked.entries()) {
+      for (const [right, wrong] of [
+        guesses('9341', '9342'),
+        guesses('SECRET-8841', 'SECRET-8842'),
+        guesses('short', 'snort'),
+      ]) {
+        const told = await results(ask(right ?? ''), ask(wrong ?? ''))
+        expect(told[0]?.replaceAll(right ?? '', ''), `${at} ${right}`).toBe(told[1]?.replaceAll(wrong ?? '', ''))
+        expect(told[0]).toMatch(/edit_no_match|file_not_found|does not exist|private_lines/)
+      }
+    }
+    expect(await read('MEMORY.md')).toBe(memory)
+    expect(await read('private.md')).toBe(whole)
+  })
+
+  it('a private note gives the same answer as a missing one', async () => {
+    const { results } = await openBoth({ files: { ...files, 'vault/x.md': 'Of the vault\n' }, rules: ['vault'] })
+    const asked = (path: string) => [
+      call('read', { path }),
+      call('memory_get', { path }),
+      call('edit', { path, oldText: 'a', newText: 'b' }),
+    ]
+    const noted = (path: string) => [
+      call('memory', { command: 'view', path }),
+      call('memory', { command: 'insert', path, insert_line: 1, insert_text: 'x' }),
+      call('memory', { command: 'str_replace', path, old_str: 'a', new_str: 'b' }),
+      call('memory', { command: 'delete', path }),
+      call('memory', { command: 'rename', old_path: path, new_path: '/memories/other.md' }),
+    ]
+    const there = await results(...asked('private.md'), ...asked('vault/x.md'), ...noted('/memories/own.md'))
+    const nowhere = await results(...asked('nobody.md'), ...asked('vault/n.md'), ...noted('/memories/nil.md'))
+    const named = nowhere.map((text) =>
+      text.replaceAll('nobody.md', 'private.md').replaceAll('n.md', 'x.md').replaceAll('nil.md', 'own.md'),
+    )
+    expect(there).toEqual(named)
+    const [list] = await results(call('list', {}))
+    expect(list).toContain('MEMORY.md (')
+    expect(list).not.toMatch(/private|vault|own\.md|\d+ more/)
+  })
+
+  it('writes an edit of visible text and keeps the hidden text unchanged', async () => {
+    const { results, read } = await openBoth({ files })
+    const told = await results(
+      call('edit', { path: 'MEMORY.md', oldText: 'at seven', newText: 'at eight' }),
+      call('edit', { path: 'MEMORY.md', oldText: `${hidden}\n\n## Places`, newText: '## Places' }),
+      call('edit', { path: 'MEMORY.md', oldText: '# Memory\n', newText: '# Memory\n\nOf us.\n' }),
+      call('write', {
+        path: 'MEMORY.md',
+        content: `# Mine\n\n${hidden}\n\n${hidden}\n${hidden}\n\n## Places\n`,
+      }),
+      call('write', {
+        path: 'MEMORY.md',
+        content: `# Mine\n\n## Open\n\n${hidden}\n\n## Now\n\n${hidden}\n${hidden}\n`,
+      }),
+    )
+    expect(told.map((text) => text.startsWith('private_lines'))).toEqual([false, true, false, false, true])
+    expect(await read('MEMORY.md')).toBe(
+      '# Mine\n\n## Codes ^[local]\n\n- The bike opens with SECRET-8841\n- short\n\n## Places\n',
+    )
   })
 })
 
@@ -209,7 +304,7 @@ function secretLine(at: number): string {
   return at % 3 === 0 ? `我的秘密${at}：${said}，不能告诉别人` : `Keep q${at}x: ${said} "to itself" \\ and so on`
 }
 
-const kinds = ['matter', 'section', 'line', 'folder', 'later', 'item'] as const
+const kinds = ['matter', 'section', 'line', 'folder', 'item'] as const
 const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
   const text = {
     matter: `---\nvisibility: ${at % 2 ? 'local' : '"LOCAL" # x'}\n---\n${secretLine(at)}\n`,
@@ -217,149 +312,110 @@ const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
     line: `public ${at}\n\n${secretLine(at)} ^[local]\n\npublic\n`,
     item: `- public ${at}\n- secrets ^[local]\n  - ${secretLine(at)}\n- public\n`,
     folder: `${secretLine(at)}\n`,
-    later: `${secretLine(at)}\n`,
   }[kind]
   return (at % 4 === 0 ? '\uFEFF' : '') + text.replaceAll('\n', end)
 }
 
 const runs = process.env['GATE_RUNS']
 
-describe('privacy filter', () => {
-  it(
-    'never sends a local line to a remote provider, for any notes, tools and order of events',
-    { retry: 0, timeout: 240_000 },
-    async () => {
-      const step = fc.record({
-        who: fc.constantFrom('remote', 'local'),
-        act: fc.constantFrom(
-          'ask',
-          'ask',
-          'ask',
-          'quote',
-          'quote',
-          'compact',
-          'lock',
-          'lock',
-          'remember',
-          'outside',
+describe('open chats', () => {
+  it('never see a private line, for any notes, tools and order of events', { retry: 0, timeout: 240_000 }, async () => {
+    const step = fc.record({
+      isPrivate: fc.boolean(),
+      act: fc.constantFrom('ask', 'ask', 'ask', 'compact', 'remember', 'outside', 'new'),
+      tools: fc.array(
+        fc.constantFrom(
+          'read',
+          'memory_get',
+          'memory_search',
+          'list',
+          'write',
+          'edit',
           'new',
+          'output',
+          'memory',
+          'chat',
         ),
-        tools: fc.array(
-          fc.constantFrom('read', 'memory_get', 'memory_search', 'list', 'write', 'edit', 'new', 'output', 'memory'),
-          { maxLength: 4 },
-        ),
-        at: fc.nat(20),
-      })
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('\n', '\r\n')), { minLength: 3, maxLength: 8 }),
-          fc.array(step, { minLength: 5, maxLength: 10 }),
-          fc.boolean(),
-          async (notes, steps, embeddings) => {
-            const paths = notes.map(([kind], at) =>
-              kind === 'folder' ? `vault/n${at}.md` : at % 2 ? `memory/n${at}.md` : `n${at}.md`,
+        { maxLength: 4 },
+      ),
+      at: fc.nat(20),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('\n', '\r\n')), { minLength: 3, maxLength: 8 }),
+        fc.array(step, { minLength: 5, maxLength: 10 }),
+        fc.boolean(),
+        fc.constantFrom(...reaches),
+        async (notes, steps, embeddings, reach) => {
+          const paths = notes.map(([kind], at) =>
+            kind === 'folder' ? `vault/n${at}.md` : at % 2 ? `memory/n${at}.md` : `n${at}.md`,
+          )
+          const files = Object.fromEntries(notes.map(([kind, end], at) => [paths[at] ?? '', noteOf(kind, at, end)]))
+          const own = 'MEMORY.md'
+          const { app, ask, open, here, agent, sentTo, workspace } = await openBoth({
+            files: { [own]: `# Memory\n\n- public fact\n\n## Mine ^[local]\n\n- ${secretLine(50)}\n`, ...files },
+            reach,
+            rules: ['Vault/'],
+            embeddings,
+            outputCharacters: 1000,
+          })
+          const scripted =
+            (queue: ScriptedAnswer[]) =>
+            (body: Record<string, unknown>): ScriptedAnswer => {
+              // The model repeats every line it sees in each of its answers.
+              const seen = [...new Set(JSON.stringify(body).match(/[^"\\]*q\d+x[^"\\]*/g) ?? [])].slice(-3).join(' / ')
+              const next = queue.shift()
+              if (!next) return { text: `I saw ${seen}.` }
+              if (!('calls' in next)) return next
+              return { calls: next.calls.map((one) => ({ ...one, arguments: filled(one.arguments, seen) })) }
+            }
+          const filled = (input: object, seen: string) =>
+            Object.fromEntries(
+              Object.entries(input).map(([key, value]) => [
+                key,
+                typeof value === 'string' ? value.replaceAll('{seen}', seen || 'nothing') : value,
+              ]),
             )
-            const files = Object.fromEntries(notes.map(([kind, end], at) => [paths[at] ?? '', noteOf(kind, at, end)]))
-            const own = 'MEMORY.md'
-            const { app, ask, remote, local, agent, workspace } = await openBoth({
-              files: { [own]: `# Memory\n\n- public fact\n\n## Mine ^[local]\n\n- ${secretLine(50)}\n`, ...files },
-              rules: ['Vault/'],
-              embeddings,
-              outputCharacters: 1000,
-            })
-            /** Number of requests before the line with an id became local. */
-            const since = new Map<string, { readonly requests: number; readonly titles: number }>()
-            const sign = (at: number) => `q${at}x`
-            const lock = (at: number) => {
-              if (!since.has(sign(at)))
-                since.set(sign(at), { requests: remote.requests.length, titles: remote.titleRequests.length })
+          const sessions = { open: '', private: '' }
+          for (const { isPrivate, act, tools, at } of steps) {
+            const path = paths[at % paths.length] ?? own
+            const inputs: Record<(typeof tools)[number], readonly [string, object]> = {
+              read: ['read', { path }],
+              memory_get: ['memory_get', { path }],
+              memory_search: [
+                'memory_search',
+                { query: 'harbour window ladder public secrets', minScore: 0, maxResults: 30 },
+              ],
+              list: ['list', {}],
+              write: ['write', { path: 'memory/2026-01-20.md', append: true, content: '## 10:30 - Said\n{seen}' }],
+              edit: ['edit', { path: own, oldText: '- public fact', newText: '- public fact\n- {seen}' }],
+              new: ['write', { path: `made/${at}.md`, content: '# Made\n\n{seen}\n' }],
+              output: ['read', { path: 'tool-output/call_0.txt' }],
+              memory: ['memory', { command: 'view', path: '/memories' }],
+              chat: ['memory_get', { path: `sessions/${sessions.private}.jsonl` }],
             }
-            for (const [at, [kind]] of notes.entries()) if (kind !== 'later') [at, at + 100].forEach(lock)
-            lock(50)
-            const scripted =
-              (queue: ScriptedAnswer[], isLocal: boolean) =>
-              (body: Record<string, unknown>): ScriptedAnswer => {
-                // The model repeats every line it sees in each of its answers.
-                const seen = [...new Set(JSON.stringify(body).match(/[^"\\]*q\d+x[^"\\]*/g) ?? [])]
-                  .slice(-3)
-                  .join(' / ')
-                const next = queue.shift()
-                if (!next) return { text: isLocal ? `I saw ${seen}, which is orchardq50x1-ish.` : `I saw ${seen}.` }
-                if (!('calls' in next)) return next
-                return { calls: next.calls.map((one) => ({ ...one, arguments: filled(one.arguments, seen) })) }
-              }
-            const filled = (input: object, seen: string) =>
-              Object.fromEntries(
-                Object.entries(input).map(([key, value]) => [
-                  key,
-                  typeof value === 'string' ? value.replaceAll('{seen}', seen || 'nothing') : value,
-                ]),
-              )
-            let session: string | undefined
-            for (const { who, act, tools, at } of steps) {
-              const path = paths[at % paths.length] ?? own
-              const queue = tools.map((tool): ScriptedAnswer => {
-                if (tool === 'read') return call('read', { path })
-                if (tool === 'memory_get') return call('memory_get', { path })
-                if (tool === 'memory_search')
-                  return call('memory_search', {
-                    query: 'harbour window ladder public secrets',
-                    minScore: 0,
-                    maxResults: 30,
-                  })
-                if (tool === 'list') return call('list', {})
-                if (tool === 'write')
-                  return call('write', {
-                    path: 'memory/2026-01-20.md',
-                    append: true,
-                    content: '## 10:30 - Said\n{seen}',
-                  })
-                if (tool === 'new') return call('write', { path: `made/${at}.md`, content: '# Made\n\n{seen}\n' })
-                if (tool === 'output') return call('read', { path: 'tool-output/call_0.txt' })
-                if (tool === 'memory') return call('memory', { command: 'view', path: '/memories' })
-                return call('edit', { path: own, oldText: '- public fact', newText: '- public fact\n- {seen}' })
-              })
-              const [server, model] = who === 'remote' ? [remote, remoteModel] : [local, localModel]
-              await app.agents.configOf('main').setModel(model)
-              server.respond = scripted(queue, who === 'local')
-              if (act === 'lock') {
-                // A request that is already being sent cannot be recalled.
-                if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.waitForVectors())
-                const number = at % notes.length
-                const file = join(workspace, paths[number] ?? '')
-                await writeFile(file, withVisibility(await readFile(file, 'utf8'), true))
-                ;[number, number + 100].forEach(lock)
-              } else if (act === 'outside') await appendFile(join(workspace, path), '\r\n')
-              else if (act === 'remember')
-                await agent.workspace.remember(`public word ${at}`, now(), { cause: 'capture' })
-              else {
-                const text =
-                  act === 'compact'
-                    ? '/compact'
-                    : act === 'new'
-                      ? '/new'
-                      : act === 'quote'
-                        ? `Is it so: ${secretLine(at % notes.length)} ?`
-                        : `Tell me ${at}.`
-                ;({ session } = await ask(text, model, session))
-              }
+            await app.agents.configOf('main').setModel(isPrivate ? privateModel : openModel)
+            const server = isPrivate ? here : open
+            server.respond = scripted(tools.map((tool) => call(...inputs[tool])))
+            if (act === 'outside') await appendFile(join(workspace, path), '\r\n')
+            else if (act === 'remember')
+              await agent.workspace.remember(`public word ${at}`, now(), { cause: 'capture' })
+            else {
+              const text = { compact: '/compact', new: '/new', ask: `Tell me ${at}.` }[act]
+              const chat = isPrivate ? 'private' : 'open'
+              const session = sessions[chat] || undefined
+              sessions[chat] = (await ask(text, { isPrivate, ...(session ? { session } : {}) })).session
             }
-            await agent.memory.settle(5000)
-            if (embeddings) await agent.memory.waitForVectors()
-            for (const [sign, from] of since) {
-              const later = [
-                ...remote.requests.slice(from.requests).map(({ text }) => text),
-                ...remote.titleRequests.slice(from.titles),
-              ]
-              const body = later.find((text) => text.includes(sign))
-              if (body !== undefined)
-                throw new Error(`${sign} was sent: ${body.slice(Math.max(0, body.indexOf(sign) - 200))}`)
-            }
-          },
-        ),
-        // A fixed seed; `GATE_RUNS=40` runs 40 random cases.
-        runs === undefined ? { numRuns: rounds(3, 10), seed: 64 } : { numRuns: Number(runs), endOnFailure: true },
-      )
-    },
-  )
+          }
+          await agent.memory.settle(5000)
+          if (embeddings) await agent.memory.waitForVectors()
+          const sent = sentTo(open)
+          const leak = sent.search(/q\d+x/)
+          if (leak >= 0) throw new Error(`a private line was sent: ${sent.slice(Math.max(0, leak - 200), leak + 200)}`)
+        },
+      ),
+      // A fixed seed; `GATE_RUNS=40` runs 40 random cases.
+      runs === undefined ? { numRuns: rounds(3, 10), seed: 64 } : { numRuns: Number(runs), endOnFailure: true },
+    )
+  })
 })

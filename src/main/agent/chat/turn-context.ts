@@ -73,7 +73,7 @@ function createToolContext(
     userText: '',
     propose: (change) => propose(change, model.id),
     session,
-    readSession: (id) => sessions.readText(id),
+    readSession: (id) => (transcript.isPrivate ? sessions.readText(id) : sessions.readOpenText(id)),
     readOutput: (name) => readOutput(outputsFolder, name),
     saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,

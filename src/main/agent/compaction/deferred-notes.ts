@@ -75,7 +75,9 @@ export class DeferredNotes {
   async #distil(options: DeferredNotesOptions): Promise<void> {
     const { toolContext, transcript } = options
     // Entries of private chats wait for a private chat, those of chats with a model of this machine for such a model.
-    const pendingEntries = await pendingVerbatimEntries(toolContext.workspace)
+    const pendingEntries = await pendingVerbatimEntries(toolContext.workspace, (path, text) =>
+      toolContext.accessPolicy.hasPrivateText(path, text),
+    )
     const entry = pendingEntries.find(
       ({ isPrivate, isForLocalModels }) =>
         isPrivate === transcript.isPrivate && (options.model.isLocal || !isForLocalModels),

@@ -25,7 +25,7 @@ export interface VerbatimEntry {
   readonly path: string
   readonly id: string
   readonly text: string
-  /** True if it comes from a private chat. */
+  /** True if it comes from a private chat, or its file has private text. */
   readonly isPrivate: boolean
   /** True if the text comes from a chat with a local model; no remote model may read it. */
   readonly isForLocalModels: boolean
@@ -71,13 +71,19 @@ export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean>
   return (await verbatimPaths(workspace)).length > 0
 }
 
-/** Returns the entries not distilled yet, oldest first in each folder. Skips unreadable files. */
-export async function pendingVerbatimEntries(workspace: Workspace): Promise<VerbatimEntry[]> {
+/**
+ * Returns the entries not distilled yet, oldest first in each folder. Skips unreadable files.
+ * @param hasPrivateText by the marks in the text of a file and the rules for its path
+ */
+export async function pendingVerbatimEntries(
+  workspace: Workspace,
+  hasPrivateText: (path: string, text: string) => boolean,
+): Promise<VerbatimEntry[]> {
   const paths = (await verbatimPaths(workspace)).filter((path) => path.endsWith('.md'))
   const entries: VerbatimEntry[] = []
   for (const path of paths) {
-    const isPrivate = privatePathPattern.test(path.normalize('NFKC'))
     const file = (await orUndefined(workspace.read(path))) ?? { text: '' }
+    const isPrivate = privatePathPattern.test(path.normalize('NFKC')) || hasPrivateText(path, file.text)
     for (const [, , heading, id = '', forLocalModels, text = ''] of file.text.matchAll(entryPattern))
       if (heading === pendingVerbatimTitle)
         entries.push({ path, id, text: text.trim(), isPrivate, isForLocalModels: forLocalModels !== undefined })

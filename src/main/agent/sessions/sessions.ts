@@ -8,6 +8,7 @@ import { messageText, type AssistantMessage, type Message } from '#shared/chat/m
 import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
 import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
 import type { ChatModel } from '#llm'
+import { isPrivateTranscript } from '#search'
 import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
@@ -129,6 +130,13 @@ export class Sessions {
     if (!/^[\w.-]+$/.test(id)) throw unknownSession(id)
     const text = await readIfExists(this.#file(id))
     if (text === undefined) throw unknownSession(id)
+    return text
+  }
+
+  /** Returns the text of an open chat. @throws AppError `unknown_session`, also for a private chat */
+  async readOpenText(id: string): Promise<string> {
+    const text = await this.readText(id)
+    if (isPrivateTranscript(text.split('\n'))) throw unknownSession(id)
     return text
   }
 

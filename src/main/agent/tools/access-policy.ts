@@ -69,6 +69,11 @@ export class AccessPolicy {
     return this.seesPrivate ? text : this.#marks().openText(path, text)
   }
 
+  /** Returns true if an open chat may not see all of the text. */
+  hasPrivateText(path: string, text: string): boolean {
+    return this.#marks().openText(path, text) !== text
+  }
+
   /** Returns false for a file that the rules of the settings hide. */
   mayName(path: string): boolean {
     return this.visibleText(path, '') !== undefined

@@ -23,7 +23,7 @@ export interface ToolContext extends WriteBackground {
   readonly memory: Memory
   readonly accessPolicy: AccessPolicy
   readonly session: string
-  /** Returns the transcript's text. @throws AppError `unknown_session` */
+  /** Returns the text of a transcript that the chat may see. @throws AppError `unknown_session` */
   readonly readSession: (session: string) => Promise<string>
   /** Returns a saved long result. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>

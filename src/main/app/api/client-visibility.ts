@@ -29,7 +29,7 @@ export function searchOptionsFor(
 /**
  * Reads a file for a requester. A fully private file and a missing file give the same error.
  * @param read receives a function that returns the visible part of a text
- * @throws AppError `file_not_found`, and as `read`
+ * @throws AppError `file_not_found`, and as `read`; for a program, also as `Workspace.assertExists`
  */
 export async function readFor<T>(
   app: App,
@@ -39,6 +39,8 @@ export async function readFor<T>(
   read: (visibleText: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   const notFoundError = () => new AppError('file_not_found', `${path} does not exist`, { path })
+  // Without its folder, the program would be told that each note is missing.
+  if (requester !== false) await agent.workspace.assertExists()
   const session = sessionOfPath(path)
   if (session !== undefined && requester !== false) {
     const transcript = await orUndefined(agent.sessions.get(session))

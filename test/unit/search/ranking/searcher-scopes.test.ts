@@ -79,7 +79,7 @@ async function answerOf(index: ReturnType<typeof createSearchIndex>, query: stri
   const answer = { ...response, explained: candidates, terms }
   return JSON.parse(
     JSON.stringify(answer, (key, value: unknown) => (key === 'fileHash' ? undefined : value)),
-  ) as unknown
+  ) as typeof answer
 }
 
 describe('private units', () => {
