@@ -13,8 +13,8 @@ async function openConversation(options: TestAppOptions = {}) {
   const agent = await app.agents.get('main')
   await agent.memory.settle(20_000)
   let session: string | undefined
-  const say = async (text: string) => {
-    const sent = await agent.chat.send({ text, session })
+  const say = async (text: string, isPrivate = false) => {
+    const sent = await agent.chat.send({ text, session, isPrivate })
     await sent.ended
     session = sent.session
     const last = (await agent.sessions.get(sent.session)).messages().at(-1)
@@ -68,13 +68,16 @@ describe('the offline model in the user’s language', () => {
     async ({ language, hello, save, ask, unknown, unwritable }) => {
       const locale = language === 'Traditional Chinese' ? 'zh-TW' : 'en'
       const config = `interface: { locale: ${locale} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
-      const { say, settled, log } = await openConversation({ config })
+      const { say, settled, log, newSession } = await openConversation({ config })
       expect(await say(hello[0])).toMatch(hello[1])
       expect(await say(save[0])).toMatch(save[2])
       const noted = await log()
       expect(noted).toMatch(new RegExp(`^## 10:30\n${save[1]}\n`, 'm'))
       await settled()
-      expect(await say(ask[0])).toMatch(ask[1])
+      newSession()
+      // An open chat does not see a saved password again.
+      expect(await say(ask[0], true)).toMatch(ask[1])
+      newSession()
       expect(await say(unknown[0])).toMatch(unknown[1])
       expect(await say(unwritable[0])).toMatch(unwritable[1])
       expect(await log()).toBe(noted)

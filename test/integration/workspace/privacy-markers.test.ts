@@ -164,10 +164,10 @@ describe('moves keep notes local', () => {
   })
 
   it('a deleted note stays local after restore, also if its folder was renamed; a copy is local', async () => {
-    const { client, move, whole, seen, agent } = await openMoves()
+    const { client, move, whole, seen } = await openMoves()
     const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')
-    expect(agent.marks().of(trashed, '').isFullyLocal).toBe(true)
+    expect(await whole(trashed)).toBe(true)
     const { path } = await client.workspace.restore({ ...main, trashed })
     expect(await whole(path)).toBe(true)
     const copy = await client.workspace.duplicate({ ...main, path: 'plans/secret.md' })
