@@ -10,7 +10,7 @@ import { appFolderName } from '#shared/util/agent-files.ts'
 import { inBatches } from '#platform'
 import { statFile, type StatFile } from './stat-file.ts'
 import { isIgnoredFolder, isMarkdown, maxDepth, trashFolder } from './layout.ts'
-import { isHidden, isHiddenPath, isNote, isUsable } from './file-names.ts'
+import { isHidden, isHiddenPath, isUsable } from './file-names.ts'
 import { resolveRoots } from './paths.ts'
 
 export interface FoundFile {
@@ -62,16 +62,6 @@ export async function walkMarkdown(
   statFn: StatFile = statFile,
 ): Promise<Walk> {
   return walk(root, isMarkdown, signal, forbidden, statFn)
-}
-
-/** Lists files that count as notes (see `isNote`). @throws as `walkMarkdown` */
-export async function walkNotes(
-  root: string,
-  signal?: AbortSignal,
-  forbidden?: readonly string[],
-  statFn: StatFile = statFile,
-): Promise<Walk> {
-  return walk(root, isNote, signal, forbidden, statFn)
 }
 
 /** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
