@@ -211,6 +211,8 @@ function tellEvent(event: SessionEvent, told: Told): string {
       return `flush ${event.status} ${event.changes.map(({ path }) => path).join()} (${event.tokens})`
     case 'compaction':
       return `compaction ${event.before} > ${event.after}${event.leftOut ? ', left out' : ''}: ${shown(event.summary)}`
+    case 'privateMatches':
+      return `private notes match: ${event.count}`
     case 'prune':
       return `prune ${event.results}: ${event.before} > ${event.after}`
     case 'notice':

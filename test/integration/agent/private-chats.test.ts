@@ -158,7 +158,7 @@ describe('a private chat', () => {
     async (when) => {
       const { agent, say } = await openChats()
       const { session } = await say(secret, { isPrivate: when === 'from the start' })
-      if (when === 'later') await agent.chat.makePrivate(session)
+      if (when === 'later') await agent.chat.setPrivate(session, true)
       const { name, text } = await agent.sessions.export(session, 'jsonl')
       const other = await openChats()
       const folder = dirname(other.agent.sessions.requestsFolder(session))

@@ -68,7 +68,9 @@ export class RequestBuilder {
     const isWithoutMemory = transcript?.isWithoutMemory === true
     const files = isWithoutMemory ? await filesWithoutMemory(workspace) : await contextFiles(workspace, sessionStart)
     const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
-    const visibleFiles = isPrivate ? files : files.map((file) => withOpenText(file, marks()))
+    const visibleFiles = isPrivate
+      ? files
+      : await Promise.all(files.map((file) => withOpenText(file, workspace, marks())))
     const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
@@ -126,8 +128,9 @@ function turnCutByCompaction(
   return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
 }
 
-function withOpenText(file: ContextFile, marks: PrivacyMarks): ContextFile {
-  return file.text === null ? file : { ...file, text: marks.openText(file.path, file.text) ?? null }
+async function withOpenText(file: ContextFile, workspace: Workspace, marks: PrivacyMarks): Promise<ContextFile> {
+  if (file.text === null) return file
+  return { ...file, text: marks.openText(await workspace.realPath(file.path), file.text) ?? null }
 }
 
 /** Returns the project files, MEMORY.md, and the logs of the session's first day and the day before. */

@@ -91,7 +91,8 @@ export async function visibleResults(
   marks: PrivacyMarks | undefined,
 ): Promise<SearchResponse> {
   if (!marks) return response
-  const results = await openPlaces(response.results, marks, (path) => readSearched(agent, path))
+  const places = await openPlaces(response.results, marks, (path) => readSearched(agent, path))
+  const results = places.map(withoutHash)
   return { ...response, results, notice: visibleNotice(response.notice) }
 }
 
@@ -103,12 +104,21 @@ export async function visibleExplanation(
 ): Promise<Explanation> {
   if (!marks) return explanation
   const { why, ...withoutWhy } = explanation
-  const candidates = await openPlaces(explanation.candidates, marks, (path) => readSearched(agent, path))
+  const places = await openPlaces(explanation.candidates, marks, (path) => readSearched(agent, path))
+  const candidates = places.map(withoutHash)
   const visible = { ...withoutWhy, candidates, notice: visibleNotice(explanation.notice) }
   if (!why) return visible
   const requested = await readSearched(agent, why.path)
   const isVisible = requested && marks.openText(requested.path, requested.text) === requested.text
   return { ...visible, why: isVisible ? why : hiddenWhy(why) }
+}
+
+/** The hash of a file with private lines would confirm guesses of them. */
+function withoutHash<T extends { fileHash?: string | undefined }>({
+  fileHash: _hash,
+  ...place
+}: T): Omit<T, 'fileHash'> {
+  return place
 }
 
 /** Gives the same answer for all lines of a note with private lines, and for notes that do not exist. */

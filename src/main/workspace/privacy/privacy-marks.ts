@@ -1,4 +1,5 @@
 import { redactLocal, visibilityOf } from '#shared/markdown/visibility.ts'
+import { trashFolder } from '../files/layout.ts'
 import type { FoundFile } from '../files/walk.ts'
 import { applyRule, findRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
 
@@ -9,10 +10,13 @@ export interface PrivacyMarks {
   openText(path: string, text: string): string | undefined
 }
 
+const inTrash = new RegExp(`^${RegExp.escape(trashFolder)}/[^/]+/`)
+
 export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
   const ruleOf = (path: string) => {
     const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
-    return folder && findRule(path.slice(folder.prefix.length), folder.local)
+    // A deleted note stays private.
+    return folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.local)
   }
   const of = (path: string, text: string) => applyRule(visibilityOf(text), ruleOf(path))
   return {
