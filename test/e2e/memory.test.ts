@@ -478,11 +478,11 @@ describe('quick capture', () => {
     await keepScreenshot(page, `memory-9-secret-${colorScheme}-narrow`)
     await offer.getByRole('button', { name: locale === 'en-US' ? 'Make it private' : '设为私密' }).click()
     await offer.waitFor({ state: 'detached' })
-    expect(await field.inputValue()).toBe('Wi-Fi password: hunter2 ^[local]')
+    expect(await field.inputValue()).toBe('Wi-Fi password: hunter2 ^[private]')
     await field.press('Enter')
     await card.waitFor({ state: 'detached' })
     const log = (await readdir(join(workspace, 'memory'))).find((name) => /^\d{4}-\d{2}-\d{2}\.md$/.test(name)) ?? ''
-    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toContain('\nWi-Fi password: hunter2 ^[local]\n')
+    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toContain('\nWi-Fi password: hunter2 ^[private]\n')
   })
 
   it('offers to make a password after /remember private, in an open chat only', async () => {

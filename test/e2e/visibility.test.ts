@@ -36,7 +36,7 @@ agents:
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
     await row('health').hover()
     await page.getByRole('button', { name: 'Make health.md private' }).click()
-    await until(async () => (await read('health.md')) === `---\nvisibility: local\n---\n\n${health}`)
+    await until(async () => (await read('health.md')) === `---\nvisibility: private\n---\n\n${health}`)
     await row('health').getByTestId('local').waitFor()
     await keepScreenshot(page, 'visibility-1-lock')
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
@@ -48,7 +48,7 @@ agents:
       .first()
       .click()
     await page.getByRole('menuitem', { name: 'Make private' }).click()
-    await until(async () => (await read('health.md')).startsWith('---\nvisibility: local'))
+    await until(async () => (await read('health.md')).startsWith('---\nvisibility: private'))
 
     await row('vault').hover()
     await page

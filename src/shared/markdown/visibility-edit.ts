@@ -1,102 +1,47 @@
-import { diffArrays } from 'diff'
 import { secretsIn } from '../util/secrets.ts'
-import {
-  hasLocalMark,
-  localMark,
-  localFrontMatter,
-  frontMatterDelimiters,
-  frontMatterVisibility,
-  propertyVisibility,
-  visibilityOf,
-} from './visibility.ts'
+import { withoutLead } from './blocks/line-starts.ts'
+import { withoutDefinitions, type Block, type Container } from './blocks/scan-blocks.ts'
+import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
+import { localFrontMatter, localMark, markPattern, propertiesOf, visibilityOf } from './visibility.ts'
 
-/** A line and its line break; the last line has none. */
-interface Line {
-  readonly text: string
-  readonly end: string
-}
+type LineTest = (line: number) => boolean
 
-/** Sets or removes the front matter property that marks a whole note local. Marks of sections and lines stay. */
+/** Sets or removes the property that makes a whole note private. Marks of sections and entries stay. */
 export function withVisibility(text: string, isLocal: boolean): string {
+  const { isFullyLocal, problem } = visibilityOf(text)
+  if (isLocal && isFullyLocal && problem === undefined) return text
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const lineBreak = /\r\n|\n/.exec(text)?.[0] ?? '\n'
-  const newLine = (line: string): Line => ({ text: line, end: lineBreak })
-  const lines = splitLines(text.slice(bom.length))
-  const matter = frontMatterDelimiters(lines.map((line) => line.text))
-  const closingIndex = matter ? lines.findIndex((line, index) => index > matter.from && matter.end.test(line.text)) : -1
-  const [opening, closing] = matter && closingIndex > 0 ? [lines[matter.from], lines[closingIndex]] : []
-  if (!matter || !opening || !closing) {
-    const body = withoutVisibilityProperty(lines)
-    if (!isLocal) return bom + joinLines(body)
-    const isEmpty = body.every((line) => line.text + line.end === '')
-    return bom + joinLines([...['---', localFrontMatter, '---', ...(isEmpty ? [] : [''])].map(newLine), ...body])
+  const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n'
+  const rows = text.slice(bom.length).split(/(?<=\n)/)
+  const lines = rows.map((row) => row.replace(/\r?\n$/, ''))
+  const region = propertiesOf(lines)
+  // A flow mapping may have other keys, and unclosed front matter may be text: both are left to the user.
+  const removed = region.visibility.filter(({ from }) => region.isClosed && !lines[from]?.includes('{'))
+  const isKept = (index: number) => !removed.some(({ from, to }) => from <= index && index < to)
+  const properties = rows.slice(region.from, region.to).filter((_, offset) => isKept(region.from + offset))
+  const body = rows.slice(region.to)
+  if (!region.isFrontMatter || !region.isClosed) {
+    const rest = [...rows.slice(0, region.from), ...properties, ...body].join('')
+    if (!isLocal) return bom + rest
+    return bom + ['---', localFrontMatter, '---', ...(rest === '' ? [] : ['']), rest].join(lineBreak)
   }
-  const properties = withoutVisibilityKey(lines.slice(matter.from + 1, closingIndex))
-  const isToml = opening.text.trim().startsWith('+')
+  if (!isLocal && properties.length === 0) return bom + body.slice(lines[region.to + 1] === '' ? 2 : 1).join('')
+  const opening = rows[region.from - 1]?.trimStart() ?? ''
   // In TOML, a line after a table header would belong to the table.
-  if (isLocal && isToml) properties.unshift(newLine('visibility = "local"'))
-  else if (isLocal) properties.push(newLine(localFrontMatter))
-  const body = lines.slice(closingIndex + 1)
-  if (properties.length === 0) return bom + joinLines(withoutFirstBlank(body))
-  return bom + joinLines([withoutIndent(opening), ...properties, withoutIndent(closing), ...body])
+  if (isLocal && opening.startsWith('+')) properties.unshift(`visibility = "private"${lineBreak}`)
+  else if (isLocal) properties.push(localFrontMatter + lineBreak)
+  return bom + [opening, ...properties, ...body].join('')
 }
 
-function splitLines(text: string): Line[] {
-  const parts = text.split(/(\r\n|\n|\r)/)
-  return parts.flatMap((line, index) => (index % 2 === 0 ? [{ text: line, end: parts[index + 1] ?? '' }] : []))
-}
-
-function joinLines(lines: readonly Line[]): string {
-  return lines.map((line) => line.text + line.end).join('')
-}
-
-/** Removes the indentation of a front matter delimiter: most programs ignore indented ones. */
-function withoutIndent({ text, end }: Line): Line {
-  return { text: text.trimStart(), end }
-}
-
-function withoutFirstBlank(lines: readonly Line[]): readonly Line[] {
-  return lines[0]?.text === '' ? lines.slice(1) : lines
-}
-
-function withoutVisibilityKey(lines: readonly Line[]): Line[] {
-  let isInVisibility = false
-  return lines.filter(({ text }) => {
-    // Leave a flow mapping with several keys to the user.
-    if (!text.includes('{') && frontMatterVisibility(text) !== undefined) isInVisibility = true
-    else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isInVisibility = false
-    return !isInVisibility
-  })
-}
-
-function withoutVisibilityProperty(lines: readonly Line[]): Line[] {
-  const end = lines.findIndex(({ text }) => !/^[\s-]*(?:[\p{L}_][\p{L}\p{N}_-]*::.*)?$/u.test(text))
-  return lines.filter(({ text }, index) => !(propertyVisibility(text) !== undefined && (end < 0 || index < end)))
-}
-
-/** Maximum number of lines to diff; in larger texts, all lines between the common prefix and suffix count as added. */
-const maxCompared = 20_000
-
-/** Returns the 0-based lines of `after` that are not in `before`. */
+/** Returns the 0-based lines of `after` that are not in `before`; of equal lines, the last ones. */
 export function addedLines(before: string, after: string): number[] {
-  const [oldLines, newLines] = [linesOf(before), linesOf(after)]
-  const shorter = Math.min(oldLines.length, newLines.length)
-  let prefix = 0
-  while (prefix < shorter && oldLines[prefix] === newLines[prefix]) prefix += 1
-  let suffix = 0
-  while (suffix < shorter - prefix && oldLines.at(-1 - suffix) === newLines.at(-1 - suffix)) suffix += 1
-  const previous = oldLines.slice(prefix, oldLines.length - suffix)
-  const current = newLines.slice(prefix, newLines.length - suffix)
-  const isTooLong = previous.length + current.length > maxCompared
-  if (previous.length === 0 || isTooLong) return current.map((_, index) => prefix + index)
-  const added: number[] = []
-  let lineIndex = prefix
-  for (const part of diffArrays(previous, current)) {
-    if (part.removed) continue
-    if (part.added) added.push(...part.value.map((_, offset) => lineIndex + offset))
-    lineIndex += part.value.length
-  }
-  return added
+  const counts = new Map<string, number>()
+  for (const line of linesOf(before)) counts.set(line, (counts.get(line) ?? 0) + 1)
+  return linesOf(after).flatMap((line, index) => {
+    const count = counts.get(line) ?? 0
+    counts.set(line, count - 1)
+    return count > 0 ? [] : [index]
+  })
 }
 
 function linesOf(text: string): string[] {
@@ -104,9 +49,9 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * Marks every added line local with as few marks as possible.
+ * Marks every added line private with as few marks as possible.
  * @param before undefined for a new file
- * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
+ * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks entries instead of the
  * whole file
  * @param isMarked selects the added lines (0-based) to mark
  */
@@ -114,22 +59,13 @@ export function withAddedLocal(
   before: string | undefined,
   after: string,
   isShared: boolean,
-  isMarked: (line: number) => boolean = () => true,
+  isMarked: LineTest = () => true,
 ): string {
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isShared) return withVisibility(after, true)
   const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
-  let text = after
-  for (const index of addedLines(dayHeading ?? before ?? '', after).filter(isMarked)) {
-    const lines = text.split('\n')
-    const line = lines[index] ?? ''
-    const visibility = visibilityOf(text)
-    if (!hasContent(line) || visibility.isFullyLocal || visibility.localLines.has(index)) continue
-    const [, content = line, trailingSpace = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
-    lines[index] = hasLocalMark(line) ? line : `${content} ${localMark}${trailingSpace}`
-    text = lines.join('\n')
-  }
-  return text
+  const added = new Set(addedLines(dayHeading ?? before ?? '', after))
+  return withLocalLines(after, (line) => added.has(line) && isMarked(line))
 }
 
 /** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
@@ -137,29 +73,139 @@ export function hasContent(line: string): boolean {
   return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
 
-/** Returns true if all local lines of `before` are still in `after`, in order and still local. */
-export function preservesLocalLines(before: string, after: string): boolean {
-  const previous = visibilityOf(before)
-  const current = visibilityOf(after)
-  const lines = linesOf(after)
-  let next = 0
-  return linesOf(before).every((line, index) => {
-    if (!previous.isFullyLocal && !previous.localLines.has(index)) return true
-    while (next < lines.length && !(lines[next] === line && (current.isFullyLocal || current.localLines.has(next))))
-      next += 1
-    next += 1
-    return next <= lines.length || line.trim() === ''
-  })
-}
-
-/** Returns the lines (0-based) that look like secrets and are not local. */
+/** Returns the lines (0-based) that look like secrets and are not private. */
 export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
   const { isFullyLocal, localLines } = visibilityOf(text)
   return secretsIn(text).filter(({ line }) => !isFullyLocal && !localLines.has(line))
 }
 
-/** Marks lines that look like secrets local. @param before earlier text, whose lines stay as they are */
+/** Marks lines that look like secrets private. @param before earlier text, whose lines stay as they are */
 export function withLocalSecrets(text: string, before?: string): string {
   const secretLines = new Set(openSecretsIn(text).map(({ line }) => line))
   return withAddedLocal(before, text, true, (line) => secretLines.has(line))
+}
+
+/** Makes the lines for which `shouldBeLocal` (0-based line) returns true private, with as few marks as possible. */
+export function withLocalLines(text: string, shouldBeLocal: LineTest): string {
+  const marked = linesWithMarks(text, shouldBeLocal)
+  if (!marked) return withVisibility(text, true)
+  const rows = text.split('\n')
+  return rows.map((row, index) => marked.get(index) ?? row).join('\n')
+}
+
+/**
+ * Returns the new text of each 0-based line that must change so that all lines that should be private are. It has a
+ * line break if a comment with the mark is added.
+ * @returns undefined if a carriage return without a line feed makes lines ambiguous; the whole text must then be private
+ */
+export function linesWithMarks(text: string, shouldBeLocal: LineTest): Map<number, string> | undefined {
+  const rows = text.split('\n')
+  const { isFullyLocal, localLines } = visibilityOf(text)
+  const isWanted = (index: number) => !isFullyLocal && hasContent(rows[index] ?? '') && shouldBeLocal(index)
+  const wanted = [...rows.keys()].filter(isWanted)
+  if (wanted.length > 0 && /\r(?!\n)/.test(text)) return undefined
+  const marked = new Map<number, string>()
+  const local = new Set(localLines)
+  let entries: Entries | undefined
+  for (const index of wanted) {
+    if (local.has(index)) continue
+    entries ??= entriesOf(rows)
+    const { from, to } = entryAt(entries, index)
+    for (let covered = from; covered < to; covered += 1) local.add(covered)
+    marked.set(...markEntry(entries, index))
+  }
+  return marked
+}
+
+/**
+ * Marks the entry of a line where the mark changes nothing else: at the end of a heading, a paragraph or a table row,
+ * or in a YAML or TOML comment. A mark would break code, formulas, HTML and link definitions: it goes to other text of
+ * their item or quote, or else into an HTML comment, which no program shows: directly above a block at the top level,
+ * after a block in an item or quote.
+ * @returns the 0-based line to change, and its new text
+ */
+function markEntry({ lines, leaves }: Entries, index: number): [number, string] {
+  const leaf = leaves[index]
+  if (leaf?.kind === 'frontMatter') return markFrontMatter(leaf, lines)
+  const owner = leaf ? ownerOf(leaf) : { from: index, to: index }
+  let place = leaf && placeIn(leaf, lines, index)
+  for (let at = owner.from; at < owner.to && place === undefined; at += 1) {
+    const other = leaves[at]
+    if (other && ownerOf(other) === owner) place = placeIn(other, lines, at)
+  }
+  if (place !== undefined) return [place, withMark(lines[place] ?? '')]
+  const comment = `${indentOf(leaf?.parent)}<!-- ${localMark} -->`
+  if (leaf?.parent) return [leaf.to - 1, withLineBelow(lines[leaf.to - 1] ?? '', comment)]
+  const from = leaf?.from ?? index
+  const [, bom = '', line = ''] = /^(\uFEFF?)(.*)$/s.exec(lines[from] ?? '') ?? []
+  return [from, `${bom}${comment}${line.endsWith('\r') ? '\r' : ''}\n${line}`]
+}
+
+/** Returns the start of a line that continues the container. */
+function indentOf(container: Container | undefined): string {
+  if (!container) return ''
+  return indentOf(container.parent) + (container.kind === 'quote' ? '> ' : ' '.repeat(container.width))
+}
+
+/** Marks a key behind its value, or on its own line if the value starts below; all front matter by another comment. */
+function markFrontMatter({ from, to }: Block, lines: readonly string[]): [number, string] {
+  const firstLine = lines[from] ?? ''
+  if (from === 0) return [0, withLineBelow(firstLine, `# ${localMark}`)]
+  let place = /:\s+[^\s|>#&!]/.test(firstLine) ? to - 1 : from
+  while (place > from && /^\s*(?:#|$)/.test(lines[place] ?? '')) place -= 1
+  return [place, (lines[place] ?? '').replace(/\r?$/, (end) => ` # ${localMark}${end}`)]
+}
+
+function withLineBelow(line: string, added: string): string {
+  return line.replace(/\r?$/, (end) => `${end}\n${added}${end}`)
+}
+
+/** Returns the 0-based line of a block that can end with a mark; undefined if the mark would break the block. */
+function placeIn(block: Block, lines: readonly string[], index: number): number | undefined {
+  if (block.kind === 'table') return index
+  if (block.kind !== 'heading' && block.kind !== 'paragraph') return undefined
+  const text = lines.slice(block.from, block.to).map((line) => withoutLead(line).trimEnd())
+  if (block.kind === 'paragraph' && withoutDefinitions(text.join('\n')) === '') return undefined
+  const isUnderlined = block.kind === 'heading' && text.length > 1
+  let place = block.to - (isUnderlined ? 2 : 1)
+  // With content, a marker in a paragraph would start an item.
+  while (place > block.from && /^[\s>]*(?:[-*+]|\d{1,9}[.)])?\s*$/.test(lines[place] ?? '')) place -= 1
+  return place
+}
+
+/** Appends the mark, before a block id, closing `#` of a heading, or the bar that ends a table row. */
+function withMark(line: string): string {
+  const text = line.trimEnd()
+  const suffix = /\s\^[\w-]+$|\s#+$|\s?(?<!\\)\|$/.exec(text)?.[0] ?? ''
+  return `${text.slice(0, text.length - suffix.length)} ${localMark}${suffix}${line.slice(text.length)}`
+}
+
+/**
+ * Removes the 0-based lines `removed`. A removed heading whose mark covers remaining lines stays as an empty marked
+ * heading.
+ */
+export function withoutLines(text: string, removed: ReadonlySet<number>): string {
+  const rows = text.split('\n')
+  const { isFullyLocal, localLines } = visibilityOf(text)
+  const entries = localLines.size > 0 ? entriesOf(rows) : undefined
+  const remains = (line: number) => !removed.has(line)
+  const remaining = rows.flatMap((row, index) => {
+    const kept = remains(index) ? row : entries && emptiedHeading(entries, index, remains)
+    return kept === undefined ? [] : [{ row: kept, isLocal: localLines.has(index) }]
+  })
+  const result = remaining.map(({ row }) => row).join('\n')
+  if (isFullyLocal) return hasContent(result) ? withVisibility(result, true) : result
+  return withLocalLines(result, (line) => remaining[line]?.isLocal === true)
+}
+
+/** Returns an empty heading if the mark of the removed line `index` (0-based) covers remaining lines; else undefined. */
+export function emptiedHeading(entries: Entries, index: number, remains: LineTest): string | undefined {
+  const { lines, leaves, sectionEnds } = entries
+  const line = lines[index] ?? ''
+  const leaf = leaves[index]
+  const mark = markPattern.exec(line)?.[0]
+  if (leaf?.kind !== 'heading' || leaf.to - leaf.from > 1 || mark === undefined) return undefined
+  const covered = lines.slice(index + 1, sectionEnds.get(leaf))
+  const isNeeded = covered.some((text, offset) => remains(index + 1 + offset) && hasContent(text))
+  return isNeeded ? `${'#'.repeat(leaf.level)} ${mark}${line.endsWith('\r') ? '\r' : ''}` : undefined
 }

@@ -43,7 +43,7 @@ it('marks secrets that a model writes private, and says so', async () => {
   const texts = shown([created, changed, plain].filter((result) => result !== undefined))
   expect(texts.map((text) => text.includes('marked private'))).toEqual([false, true, false])
   expect(await readFile(join(workspace, 'memory/home.md'), 'utf8')).toBe(
-    '# Home\n\n- The router is in the hall\n- The cellar is dry\n- Wi-Fi password: hunter2 ^[local]\n',
+    '# Home\n\n- The router is in the hall\n- The cellar is dry\n- Wi-Fi password: hunter2 ^[private]\n',
   )
 })
 

@@ -41,7 +41,7 @@ describe('terminal', () => {
     const [, path = ''] = /^(\S+):\d+\n$/.exec(marked.stdout) ?? []
     const log = await readFile(join(home, 'commonplace', path), 'utf8')
     expect(log).toContain('\nWiFi password: hunter2\n')
-    expect(log).toContain('\nIn the hall: ^[local]\n\nWiFi password: hunter2 ^[local]\n')
+    expect(log).toContain('\nIn the hall: ^[private]\n\nWiFi password: hunter2 ^[private]\n')
   })
 
   it('remembers, finds, asks; all with --json', async () => {

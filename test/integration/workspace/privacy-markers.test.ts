@@ -30,7 +30,7 @@ describe('suggestions keep privacy markers', () => {
     const before = await everything()
     await client.upkeep.look(main)
     const [found] = (await client.upkeep.list(main)).open
-    expect(found?.files.find(({ path }) => path === 'memory/Long.md')?.patch).toContain('+visibility: local')
+    expect(found?.files.find(({ path }) => path === 'memory/Long.md')?.patch).toContain('+visibility: private')
     const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await seen('memory/Long.md')).toBeUndefined()
     await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
@@ -45,7 +45,7 @@ describe('suggestions keep privacy markers', () => {
     await client.upkeep.flag({ ...main, path: 'notes/health.md', line: 4, fault: 'wrong' })
     const [found] = (await client.upkeep.list(main)).open
     const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
-    expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[local]\n')
+    expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
     expect(await seen('notes/health.md')).not.toContain('liver')
     await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
     expect(await everything()).toEqual(before)
@@ -66,7 +66,7 @@ it('erasing text moves its marker to the remaining local lines, and the search r
     'notes/talk.md',
   ])
   for await (const _ of await client.forget.run({ ...main, words: 'Lisa Kessler' }));
-  expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[local]\n')
+  expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
   expect(await read('notes/talk.md')).toBe('# Talk\n\n## ^[local]\n\n- she is ill\n\n## Weather\n\n- fine\n')
   expect(await seen('notes/talk.md')).not.toContain('ill')
 })
@@ -143,7 +143,7 @@ describe('moves keep notes local', () => {
     const [before, settings] = [await everything(), await rules()]
     const note = await move('private/a.md', 'notes/a.md')
     expect(note.staysLocal).toBe(true)
-    expect(await read('notes/a.md')).toBe('---\nvisibility: local\n---\n\n# A\n\nsecret of a\n')
+    expect(await read('notes/a.md')).toBe('---\nvisibility: private\n---\n\n# A\n\nsecret of a\n')
     expect(await rules()).toBe(settings)
     const folder = await move('private/health', 'health')
     expect(await rules()).toContain('- health/')

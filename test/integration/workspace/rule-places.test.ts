@@ -116,9 +116,9 @@ describe('copies of local notes', () => {
       const bytes = new Uint8Array(await blob.arrayBuffer())
       const entries = unzipSync(bytes)
       const note = (path: string) => Buffer.from(entries[path] ?? []).toString()
-      expect(note('secret/d.md')).toBe(`---\nvisibility: local\n---\n\n${secret}\n`)
+      expect(note('secret/d.md')).toBe(`---\nvisibility: private\n---\n\n${secret}\n`)
       expect(note('open.md')).toBe(`![[secret/d]]\n\n${harmless}\n`)
-      if (name === 'all.zip') expect(note('secret/all.md')).toBe(`---\ntags: x\nvisibility: local\n---\n${secret}\n`)
+      if (name === 'all.zip') expect(note('secret/all.md')).toBe(`---\ntags: x\nvisibility: private\n---\n${secret}\n`)
       const path = join(home, name)
       await writeFile(path, bytes)
       for (const agent of [main, other]) {

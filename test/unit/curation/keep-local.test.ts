@@ -52,14 +52,14 @@ describe('a section that becomes a new note', () => {
     ['its own heading', `# Memory\n\n## Long ^[local]\n\n${long}\n`],
   ])('is local if %s makes it local', (_what, text) => {
     const { after } = movedOut(text)
-    expect(after['memory/Long.md']).toBe(`---\nvisibility: local\n---\n\n# Long\n\n${long}\n`)
+    expect(after['memory/Long.md']).toBe(`---\nvisibility: private\n---\n\n# Long\n\n${long}\n`)
     expect(after['MEMORY.md']).toContain('- [memory/Long.md]\n')
   })
 
   it('gets a mark if only a rule for MEMORY.md covers it; none if a rule covers the new path', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
     const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], local }]).of
-    expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: local\n---\n/)
+    expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: private\n---\n/)
     expect(movedOut(text, by(['MEMORY.md', 'memory/'])).after['memory/Long.md']).toMatch(/^# Long\n/)
     expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)
   })
@@ -100,11 +100,11 @@ describe('accepting a suggestion', () => {
   it('a line that quotes a local one becomes local, and its reference still works', () => {
     const { after, proposals } = accepted(fact, [superseded])
     const line = after['a.md']?.split('\n')[0] ?? ''
-    expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[local]`)
+    expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[private]`)
     expect(supersededLine(line)?.by).toEqual({ path: 'team.md', line: 3, text: 'Bo leads Walrus.' })
     expect(supersededLine(strikeThrough(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
-    expect(strikeThrough(line, { until: '2027-01-01', by: undefined })).toContain(') ^[local]')
-    expect(proposals[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[local]')
+    expect(strikeThrough(line, { until: '2027-01-01', by: undefined })).toContain(') ^[private]')
+    expect(proposals[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[private]')
   })
 
   it('a mark added after the suggestion counts', () => {
@@ -115,11 +115,11 @@ describe('accepting a suggestion', () => {
       lines: new TextLines(files[path as 'a.md']),
     })
     const proposal = proposalOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
-    expect(proposal.files[0]?.patch).not.toContain('local')
+    expect(proposal.files[0]?.patch).not.toContain('private')
     const now = new Map(
       Object.entries(fact).map(([path, text]) => [path, { text, hash: 'b', lines: new TextLines(text) }]),
     )
-    expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[local\]\n$/)
+    expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[private\]\n$/)
   })
 
   it('a promoted local line is local in MEMORY.md', () => {
@@ -129,14 +129,14 @@ describe('accepting a suggestion', () => {
       files: [{ path: 'MEMORY.md', edits: [edit(1, '# Memory', ['# Memory', '', '- Bo leads Walrus.'])] }],
     }
     const { after } = accepted({ ...fact, 'MEMORY.md': '# Memory\n' }, [promote])
-    expect(after['MEMORY.md']).toBe('# Memory\n\n- Bo leads Walrus. ^[local]\n')
+    expect(after['MEMORY.md']).toBe('# Memory\n\n- Bo leads Walrus. ^[private]\n')
   })
 
   const wrong = (text: string, line: number) => flagLine('a.md', text, line, 'wrong', day)
 
   it.each([
-    ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[local]\n'],
-    ['a ^[local]\nb\nc\n', 1, 'b\nc ^[local]\n'],
+    ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[private]\n'],
+    ['a ^[local]\nb\nc\n', 1, 'b\nc ^[private]\n'],
     ['## A ^[local]\n\n- b\n\nc\n', 1, '## ^[local]\n\n- b\n\nc\n'],
     ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
     ['a ^[local]\n', 1, ''],
@@ -147,7 +147,7 @@ describe('accepting a suggestion', () => {
   it('removing two lines together leaves the same mark as removing either', () => {
     const text = 'a ^[local]\nb ^[local]\nc\n'
     const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
-    expect(after['a.md']).toBe('c ^[local]\n')
+    expect(after['a.md']).toBe('c ^[private]\n')
     expect(plan.accepted).toHaveLength(2)
   })
 

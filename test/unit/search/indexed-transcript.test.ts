@@ -257,12 +257,12 @@ describe('lines of the indexed text', () => {
       { folders: [] },
     )
     expect(units).toMatchObject([
-      { startLine: 6, endLine: 6, label: 'User', text: 'User: It is in the museum. ^[x] ^[local]', isPrivate: true },
+      { startLine: 6, endLine: 6, label: 'User', text: 'User: It is in the museum. ^[x] ^[private]', isPrivate: true },
       {
         startLine: 7,
         endLine: 7,
         label: 'Assistant',
-        text: 'Assistant: The museum closes on Mondays. ^[local]',
+        text: 'Assistant: The museum closes on Mondays. ^[private]',
         isPrivate: true,
       },
     ])

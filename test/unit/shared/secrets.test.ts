@@ -115,7 +115,7 @@ describe('private secrets', () => {
 
   it('marks the lines with secrets only', () => {
     const marked = withLocalSecrets(note)
-    expect(marked).toBe('- Wi-Fi password: hunter2 ^[local]\n- The router is in the hall\n\nPIN: 0815 ^[local]\n')
+    expect(marked).toBe('- Wi-Fi password: hunter2 ^[private]\n- The router is in the hall\n\nPIN: 0815 ^[private]\n')
     expect(openSecretsIn(note)).toHaveLength(2)
     expect(openSecretsIn(marked)).toEqual([])
     expect(withLocalSecrets(marked)).toBe(marked)
@@ -124,6 +124,6 @@ describe('private secrets', () => {
 
   it('leaves earlier lines as they are', () => {
     const before = '- Wi-Fi password: hunter2\n'
-    expect(withLocalSecrets(`${before}- PIN: 0815\n`, before)).toBe(`${before}- PIN: 0815 ^[local]\n`)
+    expect(withLocalSecrets(`${before}- PIN: 0815\n`, before)).toBe(`${before}- PIN: 0815 ^[private]\n`)
   })
 })

@@ -1,7 +1,12 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
-import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
-import { hasContent, withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#shared/markdown/visibility-marks.ts'
+import {
+  emptiedHeading,
+  hasContent,
+  linesWithMarks,
+  withLocalLines,
+  withVisibility,
+} from '#shared/markdown/visibility-edit.ts'
+import { entriesOf } from '#shared/markdown/visibility-entries.ts'
 import { localFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
@@ -122,30 +127,31 @@ function markExistingFile(
       ? isFromLocal(line, origin.edit, path)
       : acceptedLocalLines.get(origin.edit)?.has(origin.at)
   }
-  const unmarked = linesNeedingMark(after, (line) => result[line] !== undefined && shouldBeLocal(result[line]) === true)
+  const marked = linesWithMarks(after, (line) => result[line] !== undefined && shouldBeLocal(result[line]) === true)
   // A carriage return inside a line makes it unclear which lines a mark covers: the proposal is skipped.
-  if (!unmarked) return undefined
-  if (unmarked.length === 0) return edits
-  const markedEdits = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
+  if (!marked) return undefined
+  if (marked.size === 0) return edits
+  const markedEdits = new Map(edits.map((edit) => [edit, { ...edit, after: edit.after.map((line) => [line]) }]))
   const addedEdits: LineEdit[] = []
-  for (const index of unmarked) {
+  for (const [index, markedText] of marked) {
     const line = result[index]
     if (line === undefined) continue
+    const markedLines = markedText.split('\n')
     if (typeof line.origin === 'number')
-      addedEdits.push({ line: line.origin + 1, before: [line.text], after: [withMark(line.text)] })
+      addedEdits.push({ line: line.origin + 1, before: [line.text], after: markedLines })
     else {
       const markedEdit = markedEdits.get(line.origin.edit)
       if (!markedEdit) return undefined
-      markedEdit.after[line.origin.at] = withMark(line.text)
+      markedEdit.after[line.origin.at] = markedLines
     }
   }
-  return [...markedEdits.values(), ...addedEdits]
+  return [...[...markedEdits.values()].map((edit) => ({ ...edit, after: edit.after.flat() })), ...addedEdits]
 }
 
 /** A removed heading stays as an empty heading if its mark makes other lines local. */
 function keepEmptyHeading(edit: LineEdit, lines: readonly string[]): LineEdit {
   if (edit.before.length !== 1 || edit.after.length > 0 || !edit.before[0]?.includes('#')) return edit
-  const emptied = emptiedHeading(blocksOf(lines), edit.line - 1, () => true)
+  const emptied = emptiedHeading(entriesOf(lines), edit.line - 1, () => true)
   return emptied === undefined ? edit : { ...edit, after: [emptied] }
 }
 

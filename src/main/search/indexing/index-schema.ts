@@ -11,9 +11,9 @@ export type Db = Database.Database
 
 const schemaVersion = 14
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 3
+const unitVersion = 4
 /** Increase when `indexedTranscriptText` changes its output. */
-const transcriptVersion = 2
+const transcriptVersion = 3
 
 /** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'

@@ -2,8 +2,8 @@
  * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
+import { withoutLines } from '#shared/markdown/visibility-edit.ts'
 import { localMark, localFrontMatter } from '#shared/markdown/visibility.ts'
-import { withoutLines } from '#shared/markdown/visibility-marks.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line in files whose structure must not change: transcripts, requests. */
@@ -28,7 +28,7 @@ export class ErasePattern {
     this.#pattern = new RegExp(phrasePatterns.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
     this.#globalPattern = new RegExp(phrasePatterns.join('|'), 'giu')
-    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localFrontMatter}`)
+    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localFrontMatter}\n^[local]`)
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
@@ -73,7 +73,9 @@ export class ErasePattern {
     if (!this.#matchesMarkers) return text
     return text
       .replaceAll(/\^\[[ \t]*(?:local|private)[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
-      .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (visibilityLine) => '\0'.repeat(visibilityLine.length))
+      .replaceAll(/^visibility(?::[ \t]*|[ \t]*=[ \t]*")(?:local|private)(?="?[ \t]*\r?$)/gim, (visibilityLine) =>
+        '\0'.repeat(visibilityLine.length),
+      )
   }
 
   /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */

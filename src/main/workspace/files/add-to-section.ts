@@ -19,7 +19,7 @@ function findSection(lines: readonly string[], title: string): Section | undefin
   return (
     sections.find((section) => section.title === name) ??
     sections.find((section) => section.title.toLowerCase() === lowerCaseName) ??
-    // A section marked as local has `^[local]` in its title. The note must not go to a new section that is not local.
+    // A private section has `^[private]` in its title. The note must not go to a new section that is open.
     sections.find((section) => withoutFootnotes(section.title).toLowerCase() === withoutFootnotes(lowerCaseName))
   )
 }

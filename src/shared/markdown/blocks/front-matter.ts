@@ -26,8 +26,10 @@ export function frontMatterEnd(text: string): number {
   return frontMatterOf(text)?.end ?? 0
 }
 
-/** Returns the number of front matter lines, including delimiters; 0 if there is none. */
+/** Returns the number of lines of YAML or TOML front matter, including delimiters; 0 if there is none. */
 export function frontMatterLines(lines: readonly string[]): number {
-  if (!/^\uFEFF?---[\t ]*\r?$/.test(lines[0] ?? '')) return 0
-  return lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[\t ]*\r?$/.test(line)) + 1
+  const delimiter = /^\uFEFF?(---|\+\+\+)[\t ]*\r?$/.exec(lines[0] ?? '')?.[1]
+  if (delimiter === undefined) return 0
+  const closing = delimiter === '---' ? /^(?:---|\.\.\.)[\t ]*\r?$/ : /^\+\+\+[\t ]*\r?$/
+  return lines.findIndex((line, index) => index > 0 && closing.test(line)) + 1
 }

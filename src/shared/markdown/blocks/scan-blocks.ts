@@ -89,6 +89,13 @@ const delimiterRow = /^(?=.*[|:])\|?[\t ]*:?-+:?[\t ]*(?:\|[\t ]*:?-+:?[\t ]*)*\
 const itemMarker = /^(?:[-*+]|\d{1,9}[.)])(?=[\t ]|$)/
 const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 
+/** Removes the link reference definitions at the start of a paragraph. */
+export function withoutDefinitions(paragraph: string): string {
+  let text = paragraph
+  for (let match = definition.exec(text); match; match = definition.exec(text)) text = text.slice(match[0].length)
+  return text
+}
+
 function cellCount(row: string): number {
   const inner = row.trim().replace(/^\|/, '')
   let bars = 0
@@ -227,8 +234,7 @@ class Scanner {
     const parentCount = this.#containers.length
     const level = underlineAt(rest)
     if (level > 0) {
-      let text = this.#text.join('\n')
-      for (let match = definition.exec(text); match; match = definition.exec(text)) text = text.slice(match[0].length)
+      const text = withoutDefinitions(this.#text.join('\n'))
       if (text === '') return false
       const lines = text.split('\n')
       const title = lines.map((line) => line.trim()).join(' ')

@@ -30,13 +30,10 @@ const whole = [
   '---\n<<: {visibility: local}\n---\nx',
   '---\n<<: { tags: a, "visibility": local }\n---\nx',
   '---\n? visibility\n: local\n---\nx',
-  '---\n!!str visibility: local\n---\nx',
   '--- # mine\nvisibility: local\n---\nx',
   '+++\ntitle = "x"\nvisibility = "local"\n+++\nx',
   ' ---\nvisibility: local\n---\nx',
   ' ---\nvisibility: local\n ---\nx',
-  '---\n"visib\\u0069lity": local\n---\nx',
-  '---\n"visib\\x69lity": "loc\\u0061l"\n---\nx',
   '---\nｖｉｓｉｂｉｌｉｔｙ: local\n---\nx',
   '---\nvisi\u200Bbility: local\n---\nx',
   'visibility:: local\n- a block\n',
@@ -59,6 +56,7 @@ describe('visibilityOf()', () => {
     const text = (written: string) => `# Notes\n\n- one ${written}\n  - below\n- two\n\n## Health ${written}\n\nfine\n`
     expect(visibilityOf(text(mark))).toEqual(visibilityOf(text('^[local]')))
     expect(withoutLocalMark(`one ${mark}`)).toBe('one')
+    expect(withoutLocalMark(`<!-- ${mark} -->`)).toBe('')
   })
 
   it('treats an unknown value as local and reports the problem', () => {
@@ -97,61 +95,57 @@ describe('visibilityOf()', () => {
   const held = (text: string) => [...visibilityOf(text).localLines]
 
   it('extends a marked heading to the next heading that is not below it', () => {
-    expect(held('# A\nx\n## B ^[local]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
-    // A `#` line in code is not a heading.
-    expect(held('## B ^[local]\n```sh\n# no heading\n```\ny\n## D')).toEqual([0, 1, 2, 3, 4])
-    expect(held('T\n===\nx\n\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([4, 5, 6])
+    expect(held('# A\nx\n## B ^[private]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
+    expect(held('T\n===\nx\n\nS ^[local]\n---\ny\n\nT2\n===\nz')).toEqual([4, 5, 6, 7])
     // Consecutive lines above an underline are one heading.
-    expect(held('T\n===\nx\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([2, 3, 4, 5])
+    expect(held('T\n===\nx\n\nS\nS ^[local]\n---\ny\n\nT2\n===\nz')).toEqual([4, 5, 6, 7, 8])
     expect(held('S ^[local]\n===\nx\n\ny')).toEqual([0, 1, 2, 3, 4])
     expect(held('## B ^[ Local ]\r\ny\r\n## C\r\n')).toEqual([0, 1])
   })
 
-  it('extends a marked line to its paragraph, its item with nested blocks, or its code block', () => {
-    expect(held('a\n\nb\nc ^[local]\nd\n\ne')).toEqual([2, 3, 4])
-    expect(held('- a\n- b ^[local]\n  more\n  - below\n\n  text\n- c')).toEqual([1, 2, 3, 4, 5])
-    expect(held('a\n```sh ^[local]\nsecret\n```\nb')).toEqual([1, 2, 3])
-    expect(held('a\n```sh\nsecret # ^[local]\n```\nb')).toEqual([1, 2, 3])
-    expect(held('- a\nlazy words ^[local]\n\nb')).toEqual([0, 1])
-  })
-
-  // Lines with `S` are local, lines with `pub` are not.
+  // Lines with `S` are private, lines with `pub` are not.
   it.each([
-    ['an item, by its further line', '- pub\n- S\n  S ^[local]\n  - S child\n- pub2'],
-    ['an item, by a lazy line', '- pub\n- S\nS ^[local]\n  - S child\n- pub2'],
-    ['a numbered item', '1. pub\n2. S\n   S ^[local]\n   1. S\n3. pub2'],
-    ['an item within', '- pub\n  - S\n    S ^[local]\n    - S\n  - pub\n- pub2'],
-    ['an item, by its second paragraph', '- pub\n- S\n\n  S ^[local]\n\n  - S\n\n- pub2'],
-    ['an item, by a line hardly further in', '1. S\n\n  S ^[local]\n   - S\n2. pub'],
-    ['an item, by a line between two depths', '- S\n  - S\n  S ^[local]\n- pub'],
-    ['an item with lines of code at the margin', '- S ^[local]\n  ```\nS\n  ```\n  S\n- pub'],
-    ['a number that begins no list', 'S\n14. S ^[local]\n\npub'],
-    ['a comment', '## S ^[local]\n<!--\n# S\n-->\nS\n## pub'],
-    ['a comment behind words', '## S ^[local]\nS <!-- S\n# S\n-->\nS\n## pub'],
-    ['a comment of Obsidian', '## S ^[local]\n%%\n# S\n%%\nS\n## pub'],
-    ...['pre', 'script', 'style', 'textarea'].map((name) => [
-      `raw ${name}`,
-      `## S ^[local]\n<${name}>\n# S\n\n# S\n</${name}>\nS\n## pub`,
-    ]),
-    ['HTML up to a blank line', '## S ^[local]\n<div>\n# S\n</div>\n\nS\n## pub'],
-    ['mathematics', '# S ^[local]\n$$\n# S\n$$\nS\n# pub'],
-    ['an odd space', '# S ^[local]\n#\u00A0S\nS\n# pub'],
-    ['a heading further in', '# S ^[local]\n- S\n  # S\n  S\n\n    # S\n# pub'],
-    ['a fence that an item does not close', '# S ^[local]\n~~~\n- ~~~\n# S\n- ~~~\n~~~\nS\n# pub'],
-    ['a fence that ends with its item', '- ```\n  S\n## S ^[local]\n```\n# S\n```\nS'],
-    ['a marked heading with an odd space', 'pub\n\n#\u00A0S ^[local]\nS\n\nS\n# pub'],
-    ['a marked heading further in', 'pub\n\n  ## S ^[local]\n\nS\n## pub'],
-    ['a title of two lines', 'pub\n\nS ^[local]\nS\n------\nS\n\nS\n# pub'],
-    ['a title of two lines, by its second', 'pub\n\nS\nS ^[local]\n------\nS\n\n### S\nS\n## pub'],
-    ['a rule below text, in a section of #', '# S ^[local]\nS\n---\nS\n# pub'],
-    ['a rule below text, in a section of ##', '## S ^[local]\nS\n---\nS\n## pub'],
-    ['a title of its own kind', 'S ^[local]\n---\nS\n\npub\n---\npub'],
-    ['mathematics that are marked', 'pub\n\n$$ ^[local]\nS\n\nS\n$$\n\npub'],
-    ['a comment that is marked', 'pub\n\n<!-- ^[local]\nS\n\nS\n-->\n\npub'],
-    ['code that is only indented', 'pub\n\n    S ^[local]\n\n    S\n\n\tS\n\npub'],
-    ['a footnote', 'pub\n\n[^1]: S ^[local]\n\n    S\n[^2]: pub'],
-    ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[local]\n\npub'],
-  ])('extends a marker in %s to the whole block: %j', (_, text) => {
+    ['a paragraph', 'pub\n\nS\nS ^[private]\nS\n\npub'],
+    ['a mark within a line', 'pub\n\nS ^[private] S\nS\n\npub'],
+    ['an item with all its content', '- pub\n- S ^[private]\n  S\n  - S\n\n  S\n\n  ```\n  S\n  ```\n- pub'],
+    ['an item, by its further line', '- pub\n- S\n  S ^[private]\n  - S child\n- pub2'],
+    ['an item, by a lazy line', '- pub\n- S\nS ^[private]\n  - S child\n- pub2'],
+    ['a numbered item', '1. pub\n2. S\n   S ^[private]\n   1. S\n3. pub2'],
+    ['an item within', '- pub\n  - S\n    S ^[private]\n    - S\n  - pub\n- pub2'],
+    ['an item, by its second paragraph', '- pub\n- S\n\n  S ^[private]\n\n  - S\n\n- pub2'],
+    ['an item, by its code', '- pub\n- S\n\n  ```\n  S ^[private]\n  ```\n- pub2'],
+    ['a heading in an item', '- pub\n- # S ^[private]\n  S\n- pub'],
+    ['a task', '- [ ] S ^[private]\n  - [x] S\n- [ ] pub'],
+    ['a quote with all its content', 'pub\n\n> S\n>\n> - S ^[private]\n>\n> S\n\npub'],
+    ['a quote in an item', '- pub\n- S\n  > S ^[private]\n- pub'],
+    ['a footnote', 'pub\n\n[^1]: S ^[private]\n\n    S\n[^2]: pub'],
+    ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[private]\n\npub'],
+    ['a table, by a row', 'pub\n\n| S | S |\n|---|---|\n| S | S ^[private] |\n| S | S |\n\npub'],
+    ['code, by its opening line', 'pub\n```sh ^[private]\nS\n\nS\n```\npub'],
+    ['code, by a line', 'pub\n```sh\nS # ^[private]\nS\n```\npub'],
+    ['indented code', 'pub\n\n    S ^[private]\n\n    S\n\n\tS\n\npub'],
+    ['a formula', 'pub\n\n$$ ^[private]\nS\n\nS\n$$\n\npub'],
+    ['a formula, by a line', 'pub\n\n$$\nS ^[private]\n\nS\n$$\n\npub'],
+    ['an HTML comment', 'pub\n\n<!-- ^[private]\nS\n\nS\n-->\n\npub'],
+    ['an HTML element', 'pub\n\n<div>\nS ^[private]\n</div>\n\npub'],
+    ['the line below code', '```\npub\n```\n^[private] S\n\npub'],
+    ['the line below a formula', '$$\npub\n$$\nS ^[private]\n\npub'],
+    ['code below a comment', 'pub\n<!-- ^[private] -->\n```\nS\n\nS\n```\npub'],
+    ['a section below a comment', '<!-- ^[private] -->\n## S\n\nS\n\n## pub'],
+    ['only the comment above a blank line', '<!-- ^[private] -->\n\npub'],
+    ['a section with headings in code', '## S ^[private]\n```sh\n# S\n```\n$$\n# S\n$$\n<!--\n# S\n-->\nS\n## pub'],
+    ['a section with headings in items', '# S ^[private]\n- S\n  # S\n  S\n\n    # S\n# pub'],
+    ['a section with a rule', '# S ^[private]\nS\n\n---\nS\n# pub'],
+    ['a key with a list', '---\ntags: pub\naliases: ^[private]\n- S\n- S\ntitle: pub\n---\npub'],
+    [
+      'a key, by a value below',
+      '---\ntags: pub\naliases:\n  - S\n  - S ^[private]\n  # S\n\n  - S\n"title": pub\n---\npub',
+    ],
+    ['a key, by a YAML comment', '---\ntags: pub\ntitle: [S, S] # ^[private]\ndate: pub\n---\npub'],
+    ['a key with a block scalar', '---\ntext: | # ^[private]\n  S: S\n\n  # S\ndate: pub\n---\npub'],
+    ['all YAML, by a comment of its own', '---\n# ^[private]\ntags: S\ntitle: S\n---\npub'],
+    ['all TOML', '+++\nS = "S" # ^[private]\n[S]\nS = """\nS\n"""\n+++\npub'],
+  ])('a mark covers %s: %j', (_, text) => {
     const lines = text.split('\n')
     const { isFullyLocal, localLines: local } = visibilityOf(text)
     expect(isFullyLocal).toBe(false)
@@ -193,7 +187,8 @@ describe('visibilityOf()', () => {
     for (const lines of [
       '- x ^[local]\n  y\n',
       'x ^[local]\ny\n',
-      '#\u00A0x ^[local]\n$$\n',
+      '```\nx ^[local]\n```\n',
+      '<!-- ^[local] -->\n',
       '    x ^[local]\n  - y\n',
     ]) {
       const text = lines.repeat(50_000)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ErasePattern } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
-import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-marks.ts'
+import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 
@@ -14,14 +14,14 @@ describe('withoutLines()', () => {
       'keeps a marked heading without its text',
     ],
     ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not if its section is empty'],
-    ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[local]\n\n- y ^[local]', 'marks each block of a setext section'],
-    ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[local]\n  - c ^[local]\n- d', 'marks nested items'],
-    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[local]', 'marks items that move under the previous item'],
-    ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[local]\n\nd', 'marks the rest of a paragraph'],
-    ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n```sh ^[local]\nc\n```', 'marks the rest of a code block'],
-    ['a ^[local]\r\nb\r\n', [0], 'b ^[local]\r\n', 'keeps line ends'],
-    ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: local\n---\nx', 'keeps the front matter'],
-    ['a ^[local]\nb ^id', [0], 'b ^[local] ^id', 'keeps the block id last'],
+    ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[private]\n\n- y ^[private]', 'marks each block of a setext section'],
+    ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[private]\n  - c ^[private]\n- d', 'marks nested items'],
+    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[private]', 'marks items that move under the previous item'],
+    ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[private]\n\nd', 'marks the rest of a paragraph'],
+    ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n<!-- ^[private] -->\n```sh\nc\n```', 'marks the rest of a code block'],
+    ['a ^[local]\r\nb\r\n', [0], 'b ^[private]\r\n', 'keeps line ends'],
+    ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: private\n---\nx', 'keeps the front matter'],
+    ['a ^[local]\nb ^id', [0], 'b ^[private] ^id', 'keeps the block id last'],
   ])('%j without lines %j is %j: %s', (text, gone, expected) => {
     expect(withoutLines(text, new Set(gone))).toBe(expected)
   })
@@ -66,6 +66,12 @@ describe('withoutLines()', () => {
     return new Set(found)
   }
 
+  const withoutMarks = (text: string) =>
+    text.replaceAll(
+      /^# \^\[private\]\n|^[ >]*<!-- \^\[private\] -->\n|\n[ >]*<!-- \^\[private\] -->$|(?: #)? \^\[(?:local|private)\]/gm,
+      '',
+    )
+
   it('keeps the remaining local text local, for any removed lines', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, gone, end) => {
@@ -88,7 +94,7 @@ describe('withoutLines()', () => {
         const local = localWords(made)
         for (const at of wanted)
           for (const word of (lines[at] ?? '').match(/\bw\d+\b/g) ?? []) expect(local).toContain(word)
-        expect(made.replaceAll(/ \^\[local\]/g, '')).toBe(lines.join('\n').replaceAll(/ \^\[local\]/g, ''))
+        expect(withoutMarks(made)).toBe(withoutMarks(lines.join('\n')))
       }),
       { numRuns: rounds(500, 2000) },
     )
