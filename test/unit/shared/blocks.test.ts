@@ -124,6 +124,14 @@ describe('Markdown block scanner', () => {
       expect(frontMatterOf(text)).toBeUndefined()
   })
 
+  it.each([
+    ['+++\n# a\n+++ \r\nb', ['frontMatter', 'paragraph']],
+    ['+++\n# a\n---\nb', ['paragraph', 'heading', 'rule', 'paragraph']],
+    ['a\n\n+++\nb\n+++', ['paragraph', 'paragraph']],
+  ])('finds TOML only at the start: %j', (text, kinds) => {
+    expect(scanBlocks(text.split('\n')).map(({ kind }) => kind)).toEqual(kinds)
+  })
+
   it('recognizes a fence from its line', () => {
     expect(fenceAt('```js `x`')).toBeUndefined()
     expect(fenceAt('~~~~ js `x`')).toEqual({ marker: '~~~~', info: 'js `x`' })

@@ -188,7 +188,7 @@ describe('visibilityOf()', () => {
       '- x ^[local]\n  y\n',
       'x ^[local]\ny\n',
       '```\nx ^[local]\n```\n',
-      '<!-- ^[local] -->\n',
+      '<!-- ^[local] -->\nx\n',
       '    x ^[local]\n  - y\n',
     ]) {
       const text = lines.repeat(50_000)

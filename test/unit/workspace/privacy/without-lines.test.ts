@@ -109,5 +109,8 @@ describe('withoutLines()', () => {
       '---\nvisibility: local\n---\n- a ^[local]\n',
     )
     expect(marks.matches('- a ^[local]')).toBe(false)
+    const words = new ErasePattern(['private'])
+    for (const kept of ['---\nvisibility: private\n---\n- a ^[private]\n', '+++\nvisibility = "private"\n+++\n'])
+      expect(words.removeLines(`${kept}the private shop\n`)).toBe(kept)
   })
 })
