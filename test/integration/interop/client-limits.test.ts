@@ -178,7 +178,7 @@ it('a note with a secret is refused, and marked private if the model of the prog
   await app.clients.update({ client, isLocal: true })
   const { structuredContent } = await call('remember', { text })
   const log = await readFile(join(workspace, String(structuredContent?.['path'])), 'utf8')
-  expect(log).toMatch(/^Wi-Fi in the hall \^\[mcp: Guest, [-\d]+\]\n\nWi-Fi password: hunter2 \^\[local\]/m)
+  expect(log).toMatch(/^Wi-Fi in the hall \^\[mcp: Guest, [-\d]+\]\n\nWi-Fi password: hunter2 \^\[private\]/m)
 })
 
 it('the search of the user overtakes the waiting searches of programs', async () => {
