@@ -7,8 +7,8 @@ import { AppError } from '#shared/util/errors.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
-import { redactLocal, redactionPlaceholder } from '#shared/markdown/visibility.ts'
-import { addedLines, hasContent, preservesLocalLines, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { redactLocal, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
+import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { openPlaces, type PrivacyMarks } from '#workspace/privacy'
@@ -119,7 +119,7 @@ export class AccessPolicy {
     const addition = additionTo(shown, after)
     if (addition !== undefined) return before.trimEnd() + addition
     const restored = note.isFullyLocal ? undefined : withRestoredLines(before, shown, after)
-    if (restored === undefined || !preservesLocalLines(before, restored)) throw privateLinesError(path)
+    if (restored === undefined || !keepsPrivateLines(before, restored)) throw privateLinesError(path)
     return restored
   }
 
@@ -193,4 +193,18 @@ function withRestoredLines(before: string, shown: string, after: string): string
     return (originals[next++] ?? '') + (line.endsWith('\r') ? '\r' : '')
   })
   return next === originals.length ? lines.join('\n') : undefined
+}
+
+/** Returns true if all private lines of `before` are in `after`, in their order and still private. */
+function keepsPrivateLines(before: string, after: string): boolean {
+  const privateLinesOf = (text: string) => {
+    const { isFullyLocal, localLines } = visibilityOf(text)
+    return text.split(/\r?\n/).filter((line, index) => line.trim() !== '' && (isFullyLocal || localLines.has(index)))
+  }
+  const lines = privateLinesOf(after)
+  let next = 0
+  return privateLinesOf(before).every((line) => {
+    next = lines.indexOf(line, next) + 1
+    return next > 0
+  })
 }
