@@ -28,10 +28,6 @@ const openNote: NoteVisibility = { isFullyLocal: false, localLines: new Set() }
 const maxUnclosedLines = 500
 const maxProblemLength = 60
 
-export function hasLocalMark(line: string): boolean {
-  return markPattern.test(line)
-}
-
 /** Removes the privacy marks from a line, with the comments around them. */
 export function withoutLocalMark(line: string): string {
   return line.replaceAll(/\s*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')

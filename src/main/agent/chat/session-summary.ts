@@ -9,11 +9,9 @@ import type { Transcript } from '../sessions/transcript.ts'
 import { localDate, localTime, memoryFolderPath } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
+import { summaryEntry } from '../sessions/session-events.ts'
 import { askBriefly } from './title.ts'
 import type { ChatServices } from './turn-context.ts'
-
-/** Custom entry with the id of the last message that a summary covers, and the change that wrote it. */
-export const summaryEntry = 'commonplace.left'
 
 /** Returns the number of messages, from the oldest, that earlier summaries of the session cover. */
 export function summarizedCount(transcript: Transcript): number {

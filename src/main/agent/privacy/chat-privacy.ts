@@ -12,10 +12,9 @@ import { readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import type { Workspace } from '#workspace'
 import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
-import { commandEntry } from '../sessions/session-events.ts'
+import { commandEntry, summaryEntry } from '../sessions/session-events.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { summaryEntry } from '../chat/session-summary.ts'
 
 export interface ChatPrivacyOptions {
   readonly sessions: Sessions

@@ -3,6 +3,8 @@ import { sessionEventSchema } from '#shared/contract/sessions.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
+/** Has the id of the last message that a summary covers, and the change that wrote it. */
+export const summaryEntry = 'commonplace.left'
 export const commandEntry = 'commonplace.command'
 export const compactionFailureEntry = 'commonplace.notice'
 export const modelReplacedEntry = 'commonplace.modelReplaced'
