@@ -68,7 +68,7 @@ async function look(workspace: string): Promise<Proposal[]> {
     layout: defaultLayout,
     recalls: [],
     broken: [],
-    local: [],
+    privateRules: [],
     modelPath: builtinFile,
   } as const
   for await (const step of scanNotes({ ...request, now: now.getTime() }))
@@ -83,7 +83,7 @@ async function reviewTakes(workspace: string, { contradictions, superseded }: Ma
     forbidden: [],
     scope: 'workspace',
     layout: defaultLayout,
-    local: [],
+    privateRules: [],
     modelPath: builtinFile,
   } as const
   const started = performance.now()
@@ -174,7 +174,7 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
     workspace,
     differ: new Differ(),
     now: () => now,
-    localOf: (_path, text) => visibilityOf(text),
+    privacyOf: (_path, text) => visibilityOf(text),
     scanOptions: () => Promise.reject(new Error('nothing is looked for')),
     onDamaged: () => undefined,
   })

@@ -37,7 +37,7 @@ agents:
     await row('health').hover()
     await page.getByRole('button', { name: 'Make health.md private' }).click()
     await until(async () => (await read('health.md')) === `---\nvisibility: private\n---\n\n${health}`)
-    await row('health').getByTestId('local').waitFor()
+    await row('health').getByTestId('private').waitFor()
     await keepScreenshot(page, 'visibility-1-lock')
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await read('health.md')) === health)

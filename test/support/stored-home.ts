@@ -114,7 +114,7 @@ export async function tellAgents(client: ContractClient, told: Told): Promise<st
 /** Describes every note of an agent: text, tags and link targets. */
 export async function tellNotes(client: ContractClient, agent: string): Promise<Record<string, unknown>> {
   const notes: Record<string, unknown> = {}
-  for (const { path, kind, date, local } of await client.workspace.list({ agent })) {
+  for (const { path, kind, date, privacy: local } of await client.workspace.list({ agent })) {
     const { text } = await client.workspace.read({ agent, path })
     const { outgoing, backlinks } = await client.links.of({ agent, path })
     const { tags, properties } = await client.tags.of({ agent, path })
@@ -308,8 +308,8 @@ export async function tellShared(client: ContractClient): Promise<Record<string,
   const { months, spending } = await client.settings.usage()
   return {
     clients: (await client.clients.list()).map(
-      ({ id, name, agent, permission, hasToken, usedAt, writes, isLocal, mayKeep }) =>
-        [id, name, agent, permission, hasToken, usedAt, writes, isLocal, mayKeep].join(' | '),
+      ({ id, name, agent, permission, hasToken, usedAt, writes, hasFullAccess, mayKeep }) =>
+        [id, name, agent, permission, hasToken, usedAt, writes, hasFullAccess, mayKeep].join(' | '),
     ),
     months: months.map(
       ({ month, model, requests, usage }) =>

@@ -24,7 +24,7 @@ export function openUpkeepOf(
     workspace,
     differ: new Differ(),
     now: () => new Date(),
-    localOf: (_path, text) => visibilityOf(text),
+    privacyOf: (_path, text) => visibilityOf(text),
     scanOptions: () => Promise.reject(new Error('nothing is looked for')),
     ...(answer ? { review: reviewBy(folder, answer) } : {}),
     onDamaged: (aside) => {
@@ -53,7 +53,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
     forbidden: [],
     scope: 'workspace',
     layout: defaultLayout,
-    local: [],
+    privateRules: [],
     modelPath: '',
   } as const
   return {

@@ -124,9 +124,9 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
           title={
             <>
               <span className="font-mono text-[13px]">{clipLine(path)}</span>
-              {entry?.local && (
+              {entry?.privacy && (
                 <span className="pl-2 align-middle">
-                  <NoteMark privacy={entry.local} />
+                  <NoteMark privacy={entry.privacy} />
                 </span>
               )}
             </>

@@ -105,5 +105,5 @@ function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) 
 
 /** Returns false for a notice that is expected, such as one about weak vectors for a language. */
 function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
-  return code !== 'vectors_weak' && code !== 'query_local'
+  return code !== 'vectors_weak' && code !== 'query_private'
 }

@@ -34,7 +34,7 @@ const permissions = ['write', 'ask', 'read'] as const
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
   const { t } = useTranslation()
-  const { id, name, agent, permission, usedAt, writes, hasToken, isLocal, mayKeep, limits, today } = client
+  const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, mayKeep, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
   const saveLimits = (event: FormEvent<HTMLFormElement>) => {
@@ -69,9 +69,13 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
         options={permissions.map((value) => ({ value, name: t(`clients.may_${value}`) }))}
         onChoose={(chosen) => update.mutate({ client: id, permission: chosen })}
       />
-      <label className="flex items-center gap-1.5" title={t('local.clientTitle')}>
-        <input type="checkbox" checked={isLocal} onChange={() => update.mutate({ client: id, isLocal: !isLocal })} />
-        {t('local.client')}
+      <label className="flex items-center gap-1.5" title={t('private.clientTitle')}>
+        <input
+          type="checkbox"
+          checked={hasFullAccess}
+          onChange={() => update.mutate({ client: id, hasFullAccess: !hasFullAccess })}
+        />
+        {t('private.client')}
       </label>
       {permission !== 'read' && (
         <label className="flex items-center gap-1.5" title={t('clients.mayKeepTitle')}>

@@ -115,12 +115,12 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
         )}
         {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} goTo={goTo} />}
         <Group heading={t('palette.files')}>
-          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path, local }) => (
+          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path, privacy }) => (
             <Row key={path} value={wordsOf(path).join(' ')} onSelect={goTo(paths.file(path))}>
               <span className="font-mono text-[12px]">{path}</span>
-              {local && (
+              {privacy && (
                 <span className="pl-2">
-                  <NoteMark privacy={local} />
+                  <NoteMark privacy={privacy} />
                 </span>
               )}
               {names.has(path) && (

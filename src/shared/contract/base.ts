@@ -62,6 +62,6 @@ export const done = z.object({})
 
 /**
  * Recipient of a result: the client id of a program, `true` for an unknown program, or `false` for the user. For a
- * program, the result omits files outside the memory and, unless the program's model is local, local notes and lines.
+ * program, the result omits files outside the memory and, unless the program has full access, private notes and lines.
  */
 export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)

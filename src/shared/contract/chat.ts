@@ -91,7 +91,7 @@ export const modelSchema = z.object({
   available: z.boolean(),
   /** True if it accepts images. */
   images: z.boolean(),
-  /** True if requests stay on this machine, so they may include local notes. */
+  /** True if requests stay on this machine. Private chats use only such models. */
   isLocal: z.boolean(),
   /** US dollars per million tokens; null if unknown. */
   prices: z.object({ input: z.number(), output: z.number() }).nullable(),

@@ -32,8 +32,8 @@ export const memoryClientSchema = z.object({
   usedAt: timestampSchema.nullable(),
   /** Number of notes it has written. */
   writes: z.number().int(),
-  /** True if the user declared its model local: it may read local notes. */
-  isLocal: z.boolean(),
+  /** True if it may read private notes. */
+  hasFullAccess: z.boolean(),
   /** True if it may write to MEMORY.md; otherwise long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),
   limits: clientLimitsSchema,
@@ -92,7 +92,7 @@ export const clients = {
       forClient.extend({
         permission: clientPermissionSchema.optional(),
         agent: agentIdSchema.optional(),
-        isLocal: z.boolean().optional(),
+        hasFullAccess: z.boolean().optional(),
         mayKeep: z.boolean().optional(),
         limits: clientLimitsSchema.optional(),
       }),

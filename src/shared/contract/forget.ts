@@ -14,7 +14,7 @@ const erasurePlaceSchema = z.object({
   /** True if the path of a note contains the text, so the whole note is deleted. */
   isNamed: z.boolean().optional(),
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
-  keepsLocal: z.boolean().optional(),
+  keepsPrivate: z.boolean().optional(),
 })
 export type ErasurePlace = z.infer<typeof erasurePlaceSchema>
 

@@ -137,7 +137,7 @@ export const links = {
     .output(z.object({ patch: z.string() })),
   /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
   names: base.input(forFile.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
-  planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
+  planMove: base.input(forMove).output(movePlanSchema.extend({ staysPrivate: z.boolean() })),
   /**
    * Moves a file or folder. With `plan`, also updates all links, atomically: an error rolls back everything.
    * @throws AppError 'plan_outdated' if the plan no longer matches; nothing is changed
@@ -147,7 +147,7 @@ export const links = {
       links: z.number().int(),
       notes: z.number().int(),
       /** True if a privacy rule for the source folder applied, and the file is now marked local. */
-      staysLocal: z.boolean(),
+      staysPrivate: z.boolean(),
       /** Batch id for `history.undoBatch`. */
       undo: idSchema,
     }),

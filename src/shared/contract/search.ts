@@ -103,8 +103,8 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /**
  * Reason why vectors are missing or incomplete; keywords answer alone then. `vectors_weak`: the model does not know the
- * query's script; `vectors_local`: units without vectors must not leave this machine, and the model is remote;
- * `query_local`: the query may contain local text, so it was not sent.
+ * query's script; `vectors_private`: units without vectors must not leave this machine, and the model is remote;
+ * `query_private`: the query may contain local text, so it was not sent.
  */
 export const retrieverNoticeSchema = z.object({
   code: z.enum([
@@ -113,11 +113,11 @@ export const retrieverNoticeSchema = z.object({
     'provider_late',
     'vectors_incomplete',
     'vectors_weak',
-    'vectors_local',
-    'query_local',
+    'vectors_private',
+    'query_private',
   ]),
   message: z.string(),
-  /** With `vectors_incomplete` and `vectors_local`: number of units without vectors. */
+  /** With `vectors_incomplete` and `vectors_private`: number of units without vectors. */
   count: z.number().int().optional(),
   /** With `vectors_weak`. */
   script: z.enum(scripts).optional(),
@@ -346,7 +346,7 @@ export const lineExplanationSchema = z.object({
   candidate: candidateSchema.nullable(),
   /** 1-based rank among all candidates; null if the unit was not a candidate. */
   rank: z.number().int().nullable(),
-  /** `local`: the note is fully or partly hidden from the client; does not depend on the query. */
+  /** `private`: the note is fully or partly private, or does not exist; does not depend on the query. */
   reason: z.enum([
     'returned',
     'joined',
@@ -356,7 +356,7 @@ export const lineExplanationSchema = z.object({
     'outsideFilter',
     'notIndexed',
     'noMatch',
-    'local',
+    'private',
   ]),
   /** With `notIndexed`: the reason. */
   unsearched: indexExclusionSchema.optional(),

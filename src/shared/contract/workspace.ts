@@ -19,12 +19,12 @@ import { indexExclusionSchema } from './search.ts'
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
 export type FileKind = z.infer<typeof fileKindSchema>
 
-export const localSchema = z.object({
-  /** True if the whole file is local; false if only sections or lines are. */
+export const filePrivacySchema = z.object({
+  /** True if the whole file is private; false if only sections or entries are. */
   isWhole: z.boolean(),
   /** The folder or file rule of the settings that applies. */
   rule: z.string().optional(),
-  /** Invalid value of the privacy property in the front matter; valid are `local` and `all`. */
+  /** Invalid value of the property `visibility`; valid are `private`, `local` and `all`. */
   problem: z.string().optional(),
 })
 
@@ -40,8 +40,8 @@ export const fileEntrySchema = z.object({
   tokens: z.number().int(),
   /** Reason why it is not searchable; undefined if it is. */
   unsearched: indexExclusionSchema.optional(),
-  /** Parts that stay on this machine; undefined if there are none. */
-  local: localSchema.optional(),
+  /** Undefined if the file has no private text. */
+  privacy: filePrivacySchema.optional(),
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
@@ -66,11 +66,11 @@ export const workspace = {
   /** Text files that other programs created and the user did not accept; their text counts as third-party text. */
   outside: base.input(forAgent).output(z.array(z.string())),
   accept: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(100_000) })).output(done),
-  /** Marks a note local or removes the mark. `undo` reverts the returned patch. */
-  setVisibility: base.input(forFile.extend({ isLocal: z.boolean() })).output(z.object({ patch: z.string() })),
-  /** Marks a folder local in the settings, or removes the mark. */
+  /** Marks a note private or removes the mark. `undo` reverts the returned patch. */
+  setVisibility: base.input(forFile.extend({ isPrivate: z.boolean() })).output(z.object({ patch: z.string() })),
+  /** Marks a folder private in the settings, or removes the mark. */
   setFolderVisibility: base
-    .input(forAgent.extend({ path: z.string().min(1).max(399), isLocal: z.boolean() }))
+    .input(forAgent.extend({ path: z.string().min(1).max(399), isPrivate: z.boolean() }))
     .output(done),
   read: base.input(forFile.extend({ forProgram: forProgramSchema })).output(
     z.object({

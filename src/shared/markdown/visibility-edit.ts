@@ -2,14 +2,14 @@ import { secretsIn } from '../util/secrets.ts'
 import { withoutLead } from './blocks/line-starts.ts'
 import { withoutDefinitions, type Block, type Container } from './blocks/scan-blocks.ts'
 import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
-import { localFrontMatter, localMark, markPattern, propertiesOf, visibilityOf } from './visibility.ts'
+import { privateFrontMatter, privateMark, markPattern, propertiesOf, visibilityOf } from './visibility.ts'
 
 type LineTest = (line: number) => boolean
 
 /** Sets or removes the property that makes a whole note private. Marks of sections and entries stay. */
-export function withVisibility(text: string, isLocal: boolean): string {
-  const { isFullyLocal, problem } = visibilityOf(text)
-  if (isLocal && isFullyLocal && problem === undefined) return text
+export function withVisibility(text: string, isPrivate: boolean): string {
+  const { isFullyPrivate, problem } = visibilityOf(text)
+  if (isPrivate && isFullyPrivate && problem === undefined) return text
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n'
   const rows = text.slice(bom.length).split(/(?<=\n)/)
@@ -22,14 +22,14 @@ export function withVisibility(text: string, isLocal: boolean): string {
   const body = rows.slice(region.to)
   if (!region.isFrontMatter || !region.isClosed) {
     const rest = [...rows.slice(0, region.from), ...properties, ...body].join('')
-    if (!isLocal) return bom + rest
-    return bom + ['---', localFrontMatter, '---', ...(rest === '' ? [] : ['']), rest].join(lineBreak)
+    if (!isPrivate) return bom + rest
+    return bom + ['---', privateFrontMatter, '---', ...(rest === '' ? [] : ['']), rest].join(lineBreak)
   }
-  if (!isLocal && properties.length === 0) return bom + body.slice(lines[region.to + 1] === '' ? 2 : 1).join('')
+  if (!isPrivate && properties.length === 0) return bom + body.slice(lines[region.to + 1] === '' ? 2 : 1).join('')
   const opening = rows[region.from - 1]?.trimStart() ?? ''
   // In TOML, a line after a table header would belong to the table.
-  if (isLocal && opening.startsWith('+')) properties.unshift(`visibility = "private"${lineBreak}`)
-  else if (isLocal) properties.push(localFrontMatter + lineBreak)
+  if (isPrivate && opening.startsWith('+')) properties.unshift(`visibility = "private"${lineBreak}`)
+  else if (isPrivate) properties.push(privateFrontMatter + lineBreak)
   return bom + [opening, ...properties, ...body].join('')
 }
 
@@ -55,7 +55,7 @@ function linesOf(text: string): string[] {
  * whole file
  * @param isMarked selects the added lines (0-based) to mark
  */
-export function withAddedLocal(
+export function withAddedPrivate(
   before: string | undefined,
   after: string,
   isShared: boolean,
@@ -65,7 +65,7 @@ export function withAddedLocal(
   if (isNew && !isShared) return withVisibility(after, true)
   const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
   const added = new Set(addedLines(dayHeading ?? before ?? '', after))
-  return withLocalLines(after, (line) => added.has(line) && isMarked(line))
+  return withPrivateLines(after, (line) => added.has(line) && isMarked(line))
 }
 
 /** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
@@ -75,19 +75,19 @@ export function hasContent(line: string): boolean {
 
 /** Returns the lines (0-based) that look like secrets and are not private. */
 export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
-  const { isFullyLocal, localLines } = visibilityOf(text)
-  return secretsIn(text).filter(({ line }) => !isFullyLocal && !localLines.has(line))
+  const { isFullyPrivate, privateLines } = visibilityOf(text)
+  return secretsIn(text).filter(({ line }) => !isFullyPrivate && !privateLines.has(line))
 }
 
 /** Marks lines that look like secrets private. @param before earlier text, whose lines stay as they are */
-export function withLocalSecrets(text: string, before?: string): string {
+export function withPrivateSecrets(text: string, before?: string): string {
   const secretLines = new Set(openSecretsIn(text).map(({ line }) => line))
-  return withAddedLocal(before, text, true, (line) => secretLines.has(line))
+  return withAddedPrivate(before, text, true, (line) => secretLines.has(line))
 }
 
-/** Makes the lines for which `shouldBeLocal` (0-based line) returns true private, with as few marks as possible. */
-export function withLocalLines(text: string, shouldBeLocal: LineTest): string {
-  const marked = linesWithMarks(text, shouldBeLocal)
+/** Makes the lines for which `shouldBePrivate` (0-based line) returns true private, with as few marks as possible. */
+export function withPrivateLines(text: string, shouldBePrivate: LineTest): string {
+  const marked = linesWithMarks(text, shouldBePrivate)
   if (!marked) return withVisibility(text, true)
   const rows = text.split('\n')
   return rows.map((row, index) => marked.get(index) ?? row).join('\n')
@@ -98,14 +98,14 @@ export function withLocalLines(text: string, shouldBeLocal: LineTest): string {
  * line break if a comment with the mark is added.
  * @returns undefined if a carriage return without a line feed makes lines ambiguous; the whole text must then be private
  */
-export function linesWithMarks(text: string, shouldBeLocal: LineTest): Map<number, string> | undefined {
+export function linesWithMarks(text: string, shouldBePrivate: LineTest): Map<number, string> | undefined {
   const rows = text.split('\n')
-  const { isFullyLocal, localLines } = visibilityOf(text)
-  const isWanted = (index: number) => !isFullyLocal && hasContent(rows[index] ?? '') && shouldBeLocal(index)
+  const { isFullyPrivate, privateLines } = visibilityOf(text)
+  const isWanted = (index: number) => !isFullyPrivate && hasContent(rows[index] ?? '') && shouldBePrivate(index)
   const wanted = [...rows.keys()].filter(isWanted)
   if (wanted.length > 0 && /\r(?!\n)/.test(text)) return undefined
   const marked = new Map<number, string>()
-  const local = new Set(localLines)
+  const local = new Set(privateLines)
   let entries: Entries | undefined
   for (const index of wanted) {
     if (local.has(index)) continue
@@ -134,7 +134,7 @@ function markEntry({ lines, leaves }: Entries, index: number): [number, string] 
     if (other && ownerOf(other) === owner) place = placeIn(other, lines, at)
   }
   if (place !== undefined) return [place, withMark(lines[place] ?? '')]
-  const comment = `${indentOf(leaf?.parent)}<!-- ${localMark} -->`
+  const comment = `${indentOf(leaf?.parent)}<!-- ${privateMark} -->`
   if (leaf?.parent) return [leaf.to - 1, withLineBelow(lines[leaf.to - 1] ?? '', comment)]
   const from = leaf?.from ?? index
   const [, bom = '', line = ''] = /^(\uFEFF?)(.*)$/s.exec(lines[from] ?? '') ?? []
@@ -150,10 +150,10 @@ function indentOf(container: Container | undefined): string {
 /** Marks a key behind its value, or on its own line if the value starts below; all front matter by another comment. */
 function markFrontMatter({ from, to }: Block, lines: readonly string[]): [number, string] {
   const firstLine = lines[from] ?? ''
-  if (from === 0) return [0, withLineBelow(firstLine, `# ${localMark}`)]
+  if (from === 0) return [0, withLineBelow(firstLine, `# ${privateMark}`)]
   let place = /:\s+[^\s|>#&!]/.test(firstLine) ? to - 1 : from
   while (place > from && /^\s*(?:#|$)/.test(lines[place] ?? '')) place -= 1
-  return [place, (lines[place] ?? '').replace(/\r?$/, (end) => ` # ${localMark}${end}`)]
+  return [place, (lines[place] ?? '').replace(/\r?$/, (end) => ` # ${privateMark}${end}`)]
 }
 
 function withLineBelow(line: string, added: string): string {
@@ -177,7 +177,7 @@ function placeIn(block: Block, lines: readonly string[], index: number): number 
 function withMark(line: string): string {
   const text = line.trimEnd()
   const suffix = /\s\^[\w-]+$|\s#+$|\s?(?<!\\)\|$/.exec(text)?.[0] ?? ''
-  return `${text.slice(0, text.length - suffix.length)} ${localMark}${suffix}${line.slice(text.length)}`
+  return `${text.slice(0, text.length - suffix.length)} ${privateMark}${suffix}${line.slice(text.length)}`
 }
 
 /**
@@ -186,16 +186,16 @@ function withMark(line: string): string {
  */
 export function withoutLines(text: string, removed: ReadonlySet<number>): string {
   const rows = text.split('\n')
-  const { isFullyLocal, localLines } = visibilityOf(text)
-  const entries = localLines.size > 0 ? entriesOf(rows) : undefined
+  const { isFullyPrivate, privateLines } = visibilityOf(text)
+  const entries = privateLines.size > 0 ? entriesOf(rows) : undefined
   const remains = (line: number) => !removed.has(line)
   const remaining = rows.flatMap((row, index) => {
     const kept = remains(index) ? row : entries && emptiedHeading(entries, index, remains)
-    return kept === undefined ? [] : [{ row: kept, isLocal: localLines.has(index) }]
+    return kept === undefined ? [] : [{ row: kept, isPrivate: privateLines.has(index) }]
   })
   const result = remaining.map(({ row }) => row).join('\n')
-  if (isFullyLocal) return hasContent(result) ? withVisibility(result, true) : result
-  return withLocalLines(result, (line) => remaining[line]?.isLocal === true)
+  if (isFullyPrivate) return hasContent(result) ? withVisibility(result, true) : result
+  return withPrivateLines(result, (line) => remaining[line]?.isPrivate === true)
 }
 
 /** Returns an empty heading if the mark of the removed line `index` (0-based) covers remaining lines; else undefined. */

@@ -7,29 +7,29 @@ import { coverOf, entriesOf } from './visibility-entries.ts'
 
 export interface NoteVisibility {
   /** True if the whole note is private. */
-  readonly isFullyLocal: boolean
+  readonly isFullyPrivate: boolean
   /** 0-based private lines if only parts are private; empty for an open note. */
-  readonly localLines: ReadonlySet<number>
+  readonly privateLines: ReadonlySet<number>
   /** Invalid value found instead of `private`, `local` or `all`; treated as `private`. */
   readonly problem?: string
 }
 
-export const localMark = '^[private]'
-export const localFrontMatter = 'visibility: private'
+export const privateMark = '^[private]'
+export const privateFrontMatter = 'visibility: private'
 
 export const markPattern = /\^\[\s*(?:local|private)\s*\]/i
 const fastPattern = /\^\[\s*(?:local|private)|visibility/i
 /** Front matter or a Logseq property, whose key may be misspelt. */
 const propertiesPattern = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
-const openNote: NoteVisibility = { isFullyLocal: false, localLines: new Set() }
+const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set() }
 
 /** Lines to search if the front matter is not closed. */
 const maxUnclosedLines = 500
 const maxProblemLength = 60
 
 /** Removes the privacy marks from a line, with the comments around them. */
-export function withoutLocalMark(line: string): string {
+export function withoutPrivateMark(line: string): string {
   return line.replaceAll(/\s*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')
 }
 
@@ -39,13 +39,13 @@ export function visibilityOf(text: string): NoteVisibility {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const { isClosed, visibility } = propertiesOf(lines)
   for (const { from, value } of visibility) {
-    if (/^(?:local|private)$/i.test(value)) return { isFullyLocal: true, localLines: new Set() }
+    if (/^(?:local|private)$/i.test(value)) return { isFullyPrivate: true, privateLines: new Set() }
     // If values conflict, `private` wins. Unclosed front matter can't make a note open.
     if (isClosed && /^all$/i.test(value)) continue
     const problem = isClosed ? value : (lines[from] ?? '').trim()
-    return { isFullyLocal: true, localLines: new Set(), problem: problem.slice(0, maxProblemLength).toWellFormed() }
+    return { isFullyPrivate: true, privateLines: new Set(), problem: problem.slice(0, maxProblemLength).toWellFormed() }
   }
-  return markPattern.test(text) ? { isFullyLocal: false, localLines: markedLines(lines) } : openNote
+  return markPattern.test(text) ? { isFullyPrivate: false, privateLines: markedLines(lines) } : openNote
 }
 
 /**
@@ -122,13 +122,13 @@ function markedLines(lines: readonly string[]): Set<number> {
 export const redactionPlaceholder = '[stays on this machine]'
 
 /** Redacts the private lines of a text and counts them. */
-export function redactLocal(text: string, visibility: NoteVisibility) {
-  if (!visibility.isFullyLocal && visibility.localLines.size === 0) return { text, redactedCount: 0 }
+export function redactPrivate(text: string, visibility: NoteVisibility) {
+  if (!visibility.isFullyPrivate && visibility.privateLines.size === 0) return { text, redactedCount: 0 }
   let redactedCount = 0
   // Odd indexes are line breaks, so `index / 2` is the line number of `visibilityOf`.
   const shown = text.split(/(\r\n|\n|\r)/).map((line, index) => {
     if (index % 2 === 1 || line.trim() === '') return line
-    if (!visibility.isFullyLocal && !visibility.localLines.has(index / 2)) return line
+    if (!visibility.isFullyPrivate && !visibility.privateLines.has(index / 2)) return line
     redactedCount += 1
     return redactionPlaceholder
   })

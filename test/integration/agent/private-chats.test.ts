@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { redactLocal, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
+import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { readFor } from '../../../src/main/app/api/client-visibility.ts'
 import { commandEntry } from '../../../src/main/agent/sessions/session-events.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -74,7 +74,7 @@ describe('a private chat', () => {
     const paths = (await readdir(join(workspace, 'memory'))).filter((name) => name.endsWith('.md'))
     const texts = await Promise.all(paths.map((path) => readFile(join(workspace, 'memory', path), 'utf8')))
     expect(texts.join('\n')).toContain('walrus-9931')
-    for (const text of texts) expect(redactLocal(text, visibilityOf(text)).text).not.toMatch(/walrus|puffin/)
+    for (const text of texts) expect(redactPrivate(text, visibilityOf(text)).text).not.toMatch(/walrus|puffin/)
     await agent.memory.settle(10_000)
     for (const query of ['narwhal code walrus-9931', 'the puffin knits a scarf']) {
       const { results } = await agent.memory.search(query, { hasPrivate: false, minScore: 0 })
@@ -150,7 +150,7 @@ describe('a private chat', () => {
     const { session } = await say(secret, { isPrivate: true })
     const { text } = await agent.sessions.export(session, 'markdown')
     expect(text).toContain(secret)
-    expect(visibilityOf(text).isFullyLocal).toBe(true)
+    expect(visibilityOf(text).isFullyPrivate).toBe(true)
   })
 
   it.each(['from the start', 'later'])(

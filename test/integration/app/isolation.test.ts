@@ -189,7 +189,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],
     'import.packNote': (path) => [{ agent, path }],
-    'workspace.setVisibility': (path) => [{ agent, path, isLocal: true }],
+    'workspace.setVisibility': (path) => [{ agent, path, isPrivate: true }],
     'workspace.attach': (path) => [{ agent, path, name: 'x.png', data: 'eA==' }],
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.drafts': (path) => [{ agent, path }],

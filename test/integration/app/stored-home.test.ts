@@ -171,7 +171,7 @@ describe('a home of version 0.1.0', () => {
     expect(await client.clients.admit({ token })).toMatchObject({
       id: 'claude-code',
       permission: 'read',
-      isLocal: true,
+      hasFullAccess: true,
     })
   })
 

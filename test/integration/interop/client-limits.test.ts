@@ -175,7 +175,7 @@ it('a note with a secret is refused, and marked private if the model of the prog
     'it looks like a secret (password); nothing was written. Tell the user, who can save it as a private note in Commonplace.',
   )
   expect((await app.clients.list())[0]?.today.notes).toBe(0)
-  await app.clients.update({ client, isLocal: true })
+  await app.clients.update({ client, hasFullAccess: true })
   const { structuredContent } = await call('remember', { text })
   const log = await readFile(join(workspace, String(structuredContent?.['path'])), 'utf8')
   expect(log).toMatch(/^Wi-Fi in the hall \^\[mcp: Guest, [-\d]+\]\n\nWi-Fi password: hunter2 \^\[private\]/m)

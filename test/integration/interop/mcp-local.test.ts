@@ -195,7 +195,7 @@ it('an HTTP listener gets no event for a local note; a program with a local mode
   const { app, client, url, read, workspace } = await open()
   await app.clients.update({ client: 'remote', permission: 'write' })
   const { token } = await app.clients.issueToken({ client: 'here', name: 'Here', agent: 'main' })
-  await app.clients.update({ client: 'here', isLocal: true })
+  await app.clients.update({ client: 'here', hasFullAccess: true })
   const near = await connectClient('v2', { url: new URL('/mcp', url).href, token })
   const listen = async (listener: typeof client) => {
     if (!(listener instanceof Client)) throw new Error('another client')
@@ -241,7 +241,7 @@ it('reveals nothing about deleted text, and of current text only the visible par
   expect(told.map(({ path }) => path)).toContain('list.md')
   expect(JSON.stringify(told)).toContain('the first plumbus stays')
   expect(JSON.stringify(told)).toContain('the open frobnitz')
-  await app.clients.update({ client: 'remote', isLocal: true })
+  await app.clients.update({ client: 'remote', hasFullAccess: true })
   expect(JSON.stringify(await recent())).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
 }, 120_000)
 

@@ -50,8 +50,8 @@ async function openIndexer(workspace: string, file: string, settings: Partial<In
   return { indexer, events }
 }
 
-function rulesFor(workspace: string, local: readonly string[]): Pick<IndexerSettings, 'notes'> {
-  return { notes: [{ folder: workspace, prefix: '', forbidden: [], local }] }
+function rulesFor(workspace: string, privateRules: readonly string[]): Pick<IndexerSettings, 'notes'> {
+  return { notes: [{ folder: workspace, prefix: '', forbidden: [], privateRules }] }
 }
 
 interface Row {

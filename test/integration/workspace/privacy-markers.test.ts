@@ -61,7 +61,7 @@ it('erasing text moves its marker to the remaining local lines, and the search r
   })
   await agent.requireHistory.flush()
   const { places } = await client.forget.find({ ...main, words: 'Lisa Kessler' })
-  expect(places.flatMap(({ path, keepsLocal }) => (keepsLocal === true ? [path] : [])).sort()).toEqual([
+  expect(places.flatMap(({ path, keepsPrivate }) => (keepsPrivate === true ? [path] : [])).sort()).toEqual([
     'notes/health.md',
     'notes/talk.md',
   ])
@@ -105,11 +105,11 @@ describe('moves keep notes local', () => {
     const move = async (from: string, to: string) => {
       const plan = await test.client.links.planMove({ ...main, from, to })
       const done = await test.client.links.move({ ...main, from, to, plan: plan.id })
-      expect(done.staysLocal, 'as the plan says').toBe(plan.staysLocal)
+      expect(done.staysPrivate, 'as the plan says').toBe(plan.staysPrivate)
       return done
     }
     const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
-    const whole = async (path: string) => test.agent.marks().of(path, await test.read(path)).isFullyLocal
+    const whole = async (path: string) => test.agent.marks().of(path, await test.read(path)).isFullyPrivate
     return { ...test, rules, move, undo, whole }
   }
 
@@ -117,7 +117,7 @@ describe('moves keep notes local', () => {
     const { rules, move, undo, everything, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const folder = await move('private', 'mine/diary')
-    expect(folder.staysLocal).toBe(true)
+    expect(folder.staysPrivate).toBe(true)
     expect(await rules()).toContain('- mine/diary/ # diaries')
     expect(await rules()).not.toContain('private/')
     expect(await whole('mine/diary/health/b.md')).toBe(true)
@@ -142,7 +142,7 @@ describe('moves keep notes local', () => {
     const { rules, move, undo, everything, read, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const note = await move('private/a.md', 'notes/a.md')
-    expect(note.staysLocal).toBe(true)
+    expect(note.staysPrivate).toBe(true)
     expect(await read('notes/a.md')).toBe('---\nvisibility: private\n---\n\n# A\n\nsecret of a\n')
     expect(await rules()).toBe(settings)
     const folder = await move('private/health', 'health')
@@ -152,7 +152,7 @@ describe('moves keep notes local', () => {
     await undo(note.undo)
     expect(await everything()).toEqual(before)
     expect(await rules()).toBe(settings)
-    expect((await move('notes/open.md', 'notes/shut.md')).staysLocal).toBe(false)
+    expect((await move('notes/open.md', 'notes/shut.md')).staysPrivate).toBe(false)
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
   })
 

@@ -90,8 +90,8 @@ async function openTwo(rules: string) {
   const test = await openTestApp({ files, config: config(rules, second), watch: true })
   const [main, other] = await Promise.all([test.app.agents.get('main'), test.app.agents.get('other')])
   const isLocal = async (agent: typeof main, path: string) => {
-    const { local } = (await agent.listFiles()).find((file) => file.path === path) ?? {}
-    return local?.isWhole === true
+    const { privacy } = (await agent.listFiles()).find((file) => file.path === path) ?? {}
+    return privacy?.isWhole === true
   }
   return { ...test, main, other, isLocal }
 }
@@ -101,7 +101,7 @@ describe('copies of local notes', () => {
     const { main, workspace, isLocal } = await openTwo('lnk/')
     await symlink('secret', join(workspace, 'lnk'))
     expect(await isLocal(main, 'secret/d.md')).toBe(true)
-    expect(main.marks().of('secret/d.md', '').isFullyLocal).toBe(true)
+    expect(main.marks().of('secret/d.md', '').isFullyPrivate).toBe(true)
     expect(await isLocal(main, 'open.md')).toBe(false)
     await main.workspace.move('secret', 'moved', { cause: 'user' })
     expect(await isLocal(main, 'moved/d.md')).toBe(true)

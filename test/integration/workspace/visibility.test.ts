@@ -189,9 +189,9 @@ describe('private notes', () => {
     const found = await agent.memory.search('shadow lung doctor')
     expect(found.results.map(({ path }) => path)).toContain('health.md')
     // Words that only private notes have are not sent.
-    expect(found.notice?.code).toBe('query_local')
-    expect((await agent.memory.search(diagnosis)).notice?.code).toBe('query_local')
-    expect((await agent.memory.search('harbours and ferries')).notice?.code).toBe('vectors_local')
+    expect(found.notice?.code).toBe('query_private')
+    expect((await agent.memory.search(diagnosis)).notice?.code).toBe('query_private')
+    expect((await agent.memory.search('harbours and ferries')).notice?.code).toBe('vectors_private')
     expect((await agent.memory.status()).problems.map(({ code }) => code)).toContain('passages_local')
     const embedded = sentTo(open)
     expect(embedded).toContain('Public fact 7')

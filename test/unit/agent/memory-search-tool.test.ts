@@ -128,10 +128,10 @@ describe('memory_search', () => {
   it.each([
     ['provider_failed', true],
     ['provider_late', true],
-    ['query_local', true],
+    ['query_private', true],
     ['vectors_off', false],
     ['vectors_incomplete', false],
-    ['vectors_local', false],
+    ['vectors_private', false],
   ] as const)('after %s, the text for the model says that meaning was not searched: %s', async (code, isTold) => {
     const { text } = await search({ response: { notice: { code, message: 'no answer' } } })
     expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)

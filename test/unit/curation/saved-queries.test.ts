@@ -49,7 +49,7 @@ describe('a saved query', () => {
     ['joined', 'joined'],
     ['duplicate', 'duplicate'],
     ['overLimit', 'overLimit'],
-    ['local', 'noMatch'],
+    ['private', 'noMatch'],
   ] as const)('fails with the reason of its line: %s as %s', async (reason, shown) => {
     expect(await outcomeOf([[1, 4]], reason)).toEqual({ rank: null, reason: shown, score: 0.1 })
   })

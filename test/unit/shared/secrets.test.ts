@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { openSecretsIn, withLocalSecrets } from '../../../src/shared/markdown/visibility-edit.ts'
+import { openSecretsIn, withPrivateSecrets } from '../../../src/shared/markdown/visibility-edit.ts'
 import { secretsIn, type SecretKind } from '../../../src/shared/util/secrets.ts'
 
 const body = 'Ab3dEfGh1jKlMn0pQrStUvWxYz45'
@@ -114,16 +114,16 @@ describe('private secrets', () => {
   const note = '- Wi-Fi password: hunter2\n- The router is in the hall\n\nPIN: 0815\n'
 
   it('marks the lines with secrets only', () => {
-    const marked = withLocalSecrets(note)
+    const marked = withPrivateSecrets(note)
     expect(marked).toBe('- Wi-Fi password: hunter2 ^[private]\n- The router is in the hall\n\nPIN: 0815 ^[private]\n')
     expect(openSecretsIn(note)).toHaveLength(2)
     expect(openSecretsIn(marked)).toEqual([])
-    expect(withLocalSecrets(marked)).toBe(marked)
-    expect(withLocalSecrets('no secret\n')).toBe('no secret\n')
+    expect(withPrivateSecrets(marked)).toBe(marked)
+    expect(withPrivateSecrets('no secret\n')).toBe('no secret\n')
   })
 
   it('leaves earlier lines as they are', () => {
     const before = '- Wi-Fi password: hunter2\n'
-    expect(withLocalSecrets(`${before}- PIN: 0815\n`, before)).toBe(`${before}- PIN: 0815 ^[private]\n`)
+    expect(withPrivateSecrets(`${before}- PIN: 0815\n`, before)).toBe(`${before}- PIN: 0815 ^[private]\n`)
   })
 })

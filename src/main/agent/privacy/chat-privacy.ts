@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
-import { hasContent, withLocalLines, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { hasContent, withPrivateLines, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
@@ -73,9 +73,9 @@ export class ChatPrivacy {
     for (const [path, written] of writtenLines(await sessions.get(session))) {
       const file = await orUndefined(workspace.read(path))
       if (!file) continue
-      const { isFullyLocal, localLines } = marks().of(await workspace.realPath(path), file.text)
-      for (const [index, text] of isFullyLocal ? [] : file.text.split(/\r?\n/).entries())
-        if (!localLines.has(index) && isWritten(text, written)) places.push({ path, line: index + 1, text })
+      const { isFullyPrivate, privateLines } = marks().of(await workspace.realPath(path), file.text)
+      for (const [index, text] of isFullyPrivate ? [] : file.text.split(/\r?\n/).entries())
+        if (!privateLines.has(index) && isWritten(text, written)) places.push({ path, line: index + 1, text })
     }
     return places
   }
@@ -88,7 +88,9 @@ export class ChatPrivacy {
       await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') => {
         const current = text.split(/\r?\n/)
         const isAll = current.every((line) => !hasContent(line) || isDayHeading(line) || isWritten(line, written))
-        return isAll ? withVisibility(text, true) : withLocalLines(text, (index) => isWritten(current[index], written))
+        return isAll
+          ? withVisibility(text, true)
+          : withPrivateLines(text, (index) => isWritten(current[index], written))
       })
     }
     return lines.length
@@ -151,7 +153,7 @@ export class ChatPrivacy {
   async #privatePaths(): Promise<string[]> {
     const files = await this.#options.memory.indexedFiles()
     const marks = this.#options.marks()
-    const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyLocal
+    const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
     return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => pathKey(path))
   }
 

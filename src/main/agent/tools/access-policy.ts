@@ -7,8 +7,8 @@ import { AppError } from '#shared/util/errors.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
-import { redactLocal, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
-import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { redactPrivate, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
+import { addedLines, hasContent, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { openPlaces, type PrivacyMarks } from '#workspace/privacy'
@@ -112,13 +112,13 @@ export class AccessPolicy {
   ): string {
     if (before === undefined) return rewrite(undefined)
     const note = this.#marks().of(path, before)
-    if (note.isFullyLocal && needsExistingText) return rewrite(undefined)
-    const shown = redactLocal(before, note).text
+    if (note.isFullyPrivate && needsExistingText) return rewrite(undefined)
+    const shown = redactPrivate(before, note).text
     const after = rewrite(shown)
     if (shown === before) return after
     const addition = additionTo(shown, after)
     if (addition !== undefined) return before.trimEnd() + addition
-    const restored = note.isFullyLocal ? undefined : withRestoredLines(before, shown, after)
+    const restored = note.isFullyPrivate ? undefined : withRestoredLines(before, shown, after)
     if (restored === undefined || !keepsPrivateLines(before, restored)) throw privateLinesError(path)
     return restored
   }
@@ -154,7 +154,7 @@ export class AccessPolicy {
 
   #withPrivacy(path: string, before: string | undefined, after: string): string {
     if (!this.seesPrivate || this.#marks().of(path, before ?? '').rule !== undefined) return after
-    return withAddedLocal(before, after, fileKind(path, this.#layout()) !== 'note')
+    return withAddedPrivate(before, after, fileKind(path, this.#layout()) !== 'note')
   }
 
   /** @throws AppError `private_lines`; `file_not_found` if the whole file is private */
@@ -198,8 +198,10 @@ function withRestoredLines(before: string, shown: string, after: string): string
 /** Returns true if all private lines of `before` are in `after`, in their order and still private. */
 function keepsPrivateLines(before: string, after: string): boolean {
   const privateLinesOf = (text: string) => {
-    const { isFullyLocal, localLines } = visibilityOf(text)
-    return text.split(/\r?\n/).filter((line, index) => line.trim() !== '' && (isFullyLocal || localLines.has(index)))
+    const { isFullyPrivate, privateLines } = visibilityOf(text)
+    return text
+      .split(/\r?\n/)
+      .filter((line, index) => line.trim() !== '' && (isFullyPrivate || privateLines.has(index)))
   }
   const lines = privateLinesOf(after)
   let next = 0

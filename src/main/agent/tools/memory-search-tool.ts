@@ -86,7 +86,7 @@ function validityOf({ snippet, superseded }: SearchResult): string {
 function remarksOn({ conditions = [], notice, standstill }: SearchResponse): string[] {
   const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
   const isWithoutMeaning =
-    notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_local'
+    notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_private'
   return [
     ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
     ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),

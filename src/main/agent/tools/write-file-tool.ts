@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
+import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
 import { dailyLogDate, type WorkspaceWrite } from '#workspace'
 import { withSources } from './access-policy.ts'
@@ -42,7 +42,7 @@ export async function editNote(
   const { workspace, mayWrite, accessPolicy } = context
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite)
-  const change = (visibleText: string | undefined) => withLocalSecrets(rewrite(visibleText, path), visibleText)
+  const change = (visibleText: string | undefined) => withPrivateSecrets(rewrite(visibleText, path), visibleText)
   return workspace.edit(path, withSources(context), (current) =>
     accessPolicy.applyEdit(path, current, change, context, options),
   )

@@ -24,12 +24,12 @@ export interface SharedOptions {
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
-/** `workspace` is absolute; `agentFolder`, for the agent's files, is relative to it; `localRules` are as configured. */
+/** `workspace` is absolute; `agentFolder`, for the agent's files, is relative to it; `privateRules` are as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
   readonly agentFolder: string
-  readonly localRules: readonly string[]
+  readonly privateRules: readonly string[]
 }
 
 export interface AgentOptions extends SharedOptions {
@@ -42,7 +42,7 @@ export interface AgentOptions extends SharedOptions {
   /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
   readonly sharedMemories: () => readonly SharedMemory[]
   /** Returns the workspaces of all agents, this one included, with their rules for local files. */
-  readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'localRules'>[]
+  readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'privateRules'>[]
   /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
   readonly forbiddenFolders: () => readonly string[]
 }

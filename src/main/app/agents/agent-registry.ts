@@ -274,10 +274,10 @@ export class AgentRegistry {
   }
 
   /** Includes archived agents: their notes still exist. */
-  #allMemories(): Pick<SharedMemory, 'workspace' | 'localRules'>[] {
+  #allMemories(): Pick<SharedMemory, 'workspace' | 'privateRules'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
-      localRules: this.settingsOf(id).visibility.private,
+      privateRules: this.settingsOf(id).visibility.private,
     }))
   }
 
@@ -287,7 +287,7 @@ export class AgentRegistry {
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map(({ id: agent, vault, visibility }) => {
         const workspace = this.workspaceOf(agent)
-        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), localRules: visibility.private }
+        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), privateRules: visibility.private }
       })
   }
 

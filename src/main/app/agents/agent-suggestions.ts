@@ -18,7 +18,7 @@ import {
 import { workerEntry } from '#platform'
 import { marksBy } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
-import { builtinModelFile, foldersWithLocalRules } from './memory-source.ts'
+import { builtinModelFile, foldersWithPrivateRules } from './memory-source.ts'
 
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
 const monthlyTokenLimit = 2_000_000
@@ -46,17 +46,17 @@ export function openSuggestions(
       modelPath: builtinModelFile(resources),
     }
   }
-  const localRules = () => foldersWithLocalRules(options)[0]?.local ?? []
+  const privateRules = () => foldersWithPrivateRules(options)[0]?.privateRules ?? []
   const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notesSelection(), recalls, broken, local: localRules(), now: now() }
+    return { ...notesSelection(), recalls, broken, privateRules: privateRules(), now: now() }
   }
   const upkeep = new ProposalService({
     folder: folders.upkeep,
     workspace,
     differ,
     now,
-    localOf: (path, text) => marksBy(foldersWithLocalRules(options)).of(path, text),
+    privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
     scanOptions,
     review: {
       model: () => reviewModel(options),
@@ -65,7 +65,7 @@ export function openSuggestions(
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
-      reviewInput: (signal) => readReviewInput(notesSelection(), localRules(), signal),
+      reviewInput: (signal) => readReviewInput(notesSelection(), privateRules(), signal),
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),
   })

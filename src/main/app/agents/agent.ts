@@ -33,7 +33,7 @@ import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { findClientNote, saveClientNote, type ProgramNote } from './client-notes.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
-import { localRulesFor, memorySource, foldersWithLocalRules } from './memory-source.ts'
+import { privateRulesFor, memorySource, foldersWithPrivateRules } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { recoverInterruptedChange } from './recovery.ts'
 
@@ -106,8 +106,8 @@ export class Agent {
       workspace,
       folders,
       now,
-      localRules: () => foldersWithLocalRules(options)[0]?.local ?? [],
-      localRulesFor: (folder) => localRulesFor(options, folder),
+      privateRules: () => foldersWithPrivateRules(options)[0]?.privateRules ?? [],
+      privateRulesFor: (folder) => privateRulesFor(options, folder),
     })
     const { models, windowEstimates, mcp, toolLimits, resources, differ } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
@@ -346,7 +346,7 @@ export class Agent {
 
   /** Returns the current rules for private text. */
   marks(): PrivacyMarks {
-    return marksBy(foldersWithLocalRules(this.#options))
+    return marksBy(foldersWithPrivateRules(this.#options))
   }
 
   /** Returns the privacy of the files that are wholly or partly private, by path. */

@@ -9,7 +9,7 @@ import {
   type TextStatisticsCache,
 } from '#workspace'
 import type { Memory } from '#search'
-import type { LocalNote, PrivacyMarks } from '#workspace/privacy'
+import type { NotePrivacy, PrivacyMarks } from '#workspace/privacy'
 import { orUndefined } from '#shared/util/errors.ts'
 
 interface ListContext {
@@ -47,14 +47,14 @@ export async function listFiles(options: ListOptions, signal?: AbortSignal): Pro
   const facts = await factsOf(files, options)
   return files.map((file) => {
     const { path, size, modifiedAt } = file
-    const { words = 0, tokens = Math.ceil(size / 4), local } = facts.get(path) ?? {}
+    const { words = 0, tokens = Math.ceil(size / 4), privacy } = facts.get(path) ?? {}
     return {
       ...toListedFile({ workspace, memory, scope }, path),
       size,
       modifiedAt,
       words,
       tokens,
-      ...(local ? { local } : {}),
+      ...(privacy ? { privacy } : {}),
     }
   })
 }
@@ -63,15 +63,15 @@ export async function listFiles(options: ListOptions, signal?: AbortSignal): Pro
 export async function privacyOfFiles(
   files: readonly FoundFile[],
   options: Omit<ListOptions, 'conventions' | 'scope'>,
-): Promise<ReadonlyMap<string, NonNullable<FileEntry['local']>>> {
+): Promise<ReadonlyMap<string, NonNullable<FileEntry['privacy']>>> {
   const facts = await factsOf(files, options)
-  return new Map([...facts].flatMap(([path, { local }]) => (local ? [[path, local] as const] : [])))
+  return new Map([...facts].flatMap(([path, { privacy }]) => (privacy ? [[path, privacy] as const] : [])))
 }
 
 interface FileFacts {
   readonly words?: number
   readonly tokens?: number
-  readonly local: FileEntry['local']
+  readonly privacy: FileEntry['privacy']
 }
 
 /** Takes the facts of unchanged files from the index, and reads the others. */
@@ -91,21 +91,21 @@ async function factsOf(
       const known = isIndexed(file) ? indexed.get(path) : undefined
       const found = read.get(path)
       const { words, tokens } = known ?? found ?? indexed.get(path) ?? {}
-      const visibility = known ? { isFullyLocal: known.privacy === 2, isPartly: known.privacy === 1 } : found
+      const visibility = known ? { isFullyPrivate: known.privacy === 2, isPartly: known.privacy === 1 } : found
       const problem = known ? (known.problem ?? undefined) : found?.problem
-      const local = localOf(marks.of(path, ''), visibility, problem)
-      return [path, { ...(words === undefined || tokens === undefined ? {} : { words, tokens }), local }] as const
+      const privacy = privacyOf(marks.of(path, ''), visibility, problem)
+      return [path, { ...(words === undefined || tokens === undefined ? {} : { words, tokens }), privacy }] as const
     }),
   )
 }
 
 /** @param byText by the marks in the text; undefined if it cannot be read, which hides the file */
-function localOf(
-  { rule }: LocalNote,
-  byText: { readonly isFullyLocal: boolean; readonly isPartly: boolean } | undefined,
+function privacyOf(
+  { rule }: NotePrivacy,
+  byText: { readonly isFullyPrivate: boolean; readonly isPartly: boolean } | undefined,
   problem: string | undefined,
-): FileEntry['local'] {
-  const isWhole = rule !== undefined || byText === undefined || byText.isFullyLocal
+): FileEntry['privacy'] {
+  const isWhole = rule !== undefined || byText === undefined || byText.isFullyPrivate
   if (!isWhole && !byText.isPartly) return undefined
   return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) }
 }

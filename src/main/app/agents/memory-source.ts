@@ -45,12 +45,12 @@ export function memorySource(options: AgentOptions): MemorySource {
     ],
     debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
-    notes: foldersWithLocalRules(options),
+    notes: foldersWithPrivateRules(options),
   }
 }
 
-/** Returns the folders that the agent can read, its workspace first, each with its rules for local notes. */
-export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
+/** Returns the folders that the agent can read, its workspace first, each with its rules for private notes. */
+export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = config.current.visibility.private.map((rule) => expandHome(rule))
   const resolvedRules = resolveRules(workspace, rules)
@@ -59,33 +59,33 @@ export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
       folder: workspace,
       prefix: '',
       forbidden: options.forbiddenFolders(),
-      local: rulesForFolder(workspace, relativeRules(workspace, rules), resolvedRules),
+      privateRules: rulesForFolder(workspace, relativeRules(workspace, rules), resolvedRules),
     },
     ...extraFolders(options).map((folder) => ({
       folder,
       prefix: `${folder}/`,
       forbidden: [],
-      local: rulesForFolder(folder, [], resolvedRules),
+      privateRules: rulesForFolder(folder, [], resolvedRules),
     })),
-    ...options.sharedMemories().map(({ agent, workspace: folder, localRules }) => {
-      const ownerRules = localRules.map((rule) => expandHome(rule))
+    ...options.sharedMemories().map(({ agent, workspace: folder, privateRules }) => {
+      const ownerRules = privateRules.map((rule) => expandHome(rule))
       const allRules = [...resolveRules(folder, ownerRules), ...resolvedRules]
       return {
         folder,
         prefix: `@${agent}/`,
         forbidden: [],
-        local: rulesForFolder(folder, relativeRules(folder, ownerRules), allRules),
+        privateRules: rulesForFolder(folder, relativeRules(folder, ownerRules), allRules),
       }
     }),
   ]
 }
 
 /** Returns the rules of all agents that cover files in this folder (absolute path). */
-export function localRulesFor(options: AgentOptions, folder: string): string[] {
-  const resolvedRules = options.allMemories().flatMap(({ workspace, localRules }) =>
+export function privateRulesFor(options: AgentOptions, folder: string): string[] {
+  const resolvedRules = options.allMemories().flatMap(({ workspace, privateRules }) =>
     resolveRules(
       workspace,
-      localRules.map((rule) => expandHome(rule)),
+      privateRules.map((rule) => expandHome(rule)),
     ),
   )
   return rulesForFolder(folder, [], resolvedRules)

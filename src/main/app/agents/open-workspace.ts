@@ -7,10 +7,10 @@ import {
   Workspace,
   type Roots,
   trashFolder,
-  type LocalPathRules,
+  type PrivatePathRules,
 } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
-import { layoutOfConventions, readableFolders, foldersWithLocalRules } from './memory-source.ts'
+import { layoutOfConventions, readableFolders, foldersWithPrivateRules } from './memory-source.ts'
 import { workerEntry } from '#platform'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { rulesAfterMove, findRule } from '#workspace/privacy'
@@ -35,7 +35,7 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
     now,
     journal: folders.pendingChange,
     known: folders.known,
-    local: localPathRules(options),
+    local: privatePathRules(options),
     layout: () => layoutOfConventions(conventions),
     onUnlocked: (error) =>
       health.report({
@@ -98,9 +98,9 @@ export function openRecording(
   })
 }
 
-function localPathRules(options: AgentOptions): LocalPathRules {
+function privatePathRules(options: AgentOptions): PrivatePathRules {
   const { config, workspace } = options
-  const currentRules = () => foldersWithLocalRules(options)[0]?.local ?? []
+  const currentRules = () => foldersWithPrivateRules(options)[0]?.privateRules ?? []
   return {
     covers: (path) => findRule(path, currentRules()) !== undefined,
     coversMoved: (move, isFolder, path) =>

@@ -12,7 +12,8 @@ type Requester = boolean | string
 
 /** Returns the marks of private text; undefined if the requester may see everything. */
 export async function marksFor(app: App, agent: Agent, requester: Requester): Promise<PrivacyMarks | undefined> {
-  const hasFullAccess = requester === false || (typeof requester === 'string' && (await app.clients.isLocal(requester)))
+  const hasFullAccess =
+    requester === false || (typeof requester === 'string' && (await app.clients.hasFullAccess(requester)))
   return hasFullAccess ? undefined : agent.marks()
 }
 
@@ -73,9 +74,9 @@ export async function visibleFiles(
   marks: PrivacyMarks | undefined,
 ): Promise<FileEntry[]> {
   if (!marks) return [...files]
-  const pendingFiles = files.map(async ({ local, ...file }) => {
-    if (!local) return [file]
-    const current = local.isWhole ? undefined : await readSearched(agent, file.path)
+  const pendingFiles = files.map(async ({ privacy, ...file }) => {
+    if (!privacy) return [file]
+    const current = privacy.isWhole ? undefined : await readSearched(agent, file.path)
     const text = current && marks.openText(current.path, current.text)
     if (text === undefined) return []
     const size = Buffer.byteLength(text)
@@ -123,11 +124,11 @@ function withoutHash<T extends { fileHash?: string | undefined }>({
 
 /** Gives the same answer for all lines of a note with private lines, and for notes that do not exist. */
 function hiddenWhy({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
-  return { path, line, candidate: null, rank: null, reason: 'local' }
+  return { path, line, candidate: null, rank: null, reason: 'private' }
 }
 
 function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
-  return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
+  return notice?.code === 'query_private' || notice?.code === 'vectors_private' ? null : notice
 }
 
 /** Returns the history entries of notes that exist and have no private text. Lines removed from others may be private. */

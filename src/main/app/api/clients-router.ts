@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
+import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
 import { perform, type RouterBase } from './procedure.ts'
@@ -34,7 +34,7 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
   remove: perform(os.clients.remove, (input) => app.clients.remove(input.client)),
   remember: forAgent(os.clients.remember, async (agent, input, signal) => {
     const { client: id, agent: agentId } = input
-    const text = withLocalSecrets(input.text)
+    const text = withPrivateSecrets(input.text)
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
     const requestedNote = { text, section }
     const savedNote = input.mayBeThere

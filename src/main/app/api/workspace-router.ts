@@ -25,7 +25,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   setVisibility: forAgent(os.workspace.setVisibility, async ({ workspace }, input) => {
     const write = await workspace.edit(input.path, { cause: 'user' }, (text) => {
       if (text === undefined) throw new AppError('file_not_found', `${input.path} does not exist`, { path: input.path })
-      return withVisibility(text, input.isLocal)
+      return withVisibility(text, input.isPrivate)
     })
     return { patch: (await workspace.describe(write)).patch }
   }),
@@ -33,7 +33,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     const config = app.agents.configOf(input.agent)
     const folder = `${input.path.replace(/\/+$/, '')}/`
     const otherRules = config.current.visibility.private.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
-    await config.setPrivate(input.isLocal ? [...otherRules, folder] : otherRules)
+    await config.setPrivate(input.isPrivate ? [...otherRules, folder] : otherRules)
   }),
   read: forAgent(os.workspace.read, async (agent, input) => {
     const { workspace } = agent
@@ -120,7 +120,7 @@ export const findRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
 export const picturesRoutes = ({ app, os, forAgent }: RouterBase) => ({
   remote: forAgent(os.pictures.remote, async (agent, { path, address, isAllowed }, signal) => {
     const note = (await agent.listFiles(signal)).find((file) => file.path === path)
-    const isPrivate = !note || note.local !== undefined
+    const isPrivate = !note || note.privacy !== undefined
     const { type, bytes } = await app.pictures.load(address, { isPrivate, isAllowed }, signal)
     return { type, data: bytes.toString('base64') }
   }),

@@ -14,7 +14,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { type Clock, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { proposalOf } from '../suggestions/proposal.ts'
-import type { LocalOf } from '../suggestions/keep-local.ts'
+import type { PrivacyOf } from '../suggestions/keep-private.ts'
 import type { LoadedNote } from '../suggestions/accept-plan.ts'
 import { readNote } from '../suggestions/read-note.ts'
 import { parseAnswer } from './review-answer.ts'
@@ -50,7 +50,7 @@ export interface ReviewOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly now: Clock
-  readonly localOf: LocalOf
+  readonly privacyOf: PrivacyOf
   /** @throws AppError `provider_key_missing`, `unknown_model` */
   readonly model: () => ReviewModel
   readonly budget: () => Budget
@@ -252,7 +252,7 @@ export class Review {
       const files = new Map<string, LoadedNote | undefined>()
       for (const { path } of [...finding.files, ...finding.evidence]) files.set(path, await context.read(path))
       const origin = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = proposalOf(finding, origin, (path) => files.get(path), this.#options.localOf)
+      const proposal = proposalOf(finding, origin, (path) => files.get(path), this.#options.privacyOf)
       proposals.push({ ...proposal, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
     const added = proposals.length > 0 ? await this.#options.add(proposals) : 0

@@ -215,7 +215,7 @@ export class SavedQueries {
     const place = { path: expected.path, line: expected.startLine }
     const { why } = await memory.explain(query, {}, place, signal)
     // `returned` if the index changed between the two searches.
-    const reason = why === undefined || why.reason === 'returned' || why.reason === 'local' ? 'noMatch' : why.reason
+    const reason = why === undefined || why.reason === 'returned' || why.reason === 'private' ? 'noMatch' : why.reason
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }
 

@@ -1,6 +1,6 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
-import { withLocalMarks, type LocalOf } from './keep-local.ts'
+import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { minimalEdit, overlaps, type TextLines } from './line-edits.ts'
 import { updateProposal, type HashedText } from './proposal.ts'
 
@@ -21,18 +21,18 @@ export interface AcceptancePlan {
 /**
  * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
- * @param localOf returns the local lines of a text; local text stays local after the change
+ * @param privacyOf returns the local lines of a text; local text stays local after the change
  */
 export function planAcceptance(
   proposals: readonly Proposal[],
   files: ReadonlyMap<string, LoadedNote | undefined>,
   now: number,
-  localOf: LocalOf,
+  privacyOf: PrivacyOf,
 ): AcceptancePlan {
   const edits = new Map<string, LineEdit[]>()
   const context = {
     textOf: (path: string) => files.get(path)?.text,
-    localOf: cachedLocalOf(localOf, files),
+    privacyOf: cachedPrivacyOf(privacyOf, files),
     acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
   const accepted: Proposal[] = []
@@ -48,7 +48,7 @@ export function planAcceptance(
       withdrawn.push(current)
       continue
     }
-    const markedFiles = withLocalMarks(current, context)
+    const markedFiles = withPrivateMarks(current, context)
     if (!markedFiles) {
       skipped.push(proposal)
       continue
@@ -89,11 +89,11 @@ export function planAcceptance(
   }
 }
 
-function cachedLocalOf(localOf: LocalOf, files: ReadonlyMap<string, LoadedNote | undefined>): LocalOf {
+function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, LoadedNote | undefined>): PrivacyOf {
   const cache = new Map<string, NoteVisibility>()
   return (path, text) => {
-    if (files.get(path)?.text !== text) return localOf(path, text)
-    const visibility = cache.get(path) ?? localOf(path, text)
+    if (files.get(path)?.text !== text) return privacyOf(path, text)
+    const visibility = cache.get(path) ?? privacyOf(path, text)
     cache.set(path, visibility)
     return visibility
   }

@@ -4,7 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
 import type { Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
-import type { LocalOf } from './keep-local.ts'
+import type { PrivacyOf } from './keep-private.ts'
 import { TextLines } from './line-edits.ts'
 import { planAcceptance, type AcceptancePlan, type LoadedNote } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
@@ -18,7 +18,7 @@ export const acceptOrigin = { cause: 'upkeep' } as const
 export interface AcceptContext {
   readonly workspace: Workspace
   readonly acceptances: Acceptances
-  readonly localOf: LocalOf
+  readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -45,10 +45,10 @@ export async function accept(
   state: InboxState,
   ids: readonly string[],
 ): Promise<StateChange<AcceptResult>> {
-  const { workspace, acceptances, now, localOf } = context
+  const { workspace, acceptances, now, privacyOf } = context
   const proposals = openProposals(state, new Set(ids), now)
   for (let attempt = 1; ; attempt += 1) {
-    const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, localOf)
+    const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, privacyOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
     const counts = { accepted: plan.accepted.length, left: plan.skipped.length, gone: plan.withdrawn.length }
     const newState = withNewStates(state, plan.accepted, plan.withdrawn, id, now)
@@ -89,13 +89,13 @@ function removedPaths({ accepted, files }: AcceptancePlan): string[] {
 
 /** Returns the diffs of an acceptance without writing. */
 export async function preview(
-  { workspace, localOf, now }: Omit<AcceptContext, 'acceptances'>,
+  { workspace, privacyOf, now }: Omit<AcceptContext, 'acceptances'>,
   state: InboxState,
   ids: readonly string[],
 ) {
   const proposals = openProposals(state, new Set(ids), now)
   const notes = await loadNotes(workspace, proposals)
-  const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, localOf)
+  const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, privacyOf)
   const files = [...edits].map(([path, fileEdits]) => {
     const note = notes.get(path)
     return { path, patch: (note?.lines ?? new TextLines('')).patch(path, fileEdits), isNew: !note }
@@ -105,7 +105,7 @@ export async function preview(
 
 /** Completes an acceptance that a crash interrupted: marks its proposals if the files are written, else drops it. */
 export async function recoverAcceptance(
-  { workspace, acceptances, now }: Omit<AcceptContext, 'localOf'>,
+  { workspace, acceptances, now }: Omit<AcceptContext, 'privacyOf'>,
   state: InboxState,
 ): Promise<StateChange<undefined>> {
   const id = await acceptances.lastId()

@@ -2,7 +2,7 @@ import type { Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { Workspace } from '#workspace'
-import { withLocalMarks, type LocalOf } from './keep-local.ts'
+import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf, lineFinding } from './proposal.ts'
 import { readNote } from './read-note.ts'
@@ -39,7 +39,7 @@ export async function withSwappedSides(
   workspace: Workspace,
   proposal: Proposal,
   today: string,
-  localOf: LocalOf,
+  privacyOf: PrivacyOf,
 ): Promise<Proposal> {
   const [firstSide, secondSide] = proposal.evidence
   const isConflict = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
@@ -55,7 +55,7 @@ export async function withSwappedSides(
     evidence: [outdated, current].map(({ path, line, raw }) => evidenceOf(path, line, raw)),
   }
   const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
-  const edits = (withLocalMarks(finding, { textOf, localOf }) ?? finding.files).flatMap((file) => file.edits)
+  const edits = (withPrivateMarks(finding, { textOf, privacyOf }) ?? finding.files).flatMap((file) => file.edits)
   return {
     ...proposal,
     evidence: finding.evidence,

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { withLocalMarks, type LocalOf } from './keep-local.ts'
+import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { minimalEdit, TextLines } from './line-edits.ts'
 
 /** UTF-16 code units; longer lines are truncated. */
@@ -40,16 +40,16 @@ export function lineFinding(
 /**
  * Builds a proposal.
  * @param textOf returns the current file; undefined for a missing file
- * @param localOf returns the local lines of a text; local text stays local after the change
+ * @param privacyOf returns the local lines of a text; local text stays local after the change
  */
 export function proposalOf(
   { rule, evidence, files, detail = {}, reason }: Finding,
   { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
   textOf: (path: string) => HashedText | undefined,
-  localOf: LocalOf = (_path, text) => visibilityOf(text),
+  privacyOf: PrivacyOf = (_path, text) => visibilityOf(text),
 ): Proposal {
-  const context = { textOf: (path: string) => textOf(path)?.text, localOf }
-  const markedFiles = withLocalMarks({ rule, evidence, files }, context) ?? files
+  const context = { textOf: (path: string) => textOf(path)?.text, privacyOf }
+  const markedFiles = withPrivateMarks({ rule, evidence, files }, context) ?? files
   return {
     id: randomUUID(),
     rule,

@@ -39,7 +39,7 @@ export interface NotesRequest {
 export interface ScanRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
-  readonly local: readonly string[]
+  readonly privateRules: readonly string[]
   readonly modelPath: string
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -78,8 +78,8 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
     [['unrecalled'], () => findNeverRetrieved(notes, recalls, now)],
   ]
   const byPath = new Map(notes.map((note) => [note.path, note]))
-  const { workspace, forbidden, local } = request
-  const { of: localOf } = marksBy([{ folder: workspace, prefix: '', forbidden, local }])
+  const { workspace, forbidden, privateRules } = request
+  const { of: privacyOf } = marksBy([{ folder: workspace, prefix: '', forbidden, privateRules }])
   const proposals: Proposal[] = []
   for (const [index, [, find]] of rules.entries()) {
     signal?.throwIfAborted()
@@ -90,18 +90,18 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
     }
     await setImmediate()
     for (const finding of (await find()).slice(0, maxPerRule))
-      proposals.push(proposalOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
+      proposals.push(proposalOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf))
   }
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
 }
 
 /** Selects the open lines that a review asks about. */
 export async function prepareReviewInput(
-  request: NotesRequest & Pick<ScanRequest, 'modelPath' | 'local'>,
+  request: NotesRequest & Pick<ScanRequest, 'modelPath' | 'privateRules'>,
   signal?: AbortSignal,
 ): Promise<ReviewInput> {
-  const { workspace: folder, forbidden, local } = request
-  const marks = marksBy([{ folder, prefix: '', forbidden, local }])
+  const { workspace: folder, forbidden, privateRules } = request
+  const marks = marksBy([{ folder, prefix: '', forbidden, privateRules }])
   const notes: Note[] = []
   for (const file of await filesOf(request, signal)) {
     signal?.throwIfAborted()

@@ -15,7 +15,7 @@ export interface NotesSelection {
 export interface ScanOptions extends NotesSelection {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
-  readonly local: readonly string[]
+  readonly privateRules: readonly string[]
   readonly now: Date
 }
 
@@ -48,9 +48,9 @@ export async function runScan(
 /** Selects the open lines for a review in a worker. @throws the signal's reason if it aborts */
 export async function readReviewInput(
   { entry, roots: { workspace, forbidden }, scope, layout, modelPath }: NotesSelection,
-  local: readonly string[],
+  privateRules: readonly string[],
   signal: AbortSignal,
 ): Promise<ReviewInput> {
-  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath, local: [...local] }
+  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath, privateRules: [...privateRules] }
   return runInWorker<CurationJobs, ReviewInput>(entry, (client) => client.reviewInput(request, { signal }), signal)
 }

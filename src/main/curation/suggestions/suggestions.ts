@@ -7,7 +7,7 @@ import { openAcceptances, type Acceptances } from './acceptances.ts'
 import { accept, recoverAcceptance, preview, type AcceptContext } from './accept.ts'
 import { flagLine } from './flag.ts'
 import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
-import type { LocalOf } from './keep-local.ts'
+import type { PrivacyOf } from './keep-private.ts'
 import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
 import { updateProposal, isOpen, keyOf, proposalOf } from './proposal.ts'
@@ -23,7 +23,7 @@ export interface ProposalServiceOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
-  readonly localOf: LocalOf
+  readonly privacyOf: PrivacyOf
   readonly scanOptions: () => Promise<ScanOptions>
   /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
@@ -53,8 +53,9 @@ export class ProposalService {
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
     this.#acceptances = openAcceptances(options.folder)
-    const { folder, workspace, now, localOf, review } = options
-    this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (added) => this.add(added) })
+    const { folder, workspace, now, privacyOf, review } = options
+    this.#review =
+      review && new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
 
   /** Returns open proposals sorted by rule and place, and the latest closed ones. */
@@ -132,7 +133,7 @@ export class ProposalService {
    * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
    */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
-    const { workspace, now, localOf } = this.#options
+    const { workspace, now, privacyOf } = this.#options
     const notePath = normalizePath(path)
     if (workspace.isReadOnly(notePath))
       throw new AppError('write_refused', `${notePath} cannot be written`, { path: notePath })
@@ -141,7 +142,7 @@ export class ProposalService {
     const finding = flagLine(notePath, file.text, line, fault, localDate(at))
     const detail = { ...finding.detail, ...(query === undefined ? {} : { query }) }
     const origin = { author: { kind: 'user' as const }, at: at.getTime() }
-    const proposal = proposalOf({ ...finding, detail }, origin, () => file, localOf)
+    const proposal = proposalOf({ ...finding, detail }, origin, () => file, privacyOf)
     return (await this.#addOnce(proposal, (other) => isOpen(other, at.getTime()))).id
   }
 
@@ -156,8 +157,8 @@ export class ProposalService {
 
   /** Strikes the other line of a contradiction. @throws AppError `plan_outdated` */
   async swapSides(id: string): Promise<void> {
-    const { workspace, now, localOf } = this.#options
-    await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), localOf))
+    const { workspace, now, privacyOf } = this.#options
+    await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), privacyOf))
   }
 
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
@@ -333,8 +334,8 @@ export class ProposalService {
   }
 
   get #context(): AcceptContext {
-    const { workspace, localOf } = this.#options
-    return { workspace, localOf, acceptances: this.#acceptances, now: this.#now() }
+    const { workspace, privacyOf } = this.#options
+    return { workspace, privacyOf, acceptances: this.#acceptances, now: this.#now() }
   }
 
   #now(): number {

@@ -11,7 +11,7 @@ import type { Acceptance } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import { withoutReverted, planRevert, type CurrentFile, type RevertConflict, type RevertPlan } from './plan-revert.ts'
 
-type UndoContext = Omit<AcceptContext, 'localOf'> & { readonly differ: Differ }
+type UndoContext = Omit<AcceptContext, 'privacyOf'> & { readonly differ: Differ }
 
 const undoOrigin = { ...acceptOrigin, isUndo: true } as const
 

@@ -5,6 +5,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
 import { ClientCalls } from './client-calls.ts'
@@ -112,14 +113,16 @@ export class ClientApps {
   async update(
     id: string,
     change: {
-      readonly [Name in 'permission' | 'agent' | 'isLocal' | 'mayKeep' | 'limits']?: MemoryClient[Name] | undefined
+      readonly [Name in 'permission' | 'agent' | 'hasFullAccess' | 'mayKeep' | 'limits']?:
+        | MemoryClient[Name]
+        | undefined
     },
   ): Promise<void> {
     await this.#withClients(async (clients) => {
       const existing = requireClient(clients, id)
       const { permission = existing.permission, agent = existing.agent } = change
-      const { isLocal = existing.isLocal, mayKeep = existing.mayKeep, limits = existing.limits } = change
-      const changed = { ...existing, permission, agent, isLocal, mayKeep, limits }
+      const { hasFullAccess = existing.hasFullAccess, mayKeep = existing.mayKeep, limits = existing.limits } = change
+      const changed = { ...existing, permission, agent, hasFullAccess, mayKeep, limits }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
     if (change.permission === 'read') this.#writeRequests.answerAll(id, 'no')
@@ -152,10 +155,10 @@ export class ClientApps {
     const { client: id } = request
     const { name, permission, mayKeep } = await this.#withClients((clients) => {
       const client = this.#toMemoryClient(requireClient(clients, id))
-      const { name, permission, limits, today, isLocal } = client
+      const { name, permission, limits, today, hasFullAccess } = client
       if (permission === 'read')
         throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
-      const [secret] = isLocal ? [] : secretsIn(request.text)
+      const [secret] = hasFullAccess ? [] : secretsIn(request.text)
       const looksLike = `it looks like a secret (${secret?.kind}); nothing was written`
       if (secret) throw new AppError('secret_found', looksLike, { name })
       const { length } = request.text
@@ -220,8 +223,8 @@ export class ClientApps {
   }
 
   /** Returns true only if the user has declared that the program's model runs on this machine. */
-  async isLocal(id: string): Promise<boolean> {
-    return this.#withClients((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
+  async hasFullAccess(id: string): Promise<boolean> {
+    return this.#withClients((clients) => clients.find((client) => client.id === id)?.hasFullAccess ?? false)
   }
 
   /** Returns the name for display. @throws AppError `client_unknown` */
@@ -314,7 +317,7 @@ export class ClientApps {
 }
 
 function newClient(id: string, name: string, agent: string): StoredClient {
-  const rights = { permission: 'write', isLocal: false, mayKeep: false } as const
+  const rights = { permission: 'write', hasFullAccess: false, mayKeep: false } as const
   const counts = { limits: defaultLimits, today: unused, writes: 0 }
   return { id, name, agent, ...rights, ...counts, tokenHash: null, usedAt: null }
 }
@@ -352,15 +355,21 @@ function hash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-const storedClientSchema = memoryClientSchema.omit({ hasToken: true }).extend({
+const clientFieldsSchema = memoryClientSchema.omit({ hasToken: true }).extend({
   /** SHA-256 in hex; null without a token. */
   tokenHash: z.string().nullable(),
-  isLocal: z.boolean().default(false),
+  hasFullAccess: z.boolean().default(false),
   mayKeep: z.boolean().default(false),
   limits: clientLimitsSchema.default(defaultLimits),
   today: memoryClientSchema.shape.today.default(unused),
 })
-type StoredClient = z.infer<typeof storedClientSchema>
+type StoredClient = z.infer<typeof clientFieldsSchema>
+
+/** Older versions named the access `isLocal`. */
+const storedClientSchema = z.preprocess(
+  (stored) => (isRecord(stored) ? { hasFullAccess: stored['isLocal'] === true, ...stored } : stored),
+  clientFieldsSchema,
+)
 
 const fileSchema = z.union([
   z.array(storedClientSchema),

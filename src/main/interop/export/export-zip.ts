@@ -29,13 +29,13 @@ interface PackedFile {
   readonly modifiedAt: number
 }
 
-/** All paths but those of `note` and `local` are absolute. */
+/** All paths but those of `note` and `privateRules` are absolute. */
 export interface ExportTask {
   readonly workspace: string
   /** Folders of other agents inside the workspace. */
   readonly forbidden: readonly string[]
-  /** Rules that make notes local. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
-  readonly local: readonly string[]
+  /** Rules that make notes private. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
+  readonly privateRules: readonly string[]
   /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
@@ -46,7 +46,14 @@ export interface ExportTask {
  * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
  * @throws AppError `folder_too_large`, `file_not_found`
  */
-export async function exportZip({ workspace, forbidden, local, note, upkeep, repository }: ExportTask): Promise<Blob> {
+export async function exportZip({
+  workspace,
+  forbidden,
+  privateRules,
+  note,
+  upkeep,
+  repository,
+}: ExportTask): Promise<Blob> {
   const { files } = await walkFiles(workspace, undefined, forbidden)
   const workspaceFiles = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
   const extraFiles = [
@@ -72,8 +79,8 @@ export async function exportZip({ workspace, forbidden, local, note, upkeep, rep
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    const isLocal = findRule(file.name, local) !== undefined
-    entries[file.name] = zipEntryOf(file, isLocal ? withLocalMark(bytes) : bytes, 6)
+    const isPrivate = findRule(file.name, privateRules) !== undefined
+    entries[file.name] = zipEntryOf(file, isPrivate ? withPrivateMark(bytes) : bytes, 6)
     for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
       const linkedFile = filesByName.get(name)
       if (!linkedFile) continue
@@ -98,8 +105,8 @@ export async function exportZip({ workspace, forbidden, local, note, upkeep, rep
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
-/** Marks a note as local. A file that is not UTF-8 text stays unchanged. */
-function withLocalMark(bytes: Uint8Array): Uint8Array {
+/** Marks a note as private. A file that is not UTF-8 text stays unchanged. */
+function withPrivateMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
 

@@ -19,9 +19,9 @@ export interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly now: Clock
-  /** Rules for local notes of the workspace, and of any folder (absolute path). */
-  readonly localRules: () => readonly string[]
-  readonly localRulesFor: (folder: string) => readonly string[]
+  /** Rules for private notes of the workspace, and of any folder (absolute path). */
+  readonly privateRules: () => readonly string[]
+  readonly privateRulesFor: (folder: string) => readonly string[]
   readonly folders: {
     readonly upkeep: string
     readonly imports: string
@@ -262,7 +262,7 @@ export class Importer {
 
   async #pack(selection: Pick<ExportTask, 'note' | 'upkeep' | 'repository'>): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
-    const task = { workspace, forbidden, local: this.#options.localRules(), ...selection }
+    const task = { workspace, forbidden, privateRules: this.#options.privateRules(), ...selection }
     return this.#inWorker((client) => client.pack(task))
   }
 
@@ -276,22 +276,22 @@ export class Importer {
       into,
       withAttachments,
       own: layout.own,
-      local: await this.#localRulesOf(path),
+      privateRules: await this.#privateRulesOf(path),
       roots: { workspace, forbidden },
     }
     return client.prepare(task)
   }
 
-  /** Returns the rules for local files in the source; `**` if the source is a local file. */
-  async #localRulesOf(path: string): Promise<readonly string[]> {
-    const { localRulesFor } = this.#options
+  /** Returns the rules for private files in the source; `**` if the source is a private file. */
+  async #privateRulesOf(path: string): Promise<readonly string[]> {
+    const { privateRulesFor } = this.#options
     const resolvedPath = await realpath(path).catch(() => path)
     const isFile = await stat(resolvedPath).then(
       (info) => info.isFile(),
       () => false,
     )
-    if (!isFile) return localRulesFor(resolvedPath)
-    return findRule(basename(resolvedPath), localRulesFor(dirname(resolvedPath))) === undefined ? [] : ['**']
+    if (!isFile) return privateRulesFor(resolvedPath)
+    return findRule(basename(resolvedPath), privateRulesFor(dirname(resolvedPath))) === undefined ? [] : ['**']
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */

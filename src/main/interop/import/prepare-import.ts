@@ -37,8 +37,8 @@ export interface ImportOptions {
   readonly withAttachments: boolean
   /** Folder of the agent's own files. An import creates no file that an agent follows (`followerOf`). */
   readonly own: string
-  /** Rules for local notes, relative to the source. */
-  readonly local: readonly string[]
+  /** Rules for private notes, relative to the source. */
+  readonly privateRules: readonly string[]
 }
 
 export interface PreparedImport {
@@ -65,10 +65,10 @@ const maxOmittedGroups = 30
 /** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
   originalSource: Source,
-  { into: targetFolder, withAttachments, own, local }: ImportOptions,
+  { into: targetFolder, withAttachments, own, privateRules }: ImportOptions,
   roots: Roots,
 ): Promise<PreparedImport> {
-  const { source, into, topFolder } = withoutTopFolder(withLocalMarks(originalSource, local), targetFolder)
+  const { source, into, topFolder } = withoutTopFolder(withPrivateMarks(originalSource, privateRules), targetFolder)
   const targetPaths = new TargetPaths(roots, await resolveRoots(roots), own)
   const importedAttachments = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, importedAttachments, into, targetPaths)
@@ -143,10 +143,10 @@ export async function planImport(
   }
 }
 
-/** Adds a local mark to notes that a rule makes local: the rule does not cover the imported copy. */
-function withLocalMarks(source: Source, local: readonly string[]): Source {
+/** Adds a private mark to notes that a rule makes private: the rule does not cover the imported copy. */
+function withPrivateMarks(source: Source, privateRules: readonly string[]): Source {
   const files = source.files.map((file) =>
-    findRule(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
+    findRule(file.path, privateRules) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
   )
   return { ...source, files }
 }

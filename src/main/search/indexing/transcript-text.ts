@@ -8,7 +8,7 @@ import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
 import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
-import { localMark } from '#shared/markdown/visibility.ts'
+import { privateMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
 export function transcriptText(jsonl: string): string {
@@ -103,7 +103,7 @@ function deletedLines(lines: readonly string[]): Set<number> {
 /** Formats the text as one line. Returns an empty text for an empty one. */
 export function formatMessage({ role, local }: TranscriptMessage['message'], text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim()
-  const mark = local === true ? ` ${localMark}` : ''
+  const mark = local === true ? ` ${privateMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 

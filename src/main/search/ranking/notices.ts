@@ -8,9 +8,9 @@ export function incompleteNotice(count: number): Notice {
 }
 
 /** @param count units that are not sent to the embedding provider */
-export function localNotice(count: number): Notice {
+export function privateNotice(count: number): Notice {
   return {
-    code: 'vectors_local',
+    code: 'vectors_private',
     message: `${count} private entries have no vector: only their words are searched`,
     count,
   }

@@ -19,9 +19,9 @@ import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
-import { localQueryNotice, type QueryEmbedder } from '../vector/query-embedder.ts'
+import { privateQueryNotice, type QueryEmbedder } from '../vector/query-embedder.ts'
 import { foldChats } from './fold-chats.ts'
-import { incompleteNotice, localNotice, unknownScriptNotice, type Notice } from './notices.ts'
+import { incompleteNotice, privateNotice, unknownScriptNotice, type Notice } from './notices.ts'
 import { rankingModels } from './ranking-models.ts'
 import { explainedTerms, explainerOf, explainMissing, resultsOf, weakResults } from './search-answer.ts'
 import { minScoreOf } from './select-results.ts'
@@ -270,7 +270,7 @@ export class Searcher {
     if (!embeddings || !/[\p{L}\p{N}]/u.test(words)) return { vector: undefined, notice: null }
     const isPrivate = staysHere === true
     if (embeddings.isRemote && (isPrivate || this.#units.hasPrivateWord(words)))
-      return { vector: undefined, notice: localQueryNotice }
+      return { vector: undefined, notice: privateQueryNotice }
     const { dimensions, unembedded } = this.#readCollection()
     if (dimensions === 0) {
       const { failure } = embeddings.permit
@@ -283,7 +283,7 @@ export class Searcher {
     const { vector, notice } = await embeddings.embed(words, dimensions, { maxWaitMs: vectorWaitMs, isPrivate }, signal)
     if (notice || unembedded === 0) return { vector, notice }
     const local = Number(getMeta(this.#db, unsentUnitsKey) ?? 0)
-    return { vector, notice: local === unembedded ? localNotice(local) : incompleteNotice(unembedded) }
+    return { vector, notice: local === unembedded ? privateNotice(local) : incompleteNotice(unembedded) }
   }
 
   #identity(): { provider: string; model: string } {

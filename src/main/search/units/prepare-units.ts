@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
-import { visibilityOf, withoutLocalMark } from '#shared/markdown/visibility.ts'
+import { visibilityOf, withoutPrivateMark } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
-import { marksBy, type LocalNote, type NotesFolder } from '#workspace/privacy'
+import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
@@ -111,8 +111,8 @@ export function prepareUnits(
 }
 
 function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> {
-  const { isFullyLocal, localLines, problem = null } = visibilityOf(text)
-  return { privacy: isFullyLocal ? 2 : Math.min(1, localLines.size), problem }
+  const { isFullyPrivate, privateLines, problem = null } = visibilityOf(text)
+  return { privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size), problem }
 }
 
 /** Returns one content for each hash. */
@@ -145,7 +145,7 @@ export function prepareContents(
 export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   const found = label === '' ? undefined : splitLabel(text)
   const body = found?.label === label ? found.rest : text
-  const untimed = withoutLocalMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
+  const untimed = withoutPrivateMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
   if (!mayBeSuperseded(untimed)) return untimed
   return untimed.replace(/.+/g, (line) => supersededLine(line)?.text ?? line)
 }
@@ -180,9 +180,9 @@ function messagesOf(text: string): Unit[] {
   })
 }
 
-function isPrivateUnit({ startLine, endLine }: Unit, { isFullyLocal, localLines }: LocalNote): boolean {
-  if (isFullyLocal || localLines.size === 0) return isFullyLocal
-  for (let line = startLine; line <= endLine; line += 1) if (localLines.has(line - 1)) return true
+function isPrivateUnit({ startLine, endLine }: Unit, { isFullyPrivate, privateLines }: NotePrivacy): boolean {
+  if (isFullyPrivate || privateLines.size === 0) return isFullyPrivate
+  for (let line = startLine; line <= endLine; line += 1) if (privateLines.has(line - 1)) return true
   return false
 }
 

@@ -55,7 +55,7 @@ export class UnitStore {
 
   /** Returns true if a rule of the settings makes the whole file private. */
   isPrivateByRule(path: string): boolean {
-    return marksBy(this.settings.folders).of(path, '').isFullyLocal
+    return marksBy(this.settings.folders).of(path, '').isFullyPrivate
   }
 
   /** Returns true if the rules now say otherwise about the file than when it was indexed. */

@@ -185,8 +185,8 @@ export class QueryEmbedder {
   }
 }
 
-export const localQueryNotice: Notice = {
-  code: 'query_local',
+export const privateQueryNotice: Notice = {
+  code: 'query_private',
   message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
 }
 

@@ -3,7 +3,7 @@
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
 import { withoutLines } from '#shared/markdown/visibility-edit.ts'
-import { localMark, localFrontMatter } from '#shared/markdown/visibility.ts'
+import { privateMark, privateFrontMatter } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line in files whose structure must not change: transcripts, requests. */
@@ -28,7 +28,7 @@ export class ErasePattern {
     this.#pattern = new RegExp(phrasePatterns.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
     this.#globalPattern = new RegExp(phrasePatterns.join('|'), 'giu')
-    this.#matchesMarkers = this.#pattern.test(`${localMark}\n${localFrontMatter}\n^[local]`)
+    this.#matchesMarkers = this.#pattern.test(`${privateMark}\n${privateFrontMatter}\n^[local]`)
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */

@@ -69,14 +69,14 @@ async function findInFile(
   const hasLineNumbers = kind === 'note' || kind === 'trash' || kind === 'other'
   const count = matchingTexts.reduce((sum, text) => sum + pattern.matchingLines(text).length, 0)
   const lines = matchingTexts.flatMap((text) => excerptLines(pattern, text, hasLineNumbers)).slice(0, maxLines)
-  const keepsLocal = kind === 'note' && !isPathMatch && matchingTexts.some((text) => pattern.addsMarkers(text))
+  const keepsPrivate = kind === 'note' && !isPathMatch && matchingTexts.some((text) => pattern.addsMarkers(text))
   return {
     kind,
     path,
     count,
     lines,
     ...(isPathMatch ? { isNamed: true } : {}),
-    ...(keepsLocal ? { keepsLocal } : {}),
+    ...(keepsPrivate ? { keepsPrivate } : {}),
   }
 }
 

@@ -2,7 +2,7 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { addLogEntry, findLogEntry, type EntryLines } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-writer.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
-import { withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { addToSection, findInSection, noteItem } from './add-to-section.ts'
@@ -28,7 +28,7 @@ export async function addToLog(
   let addedNote: AddedNote | undefined
   const write = await notes.edit(path, origin, (current) => {
     const result = addLogEntry(current, text, at)
-    const written = isPrivate ? withAddedLocal(current, result.text, true) : result.text
+    const written = isPrivate ? withAddedPrivate(current, result.text, true) : result.text
     entryLines = { startLine: result.startLine, endLine: result.endLine }
     const [heading = '', ...body] = written.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
     const [dayHeading = ''] = written.split('\n')

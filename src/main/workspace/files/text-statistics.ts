@@ -6,7 +6,7 @@ export interface TextStatistics {
   /** Undefined for a large file, as is `tokens`. */
   readonly words?: number
   readonly tokens?: number
-  readonly isFullyLocal: boolean
+  readonly isFullyPrivate: boolean
   /** True if only some lines are private. */
   readonly isPartly: boolean
   readonly problem?: string
@@ -47,13 +47,13 @@ export class TextStatisticsCache {
     this.#statistics.delete(path)
     const text = await this.#read(path).catch(() => undefined)
     if (text === undefined) return
-    const { isFullyLocal, localLines, problem } = visibilityOf(text)
+    const { isFullyPrivate, privateLines, problem } = visibilityOf(text)
     this.#statistics.set(path, {
       size,
       modifiedAt,
       ...(size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }),
-      isFullyLocal,
-      isPartly: localLines.size > 0,
+      isFullyPrivate,
+      isPartly: privateLines.size > 0,
       ...(problem === undefined ? {} : { problem }),
     })
   }

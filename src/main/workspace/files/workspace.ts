@@ -23,7 +23,7 @@ import {
   cleanUpTempFiles,
   type TrashContext,
 } from '../transactions/trash-operations.ts'
-import { movesLocalNotes, runPreservingPrivacy, type LocalPathRules } from '../transactions/preserve-privacy.ts'
+import { movesPrivateNotes, runPreservingPrivacy, type PrivatePathRules } from '../transactions/preserve-privacy.ts'
 import { createReverter, type RevertSources } from '../transactions/create-reverter.ts'
 import { recover, type RecoveryResult, type TransactionTools } from '../transactions/recovery.ts'
 import { ChangeJournal, batchKind, type Batch, type BatchKind } from '../transactions/change-journal.ts'
@@ -80,7 +80,7 @@ export interface WorkspaceOptions {
   /** Absolute path of the change journal. Without it, a crash can leave a change of several files incomplete. */
   readonly journal?: string | undefined
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
-  readonly local?: LocalPathRules | undefined
+  readonly local?: PrivatePathRules | undefined
   readonly layout?: (() => Layout) | undefined
   /** Absolute path of the list of `KnownFiles`; without it, all files are known. */
   readonly known?: string | undefined
@@ -98,7 +98,7 @@ export class Workspace {
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: WorkspaceWriter
   readonly #layout: () => Layout
-  readonly #local: LocalPathRules | undefined
+  readonly #local: PrivatePathRules | undefined
   readonly #revertSources: RevertSources
   readonly #trash: TrashContext
   readonly #transaction: TransactionTools
@@ -394,8 +394,8 @@ export class Workspace {
     await assertTargetFree(this.roots, move.to, isFolder)
   }
 
-  async movesLocalNotes(move: Move): Promise<boolean> {
-    return movesLocalNotes(this.#transaction, this.#local, move)
+  async movesPrivateNotes(move: Move): Promise<boolean> {
+    return movesPrivateNotes(this.#transaction, this.#local, move)
   }
 
   /**

@@ -104,7 +104,7 @@ export class Links {
     assertNotOwnFolder(this.#options.workspace.layout.own, normalizeMove(move))
     await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalizeMove(move))
-    return { ...plan, staysLocal: await this.#options.workspace.movesLocalNotes(move) }
+    return { ...plan, staysPrivate: await this.#options.workspace.movesPrivateNotes(move) }
   }
 
   /**
@@ -116,9 +116,9 @@ export class Links {
     const move = normalizeMove(requestedMove)
     const planned = planId === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== planId) throw outdatedError()
-    const staysLocal = await this.#options.workspace.movesLocalNotes(move)
+    const staysPrivate = await this.#options.workspace.movesPrivateNotes(move)
     const undo = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
-    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
+    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysPrivate, undo }
   }
 
   async close(): Promise<void> {

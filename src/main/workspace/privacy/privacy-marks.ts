@@ -1,11 +1,11 @@
-import { redactLocal, visibilityOf } from '#shared/markdown/visibility.ts'
+import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import type { FoundFile } from '../files/walk.ts'
-import { applyRule, findRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
+import { applyRule, findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
 
 /** Reads which text of a file is private, by the marks in the text and the rules for its path. */
 export interface PrivacyMarks {
-  of(path: string, text: string): LocalNote
+  of(path: string, text: string): NotePrivacy
   /** Returns the text with a placeholder for each private line; undefined if the whole file is private. */
   openText(path: string, text: string): string | undefined
 }
@@ -16,14 +16,14 @@ export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
   const ruleOf = (path: string) => {
     const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
     // A deleted note stays private.
-    return folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.local)
+    return folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.privateRules)
   }
   const of = (path: string, text: string) => applyRule(visibilityOf(text), ruleOf(path))
   return {
     of,
     openText(path, text) {
       const note = of(path, text)
-      return note.isFullyLocal ? undefined : redactLocal(text, note).text
+      return note.isFullyPrivate ? undefined : redactPrivate(text, note).text
     },
   }
 }
@@ -64,7 +64,7 @@ export async function openPlaces<T extends Place>(
   return places.filter(({ path, startLine, endLine, fileHash }) => {
     const file = files.get(path)
     if (!file || (file.hash !== undefined && fileHash !== undefined && file.hash !== fileHash)) return false
-    const { isFullyLocal, localLines } = marks.of(file.path, file.text)
-    return !isFullyLocal && ![...localLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
+    const { isFullyPrivate, privateLines } = marks.of(file.path, file.text)
+    return !isFullyPrivate && ![...privateLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
   })
 }

@@ -10,22 +10,22 @@ export interface NotesFolder {
   /** Absolute paths of folders in it that this agent must not use. */
   readonly forbidden: readonly string[]
   /** Rules: path prefixes and patterns. */
-  readonly local: readonly string[]
+  readonly privateRules: readonly string[]
 }
 
-export interface LocalNote extends NoteVisibility {
-  /** The rule that makes the whole note local. */
+export interface NotePrivacy extends NoteVisibility {
+  /** The rule that makes the whole note private. */
   readonly rule?: string
 }
 
-/** Marks the whole note as local if `rule` is defined. */
-export function applyRule(note: NoteVisibility, rule: string | undefined): LocalNote {
-  return rule === undefined ? note : { ...note, isFullyLocal: true, localLines: new Set(), rule }
+/** Marks the whole note as private if `rule` is defined. */
+export function applyRule(note: NoteVisibility, rule: string | undefined): NotePrivacy {
+  return rule === undefined ? note : { ...note, isFullyPrivate: true, privateLines: new Set(), rule }
 }
 
 /** Converts rules with an absolute path inside the folder to relative ones. */
-export function relativeRules(folder: string, local: readonly string[]): string[] {
-  return local.map((rule) => {
+export function relativeRules(folder: string, privateRules: readonly string[]): string[] {
+  return privateRules.map((rule) => {
     if (!isAbsolute(rule) || !isInside(folder, rule)) return rule
     const relativeRule = relative(folder, rule).split(sep).join('/')
     return `${relativeRule === '' ? '**' : relativeRule}${/[\\/]$/.test(rule) ? '/' : ''}`
@@ -95,7 +95,7 @@ export interface MovedRules {
 
 /**
  * Updates rules after a move: changes rules for a moved path to its new path, and adds a rule for a folder that leaves
- * a local folder. Adds no rule for a single note, which is marked in its front matter instead.
+ * a private folder. Adds no rule for a single note, which is marked in its front matter instead.
  */
 export function rulesAfterMove(
   rules: readonly string[],

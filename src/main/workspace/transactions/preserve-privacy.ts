@@ -9,7 +9,7 @@ import type { TransactionTools } from './recovery.ts'
 import { readTextOrNull, type TextWrite } from './settle-text.ts'
 import { isFolderAt, runTransaction, type TransactionOptions } from './transaction.ts'
 
-export interface LocalPathRules {
+export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
   /** Returns true if the rules cover `path` once the move is done and `addMoved` has updated them. */
@@ -37,7 +37,7 @@ interface MovedNotes {
  */
 export async function runPreservingPrivacy(
   tools: TransactionTools,
-  local: LocalPathRules | undefined,
+  local: PrivatePathRules | undefined,
   batch: Batch,
   texts: readonly TextWrite[],
   origin: WriteOrigin,
@@ -45,7 +45,7 @@ export async function runPreservingPrivacy(
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
   if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, options) }
   const movedNotes = await findMovedNotes(tools, batch.move)
-  const markedTexts = await withLocalMarkers(tools.roots, local, movedNotes, texts)
+  const markedTexts = await withPrivateMarkers(tools.roots, local, movedNotes, texts)
   const finishRules = await local.addMoved(movedNotes.move, movedNotes.isFolder)
   const made = await runTransaction(tools, batch, markedTexts, origin, options).catch(async (error: unknown) => {
     await finishRules(false)
@@ -56,7 +56,7 @@ export async function runPreservingPrivacy(
 }
 
 /** Returns true if a rule covers any note that moves; false without rules. */
-export async function movesLocalNotes(tools: TransactionTools, local: LocalPathRules | undefined, move: Move) {
+export async function movesPrivateNotes(tools: TransactionTools, local: PrivatePathRules | undefined, move: Move) {
   return local !== undefined && (await findMovedNotes(tools, move)).paths.some((path) => local.covers(path))
 }
 
@@ -67,9 +67,9 @@ async function findMovedNotes({ roots, listNotes }: TransactionTools, requestedM
   return { move, isFolder, paths }
 }
 
-async function withLocalMarkers(
+async function withPrivateMarkers(
   roots: Roots,
-  rules: LocalPathRules,
+  rules: PrivatePathRules,
   { move, isFolder, paths }: MovedNotes,
   texts: readonly TextWrite[],
 ): Promise<readonly TextWrite[]> {
@@ -81,7 +81,7 @@ async function withLocalMarkers(
     const text = await textIfReadable(roots, path, resolvedRoots)
     if (text === null) continue
     const write = writesByPath.get(path) ?? { before: text, after: text }
-    if (visibilityOf(write.after).isFullyLocal) continue
+    if (visibilityOf(write.after).isFullyPrivate) continue
     writesByPath.set(path, { path, newPath, before: write.before, after: withVisibility(write.after, true) })
   }
   return [...writesByPath.values()]

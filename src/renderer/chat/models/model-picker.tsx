@@ -122,8 +122,8 @@ function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boole
       <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
       <span className="min-w-0 flex-1 truncate">{id === offlineModelId ? t('status.noModel') : model.model}</span>
       {isLocal && (
-        <span title={t('local.modelTitle')} className="shrink-0 text-[12px] text-muted">
-          {t('local.model')}
+        <span title={t('private.modelTitle')} className="shrink-0 text-[12px] text-muted">
+          {t('private.model')}
         </span>
       )}
       <span className="tabular shrink-0 text-[12px] text-muted">

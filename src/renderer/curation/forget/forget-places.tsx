@@ -71,7 +71,7 @@ export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
 
 function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
   const { t } = useTranslation()
-  const { kind, path, count, lines, isNamed, keepsLocal } = place
+  const { kind, path, count, lines, isNamed, keepsPrivate } = place
   const unit = kind === 'history' ? 'versions' : 'lines'
   return (
     <li className="min-w-0 border-l-2 border-line pl-3">
@@ -100,7 +100,7 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
         <span className="text-[12px] text-muted">
           {isNamed === true ? t('forget.named') : t(`forget.${unit}`, { count })}
         </span>
-        {keepsLocal === true && <span className="text-[12px] text-muted">{t('forget.keepsLocal')}</span>}
+        {keepsPrivate === true && <span className="text-[12px] text-muted">{t('forget.keepsPrivate')}</span>}
       </span>
       {lines.slice(0, 3).map(({ line, text }, index) => (
         <span key={index} className="block text-[12px] break-words text-muted">

@@ -16,12 +16,12 @@ interface MoveDialogProps {
 }
 
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
-  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
+  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
-    const { links, notes, staysLocal, undo } = await client.links.move({ agent, from, to, plan: plan?.id })
+    const { links, notes, staysPrivate, undo } = await client.links.move({ agent, from, to, plan: plan?.id })
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     void refreshBatches()
-    const message = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
+    const message = staysPrivate ? `${moved} ${t('links.staysPrivate')}` : moved
     showSuccess(message, () => undoBatch(agent, undo), { look: 'plain' })
     onMoved(to)
   }
@@ -45,7 +45,7 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
           count: planned.plan.links,
           notes: t('links.inNotes', { count: planned.plan.notes }),
         })}
-        hint={planned.plan.staysLocal ? t('links.staysLocal') : undefined}
+        hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
         skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
         choices={[
           { label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) },

@@ -21,18 +21,18 @@ export async function removeFile(agent: string, path: string): Promise<boolean> 
   return true
 }
 
-export async function setLocal(agent: string, path: string, isLocal: boolean): Promise<void> {
-  const change = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isLocal }))
+export async function setPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  const change = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isPrivate }))
   if (!change) return
   const undo = () => client.workspace.undo({ agent, path, patch: change.value.patch })
-  showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+  showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
 }
 
 /** Makes a folder private with a rule in the settings, or removes the rule. */
-export async function setFolderLocal(agent: string, path: string, isLocal: boolean): Promise<void> {
-  if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
-  const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })
-  showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+export async function setFolderPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isPrivate })))) return
+  const undo = () => client.workspace.setFolderVisibility({ agent, path, isPrivate: !isPrivate })
+  showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
 }
 
 /** Downloads a note and its attachments as a zip archive. */

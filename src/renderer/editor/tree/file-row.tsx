@@ -10,7 +10,7 @@ import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { LockButton } from '../privacy/privacy-badge.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
 import { attachmentOrCanvasKind } from '../file-kind.ts'
-import { duplicateFile, exportNote, removeFile, revealFile, setLocal } from './file-actions.ts'
+import { duplicateFile, exportNote, removeFile, revealFile, setPrivate } from './file-actions.ts'
 import { PathMenu } from './path-menu.tsx'
 import type { TreeFile } from './tree-rows.ts'
 
@@ -30,9 +30,9 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
         isCurrent={isFileAt(current, file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {details?.local && (
+            {details?.privacy && (
               <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-                <NoteMark privacy={details.local} />
+                <NoteMark privacy={details.privacy} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
@@ -49,8 +49,8 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
           {details && (
             <LockButton
               path={file.path}
-              local={details.local}
-              onChange={(isLocal) => void setLocal(agent, file.path, isLocal)}
+              privacy={details.privacy}
+              onChange={(isPrivate) => void setPrivate(agent, file.path, isPrivate)}
             />
           )}
           <FileMenu agent={agent} file={file} />
@@ -64,7 +64,7 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file
-  const local = 'tokens' in file ? file.local : undefined
+  const privacy = 'tokens' in file ? file.privacy : undefined
   const isOpen = isFileAt(location, path)
   const remove = async () => {
     if ((await removeFile(agent, path)) && isOpen) navigate(paths.chat())
@@ -77,9 +77,9 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
       <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
       <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
       <ActionItem onClick={() => void exportNote(agent, path)}>{t('file.export')}</ActionItem>
-      {'tokens' in file && local?.rule === undefined && (
-        <ActionItem onClick={() => void setLocal(agent, path, !local?.isWhole)}>
-          {t(local?.isWhole ? 'local.openThis' : 'local.lockThis')}
+      {'tokens' in file && privacy?.rule === undefined && (
+        <ActionItem onClick={() => void setPrivate(agent, path, !privacy?.isWhole)}>
+          {t(privacy?.isWhole ? 'private.openThis' : 'private.lockThis')}
         </ActionItem>
       )}
       <ActionSeparator />

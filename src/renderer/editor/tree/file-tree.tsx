@@ -19,7 +19,7 @@ import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { fileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
-import { createFile, setFolderLocal } from './file-actions.ts'
+import { createFile, setFolderPrivate } from './file-actions.ts'
 import { hintTarget } from '#lib/tour/tour.tsx'
 import { AttachmentRow, FileRow } from './file-row.tsx'
 import { OutsideFiles } from './outside-files.tsx'
@@ -283,29 +283,29 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-function useIsLocalFolder(agent: string, path: string): boolean {
+function useIsPrivateFolder(agent: string, path: string): boolean {
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  return files !== undefined && localFoldersOf(files).has(path)
+  return files !== undefined && privateFoldersOf(files).has(path)
 }
 
 /** Local folders by file list. Cached, since every folder row reads them. */
-const localFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
+const privateFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
 
-function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
-  const cached = localFolders.get(files)
+function privateFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
+  const cached = privateFolders.get(files)
   if (cached) return cached
-  const rules = files.flatMap(({ path, local }) => {
-    const rule = local?.rule?.replace(/\/+$/, '')
+  const rules = files.flatMap(({ path, privacy }) => {
+    const rule = privacy?.rule?.replace(/\/+$/, '')
     return rule !== undefined && path.startsWith(`${rule}/`) ? [rule] : []
   })
   const folders = new Set(rules)
-  localFolders.set(files, folders)
+  privateFolders.set(files, folders)
   return folders
 }
 
 function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggle }: FolderRowProps) {
   const [, navigate] = useLocation()
-  const isLocal = useIsLocalFolder(agent, path)
+  const isPrivate = useIsPrivateFolder(agent, path)
   const followMove = (to: string) => {
     const openPath = fileAt(current)
     if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
@@ -320,15 +320,15 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
-        {isLocal && <NoteMark privacy={{ isWhole: true, rule: path }} />}
+        {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
         <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
           {t('nav.files', { count })}
         </span>
       </button>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <PathMenu agent={agent} path={path} onMoved={followMove}>
-          <ActionItem onClick={() => void setFolderLocal(agent, path, !isLocal)}>
-            {t(isLocal ? 'local.openThis' : 'local.lockThis')}
+          <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
+            {t(isPrivate ? 'private.openThis' : 'private.lockThis')}
           </ActionItem>
         </PathMenu>
       </span>

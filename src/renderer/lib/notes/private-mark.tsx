@@ -5,7 +5,7 @@ import type { FileEntry } from '#shared/contract/index.ts'
 import { api } from '../api/client.ts'
 import { sessionOfPath } from '../router/paths.ts'
 
-type NotePrivacy = NonNullable<FileEntry['local']>
+type NotePrivacy = NonNullable<FileEntry['privacy']>
 
 /** The lock of private notes, folders and chats, with a tooltip and an accessible name. */
 export function PrivateMark({ label, isPart = false }: { label: string; isPart?: boolean }) {
@@ -14,7 +14,7 @@ export function PrivateMark({ label, isPart = false }: { label: string; isPart?:
       role="img"
       aria-label={label}
       title={label}
-      data-testid="local"
+      data-testid="private"
       className={`inline-flex shrink-0 self-center ${isPart ? 'text-faint' : 'text-muted'}`}
     >
       <Lock size={11} aria-hidden />
@@ -26,10 +26,10 @@ export function PrivateMark({ label, isPart = false }: { label: string; isPart?:
 export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: NotePrivacy }) {
   const label =
     problem !== undefined
-      ? t('local.problem', { value: problem })
+      ? t('private.problem', { value: problem })
       : rule !== undefined
-        ? t('local.rule', { rule })
-        : t(isWhole ? 'local.whole' : 'local.part')
+        ? t('private.rule', { rule })
+        : t(isWhole ? 'private.whole' : 'private.part')
   return <PrivateMark label={label} isPart={!isWhole} />
 }
 
@@ -40,7 +40,7 @@ export function PlaceMark({ agent, path }: { agent: string; path: string }) {
     api.workspace.list.queryOptions({
       input: { agent },
       enabled: session === undefined,
-      select: (files) => files.find((file) => file.path === path)?.local,
+      select: (files) => files.find((file) => file.path === path)?.privacy,
     }),
   ).data
   const isPrivateChat = useQuery(

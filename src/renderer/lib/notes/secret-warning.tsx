@@ -1,5 +1,5 @@
 import { t } from 'i18next'
-import { openSecretsIn, withLocalSecrets } from '#shared/markdown/visibility-edit.ts'
+import { openSecretsIn, withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { Button } from '#lib/ui/button.tsx'
 
 interface SecretWarningProps {
@@ -14,7 +14,7 @@ export function SecretWarning({ text, onChange }: SecretWarningProps) {
   return (
     <p role="status" className="flex flex-wrap items-center gap-2 text-[12px] text-warning">
       {t('capture.secret', { kind: t(`capture.secret_${secret.kind}`) })}
-      <Button onClick={() => onChange(withLocalSecrets(text))}>{t('capture.makePrivate')}</Button>
+      <Button onClick={() => onChange(withPrivateSecrets(text))}>{t('capture.makePrivate')}</Button>
     </p>
   )
 }

@@ -218,7 +218,7 @@ interface Footnote {
 /** A longer `^[…]` is not an inline footnote. In characters. */
 const maxFootnote = 2000
 /** Privacy and provenance marks use the same syntax. */
-const sourceMark = /^[ \t]*(?:local[ \t]*\]|(?:web|mcp|file|agent|import):)/i
+const sourceMark = /^[ \t]*(?:(?:local|private)[ \t]*\]|(?:web|mcp|file|agent|import):)/i
 const formulas = /\$\$[^$]*\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s\\$]\$(?![\d$])/g
 
 /** Replaces each inline footnote with a reference to a generated label. Every line keeps its number. */

@@ -70,15 +70,15 @@ export const components = {
 } as Components
 
 function LineMark({ source }: { source: string }) {
-  const isLocal = /^(?:local|private)$/i.test(source)
-  const title = isLocal ? t('local.whole') : t('reading.source', { source })
+  const isPrivate = /^(?:local|private)$/i.test(source)
+  const title = isPrivate ? t('private.whole') : t('reading.source', { source })
   return (
     <span
       data-testid="line-mark"
       title={title}
       className="mx-0.5 rounded-sm border border-line px-1 align-text-top text-[10px] leading-none whitespace-nowrap text-muted"
     >
-      {isLocal ? t('local.mark') : source}
+      {isPrivate ? t('private.mark') : source}
     </span>
   )
 }

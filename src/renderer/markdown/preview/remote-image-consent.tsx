@@ -24,7 +24,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const isOpen = useQuery(
     api.workspace.list.queryOptions({
       input: { agent },
-      select: (files) => files.some((file) => file.path === path && file.local === undefined),
+      select: (files) => files.some((file) => file.path === path && file.privacy === undefined),
     }),
   ).data
   const hasImageConsent = useConsent(imageKey(agent, path, address))

@@ -134,8 +134,8 @@ describe('chats', () => {
 })
 
 describe('privacy', () => {
-  const privateTexts = (text: string, path = 'note.md', local: string[] = []) => {
-    const folders = [{ folder: '/notes', prefix: '', forbidden: [], local }]
+  const privateTexts = (text: string, path = 'note.md', privateRules: string[] = []) => {
+    const folders = [{ folder: '/notes', prefix: '', forbidden: [], privateRules }]
     const { units } = prepareUnits(fileOf(text, path), { folders })
     return units.filter(({ isPrivate }) => isPrivate).map((unit) => unit.text)
   }

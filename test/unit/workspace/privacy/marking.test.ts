@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scanBlocks, withoutDefinitions } from '../../../../src/shared/markdown/blocks/scan-blocks.ts'
-import { hasContent, withLocalLines } from '../../../../src/shared/markdown/visibility-edit.ts'
+import { hasContent, withPrivateLines } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 
 const mark = '^[private]'
 const comment = `<!-- ${mark} -->`
 
-describe('withLocalLines()', () => {
+describe('withPrivateLines()', () => {
   it.each([
     ['a paragraph', 'a\nb\n\nc', 0, `a\nb ${mark}\n\nc`],
     ['a block id', 'a ^id', 0, `a ${mark} ^id`],
@@ -43,9 +43,9 @@ describe('withLocalLines()', () => {
     ['a YAML comment', '---\n# a\ntags: b\n---\nc', 1, `---\n# ${mark}\n# a\ntags: b\n---\nc`],
     ['TOML', '+++\na = "b"\n+++\nc', 1, `+++\n# ${mark}\na = "b"\n+++\nc`],
   ])('marks %s', (_, text, line, expected) => {
-    const made = withLocalLines(text, (at) => at === line)
+    const made = withPrivateLines(text, (at) => at === line)
     expect(made).toBe(expected)
-    expect(withLocalLines(made, (at) => expected.split('\n')[at] === text.split('\n')[line])).toBe(expected)
+    expect(withPrivateLines(made, (at) => expected.split('\n')[at] === text.split('\n')[line])).toBe(expected)
   })
 
   const kindsOf = (text: string) =>
@@ -123,15 +123,15 @@ describe('withLocalLines()', () => {
           (_, index) => index > at && levelOf(parts[index] ?? '') > 0 && levelOf(parts[index] ?? '') <= level,
         )
         const covered = level > 0 ? texts.slice(at, next < 0 ? undefined : next) : [texts[at] ?? '']
-        const made = withLocalLines(text, (index) => index === first + line)
-        const { isFullyLocal, localLines } = visibilityOf(made)
+        const made = withPrivateLines(text, (index) => index === first + line)
+        const { isFullyPrivate, privateLines } = visibilityOf(made)
         if (!hasContent(lines[line] ?? '')) return made === text
-        expect(isFullyLocal).toBe(false)
+        expect(isFullyPrivate).toBe(false)
         const privateWords = made
           .split('\n')
-          .flatMap((one, index) => (localLines.has(index) ? (one.match(/\bw\d+\b/g) ?? []) : []))
+          .flatMap((one, index) => (privateLines.has(index) ? (one.match(/\bw\d+\b/g) ?? []) : []))
         expect(privateWords).toEqual(covered.join('\n').match(/\bw\d+\b/g))
-        const openLines = made.split('\n').filter((_, index) => !localLines.has(index))
+        const openLines = made.split('\n').filter((_, index) => !privateLines.has(index))
         const otherParts = texts.filter((_, index) => index < at || index >= at + covered.length)
         const wordLines = (all: readonly string[]) => all.map((one) => one.trimEnd()).filter((one) => /w\d/.test(one))
         expect(wordLines(openLines)).toEqual(wordLines(otherParts.join('\n').split('\n')))

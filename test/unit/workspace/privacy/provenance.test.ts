@@ -13,7 +13,7 @@ import {
   withSourceMarks,
 } from '../../../../src/shared/markdown/provenance.ts'
 import { isLocalEndpoint } from '../../../../src/shared/util/locality.ts'
-import { withAddedLocal, withVisibility } from '../../../../src/shared/markdown/visibility-edit.ts'
+import { withAddedPrivate, withVisibility } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 
 const web = { kind: 'web', name: 'news.example' } as const
@@ -181,7 +181,7 @@ describe('local providers and local notes', () => {
   ])('of %j changes only the lines of the mark', (text) => {
     const locked = withVisibility(text, true)
     const added = /^visibility: private\r?\n/m.exec(locked)?.[0] ?? ''
-    expect(visibilityOf(locked).isFullyLocal).toBe(true)
+    expect(visibilityOf(locked).isFullyPrivate).toBe(true)
     if (text.includes('---')) expect(locked.replace(added, '')).toBe(text)
     else expect(locked.endsWith(text.replace('\uFEFF', ''))).toBe(true)
     expect(withVisibility(locked, false)).toBe(text)
@@ -200,13 +200,13 @@ describe('local providers and local notes', () => {
     'leaves the older word in %j until the mark is removed',
     (text) => {
       expect(withVisibility(text, true)).toBe(text)
-      expect(visibilityOf(withVisibility(text, false)).isFullyLocal).toBe(false)
+      expect(visibilityOf(withVisibility(text, false)).isFullyPrivate).toBe(false)
     },
   )
 
   it('marks added text with as few marks as possible', () => {
     const log = '# 2026-01-20\n\n## 09:00 - Open\nx\n'
-    const added = withAddedLocal(log, `${log}\n## 10:00 - Mine\na\n\nb\n`, true)
+    const added = withAddedPrivate(log, `${log}\n## 10:00 - Mine\na\n\nb\n`, true)
     expect(added).toBe(`${log}\n## 10:00 - Mine ^[private]\na\n\nb\n`)
   })
 })

@@ -5,8 +5,8 @@ import { findRule, relativeRules } from '../../../../src/main/workspace/privacy/
 import {
   redactionPlaceholder,
   visibilityOf,
-  redactLocal,
-  withoutLocalMark,
+  redactPrivate,
+  withoutPrivateMark,
 } from '../../../../src/shared/markdown/visibility.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
@@ -42,39 +42,42 @@ const whole = [
 
 describe('visibilityOf()', () => {
   it.each(whole)('makes all of %j local', (text) => {
-    expect(visibilityOf(text).isFullyLocal).toBe(true)
+    expect(visibilityOf(text).isFullyPrivate).toBe(true)
   })
 
   it.each(['---\nvisibility: private\n---\nx', '+++\nvisibility = "Private"\n+++\nx', '- visibility:: private\n'])(
     'reads `private` as `local`: %j',
     (text) => {
-      expect(visibilityOf(text)).toEqual({ isFullyLocal: true, localLines: new Set() })
+      expect(visibilityOf(text)).toEqual({ isFullyPrivate: true, privateLines: new Set() })
     },
   )
 
   it.each(['^[private]', '^[ Private ]'])('reads the mark %s as `^[local]`', (mark) => {
     const text = (written: string) => `# Notes\n\n- one ${written}\n  - below\n- two\n\n## Health ${written}\n\nfine\n`
     expect(visibilityOf(text(mark))).toEqual(visibilityOf(text('^[local]')))
-    expect(withoutLocalMark(`one ${mark}`)).toBe('one')
-    expect(withoutLocalMark(`<!-- ${mark} -->`)).toBe('')
+    expect(withoutPrivateMark(`one ${mark}`)).toBe('one')
+    expect(withoutPrivateMark(`<!-- ${mark} -->`)).toBe('')
   })
 
   it('treats an unknown value as local and reports the problem', () => {
-    expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isFullyLocal: true, problem: 'privat' })
-    expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isFullyLocal: true, problem: '' })
+    expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isFullyPrivate: true, problem: 'privat' })
+    expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isFullyPrivate: true, problem: '' })
     for (const line of ['visiblity: local', 'visibilty: "Local"', 'Visability : local', 'visibillity: local # mine'])
       expect(visibilityOf(`---\n${line}\n---\nx`)).toMatchObject({
-        isFullyLocal: true,
+        isFullyPrivate: true,
         problem: expect.stringContaining('ocal'),
       })
     expect(visibilityOf('---\nvisiblity: local Zebulon\n---\nx')).toMatchObject({
-      isFullyLocal: true,
+      isFullyPrivate: true,
       problem: 'visiblity: local Zebulon',
     })
-    expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isFullyLocal).toBe(true)
+    expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isFullyPrivate).toBe(true)
     // Unterminated front matter that mentions visibility.
-    expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({ isFullyLocal: true, problem: 'visibility: all' })
-    expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isFullyLocal: true, problem: 'visiblity:: local' })
+    expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({
+      isFullyPrivate: true,
+      problem: 'visibility: all',
+    })
+    expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isFullyPrivate: true, problem: 'visiblity:: local' })
     expect(visibilityOf('---\nvisibility: local\n---\n').problem).toBeUndefined()
   })
 
@@ -89,10 +92,10 @@ describe('visibilityOf()', () => {
     '---\ntitle: what is local, and who has visibility\n---\n',
     '\n\nx\n\n---\nvisibility: local\n---\n',
   ])('%j is not local', (text) => {
-    expect(visibilityOf(text)).toEqual({ isFullyLocal: false, localLines: new Set() })
+    expect(visibilityOf(text)).toEqual({ isFullyPrivate: false, privateLines: new Set() })
   })
 
-  const held = (text: string) => [...visibilityOf(text).localLines]
+  const held = (text: string) => [...visibilityOf(text).privateLines]
 
   it('extends a marked heading to the next heading that is not below it', () => {
     expect(held('# A\nx\n## B ^[private]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
@@ -147,8 +150,8 @@ describe('visibilityOf()', () => {
     ['all TOML', '+++\nS = "S" # ^[private]\n[S]\nS = """\nS\n"""\n+++\npub'],
   ])('a mark covers %s: %j', (_, text) => {
     const lines = text.split('\n')
-    const { isFullyLocal, localLines: local } = visibilityOf(text)
-    expect(isFullyLocal).toBe(false)
+    const { isFullyPrivate, privateLines: local } = visibilityOf(text)
+    expect(isFullyPrivate).toBe(false)
     for (const [at, line] of lines.entries()) {
       if (line.includes('S')) expect([line, local.has(at)]).toEqual([line, true])
       if (line.includes('pub')) expect([line, local.has(at)]).toEqual([line, false])
@@ -174,11 +177,11 @@ describe('visibilityOf()', () => {
       fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
         const text = lines.join(end)
         const found = visibilityOf(text)
-        const shown = redactLocal(text, found).text.split('\n')
+        const shown = redactPrivate(text, found).text.split('\n')
         expect(shown).toHaveLength(text.split('\n').length)
         for (const [at, one] of lines.entries())
-          if (/\^\[local\]/i.test(one) && !found.isFullyLocal) expect(found.localLines.has(at)).toBe(true)
-        if (!found.isFullyLocal) expect(shown.join('\n')).not.toMatch(/\^\[local\]/i)
+          if (/\^\[local\]/i.test(one) && !found.isFullyPrivate) expect(found.privateLines.has(at)).toBe(true)
+        if (!found.isFullyPrivate) expect(shown.join('\n')).not.toMatch(/\^\[local\]/i)
       }),
     )
   })
@@ -193,10 +196,12 @@ describe('visibilityOf()', () => {
     ]) {
       const text = lines.repeat(50_000)
       expect(
-        processorTime(() => expect(visibilityOf(text).localLines.size).toBeGreaterThanOrEqual(99_999)),
+        processorTime(() => expect(visibilityOf(text).privateLines.size).toBeGreaterThanOrEqual(99_999)),
       ).toBeLessThan(2000)
     }
-    expect(redactLocal('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(redactionPlaceholder)
+    expect(redactPrivate('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(
+      redactionPlaceholder,
+    )
   })
 })
 
@@ -229,7 +234,7 @@ describe('time limits for reading marks', () => {
     const text = whole.slice(0, rounds(150_000, whole.length))
     for (const note of [text, `${text}\n\n^[local]\n`, `${text} ^[local]`, `---\nvisibilitee: local\n${text}`])
       expect(
-        processorTime(() => expect(visibilityOf(note).localLines.size).toBeLessThanOrEqual(note.length)),
+        processorTime(() => expect(visibilityOf(note).privateLines.size).toBeLessThanOrEqual(note.length)),
       ).toBeLessThan(rounds(1000, 10_000))
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ErasePattern } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
-import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-edit.ts'
+import { withPrivateLines, withoutLines } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 
@@ -58,11 +58,11 @@ describe('withoutLines()', () => {
   const note = fc
     .array(line, { maxLength: 30 })
     .map((lines) => lines.map((one, at) => (/[a-t](?= |$)/.test(one) ? one.replace(/[a-t](?= |$)/, `w${at}`) : one)))
-  const localWords = (text: string) => {
-    const { isFullyLocal, localLines } = visibilityOf(text)
+  const privateWords = (text: string) => {
+    const { isFullyPrivate, privateLines } = visibilityOf(text)
     const found = text
       .split(/\r?\n/)
-      .flatMap((one, at) => (isFullyLocal || localLines.has(at) ? (one.match(/\bw\d+\b/g) ?? []) : []))
+      .flatMap((one, at) => (isFullyPrivate || privateLines.has(at) ? (one.match(/\bw\d+\b/g) ?? []) : []))
     return new Set(found)
   }
 
@@ -77,8 +77,8 @@ describe('withoutLines()', () => {
       fc.property(note, fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, gone, end) => {
         const text = lines.join(end)
         const made = withoutLines(text, new Set(gone))
-        const local = localWords(made)
-        for (const word of localWords(text)) if (new RegExp(`\\b${word}\\b`).test(made)) expect(local).toContain(word)
+        const local = privateWords(made)
+        for (const word of privateWords(text)) if (new RegExp(`\\b${word}\\b`).test(made)) expect(local).toContain(word)
         // No other text is lost.
         for (const [at, one] of lines.entries())
           if (!gone.includes(at)) for (const word of one.match(/\bw\d+\b/g) ?? []) expect(made).toContain(word)
@@ -87,11 +87,11 @@ describe('withoutLines()', () => {
     )
   })
 
-  it('withLocalLines() makes the requested lines local and changes no other text', () => {
+  it('withPrivateLines() makes the requested lines local and changes no other text', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), (lines, wanted) => {
-        const made = withLocalLines(lines.join('\n'), (at) => wanted.includes(at))
-        const local = localWords(made)
+        const made = withPrivateLines(lines.join('\n'), (at) => wanted.includes(at))
+        const local = privateWords(made)
         for (const at of wanted)
           for (const word of (lines[at] ?? '').match(/\bw\d+\b/g) ?? []) expect(local).toContain(word)
         expect(withoutMarks(made)).toBe(withoutMarks(lines.join('\n')))

@@ -66,7 +66,7 @@ function whyText({ path, line, candidate, reason, rank, unsearched }: NonNullabl
   const place = `${path}:${line}`
   const rankText = rank === null || reason === 'returned' ? '' : `, number ${rank} of the candidates`
   if (candidate) return `${place}: ${verdictText(candidate.verdict)}${rankText}`
-  if (!unsearched) return `${place}: ${reason === 'local' ? 'private, or not found' : 'not among the candidates'}`
+  if (!unsearched) return `${place}: ${reason === 'private' ? 'private, or not found' : 'not among the candidates'}`
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 

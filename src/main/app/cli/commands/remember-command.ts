@@ -5,7 +5,7 @@ import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
 import { assertNeverUsed, setUpAtFirstUse } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
-import { openSecretsIn, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import type { Output } from '../cli-output.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function remember(
   text: string | undefined,
 ): Promise<Output> {
   const given = (text ?? (await readStandardInput())).trim()
-  const note = isPrivate ? withAddedLocal(undefined, given, true) : given
+  const note = isPrivate ? withAddedPrivate(undefined, given, true) : given
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {

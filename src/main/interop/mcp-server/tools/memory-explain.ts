@@ -111,7 +111,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   outsideFilter: 'a filter of the query excludes it',
   notIndexed: 'it is not searched',
   noMatch: 'no word of the query matches it; use words from the text',
-  local: 'this place is private, in part or in full, or does not exist',
+  private: 'this place is private, in part or in full, or does not exist',
 }
 
 const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {

@@ -3,15 +3,15 @@ import {
   emptiedHeading,
   hasContent,
   linesWithMarks,
-  withLocalLines,
+  withPrivateLines,
   withVisibility,
 } from '#shared/markdown/visibility-edit.ts'
 import { entriesOf } from '#shared/markdown/visibility-entries.ts'
-import { localFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
+import { privateFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
 /** Returns the local lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
-export type LocalOf = (path: string, text: string) => NoteVisibility
+export type PrivacyOf = (path: string, text: string) => NoteVisibility
 
 interface Change {
   readonly rule: Proposal['rule']
@@ -24,10 +24,10 @@ interface FileEdits {
   readonly edits: readonly LineEdit[]
 }
 
-export interface LocalContext {
+export interface PrivacyContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
-  readonly localOf: LocalOf
+  readonly privacyOf: PrivacyOf
   /** Returns the edits of the proposals accepted together with this one. */
   readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
@@ -39,57 +39,57 @@ const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken
  * Adds local marks to edits whose text comes from local lines.
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
-export function withLocalMarks<T extends FileEdits>(
+export function withPrivateMarks<T extends FileEdits>(
   change: Change & { files: readonly T[] },
-  context: LocalContext,
+  context: PrivacyContext,
 ): T[] | undefined {
-  const { textOf, localOf } = context
-  const isLocalAt = (path: string, line: number) => {
+  const { textOf, privacyOf } = context
+  const isPrivateAt = (path: string, line: number) => {
     const text = textOf(path)
-    return text !== undefined && isLocal(localOf(path, text), line)
+    return text !== undefined && isPrivate(privacyOf(path, text), line)
   }
-  const hasLocalEvidence =
-    !locatingRules.has(change.rule) && change.evidence.some(({ path, line }) => isLocalAt(path, line - 1))
-  const removedLocalTexts = new Set(
+  const hasPrivateEvidence =
+    !locatingRules.has(change.rule) && change.evidence.some(({ path, line }) => isPrivateAt(path, line - 1))
+  const removedPrivateTexts = new Set(
     change.files.flatMap(({ path, edits }) =>
-      removedLines(edits).flatMap(({ text, at }) => (isLocalAt(path, at) ? [text.trim()] : [])),
+      removedLines(edits).flatMap(({ text, at }) => (isPrivateAt(path, at) ? [text.trim()] : [])),
     ),
   )
-  const isFromLocal = (text: string, edit: LineEdit, path: string) => {
-    if (hasLocalEvidence || removedLocalTexts.has(text.trim())) return true
+  const isFromPrivate = (text: string, edit: LineEdit, path: string) => {
+    if (hasPrivateEvidence || removedPrivateTexts.has(text.trim())) return true
     const removed = removedLines([edit]).filter((line) => hasContent(line.text))
-    const isLocalLine = ({ at }: { readonly at: number }) => isLocalAt(path, at)
+    const isPrivateLine = ({ at }: { readonly at: number }) => isPrivateAt(path, at)
     // The link that replaces a moved section is local only if the whole section was.
-    return change.rule === 'large' ? removed.length > 0 && removed.every(isLocalLine) : removed.some(isLocalLine)
+    return change.rule === 'large' ? removed.length > 0 && removed.every(isPrivateLine) : removed.some(isPrivateLine)
   }
   const files: T[] = []
   for (const file of change.files) {
     const text = textOf(file.path)
     const edits =
       text === undefined
-        ? markNewFile(file, hasLocalEvidence, isFromLocal, localOf)
-        : markExistingFile(file, text, isFromLocal, context)
+        ? markNewFile(file, hasPrivateEvidence, isFromPrivate, privacyOf)
+        : markExistingFile(file, text, isFromPrivate, context)
     if (!edits) return undefined
     files.push(edits === file.edits ? file : { ...file, edits: [...edits] })
   }
   return files
 }
 
-type IsFromLocal = (text: string, edit: LineEdit, path: string) => boolean
+type IsFromPrivate = (text: string, edit: LineEdit, path: string) => boolean
 
 function markNewFile(
   { path, edits }: FileEdits,
   marksWholeFile: boolean,
-  isFromLocal: IsFromLocal,
-  localOf: LocalOf,
+  isFromPrivate: IsFromPrivate,
+  privacyOf: PrivacyOf,
 ): readonly LineEdit[] {
   const [edit, ...otherEdits] = edits
   const text = edits.flatMap(({ after }) => after).join('\n')
-  if (!edit || localOf(path, text).isFullyLocal) return edits
+  if (!edit || privacyOf(path, text).isFullyPrivate) return edits
   const lines = text.split('\n')
   const result = marksWholeFile
     ? withVisibility(text, true)
-    : withLocalLines(text, (index) => isFromLocal(lines[index] ?? '', edit, path))
+    : withPrivateLines(text, (index) => isFromPrivate(lines[index] ?? '', edit, path))
   return result === text
     ? edits
     : [{ ...edit, after: result.split('\n') }, ...otherEdits.map((other) => ({ ...other, after: [] }))]
@@ -104,30 +104,30 @@ interface ResultLine {
 function markExistingFile(
   { path, edits: plannedEdits }: FileEdits,
   text: string,
-  isFromLocal: IsFromLocal,
-  { localOf, acceptedEdits = () => [] }: LocalContext,
+  isFromPrivate: IsFromPrivate,
+  { privacyOf, acceptedEdits = () => [] }: PrivacyContext,
 ): readonly LineEdit[] | undefined {
-  const visibilityBefore = localOf(path, text)
+  const visibilityBefore = privacyOf(path, text)
   const { lines } = new TextLines(text)
   const edits =
-    visibilityBefore.isFullyLocal || visibilityBefore.localLines.size === 0
+    visibilityBefore.isFullyPrivate || visibilityBefore.privateLines.size === 0
       ? plannedEdits
       : plannedEdits.map((edit) => keepEmptyHeading(edit, lines))
   const accepted = acceptedEdits(path)
   const result = resultLines(lines, [...accepted, ...edits])
   const after = result.map((line) => line.text).join('\n')
-  if (localOf(path, after).isFullyLocal || !hasContent(after)) return edits
+  if (privacyOf(path, after).isFullyPrivate || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
-  if (visibilityBefore.isFullyLocal)
-    return [{ line: 1, before: [], after: ['---', localFrontMatter, '---', ''] }, ...edits]
-  const acceptedLocalLines = localLinesByEdit(resultLines(lines, accepted), (newText) => localOf(path, newText))
-  const shouldBeLocal = ({ text: line, origin }: ResultLine) => {
-    if (typeof origin === 'number') return visibilityBefore.localLines.has(origin)
+  if (visibilityBefore.isFullyPrivate)
+    return [{ line: 1, before: [], after: ['---', privateFrontMatter, '---', ''] }, ...edits]
+  const acceptedPrivateLines = privateLinesByEdit(resultLines(lines, accepted), (newText) => privacyOf(path, newText))
+  const shouldBePrivate = ({ text: line, origin }: ResultLine) => {
+    if (typeof origin === 'number') return visibilityBefore.privateLines.has(origin)
     return edits.includes(origin.edit)
-      ? isFromLocal(line, origin.edit, path)
-      : acceptedLocalLines.get(origin.edit)?.has(origin.at)
+      ? isFromPrivate(line, origin.edit, path)
+      : acceptedPrivateLines.get(origin.edit)?.has(origin.at)
   }
-  const marked = linesWithMarks(after, (line) => result[line] !== undefined && shouldBeLocal(result[line]) === true)
+  const marked = linesWithMarks(after, (line) => result[line] !== undefined && shouldBePrivate(result[line]) === true)
   // A carriage return inside a line makes it unclear which lines a mark covers: the proposal is skipped.
   if (!marked) return undefined
   if (marked.size === 0) return edits
@@ -176,14 +176,14 @@ function resultLines(lines: readonly string[], edits: readonly LineEdit[]): Resu
 }
 
 /** Returns the local lines that each edit writes, 0-based within the edit. */
-function localLinesByEdit(
+function privateLinesByEdit(
   result: readonly ResultLine[],
-  localOf: (text: string) => NoteVisibility,
+  privacyOf: (text: string) => NoteVisibility,
 ): Map<LineEdit, Set<number>> {
-  const visibility = localOf(result.map(({ text }) => text).join('\n'))
+  const visibility = privacyOf(result.map(({ text }) => text).join('\n'))
   const local = new Map<LineEdit, Set<number>>()
   for (const [line, { origin }] of result.entries()) {
-    if (typeof origin === 'number' || !isLocal(visibility, line)) continue
+    if (typeof origin === 'number' || !isPrivate(visibility, line)) continue
     local.set(origin.edit, (local.get(origin.edit) ?? new Set()).add(origin.at))
   }
   return local
@@ -198,6 +198,6 @@ function removedLines(edits: readonly LineEdit[]): { readonly text: string; read
   })
 }
 
-function isLocal({ isFullyLocal, localLines }: NoteVisibility, line: number): boolean {
-  return isFullyLocal || localLines.has(line)
+function isPrivate({ isFullyPrivate, privateLines }: NoteVisibility, line: number): boolean {
+  return isFullyPrivate || privateLines.has(line)
 }

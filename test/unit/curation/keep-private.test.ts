@@ -5,7 +5,7 @@ import type { LineEdit } from '../../../src/shared/contract/index.ts'
 import { strikeThrough, supersededLine } from '../../../src/shared/markdown/superseded.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { flagLine } from '../../../src/main/curation/suggestions/flag.ts'
-import type { LocalOf } from '../../../src/main/curation/suggestions/keep-local.ts'
+import type { PrivacyOf } from '../../../src/main/curation/suggestions/keep-private.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance, type LoadedNote } from '../../../src/main/curation/suggestions/accept-plan.ts'
 import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
@@ -15,24 +15,24 @@ import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const day = '2026-11-22'
-const byMarks: LocalOf = (_path, text) => visibilityOf(text)
+const byMarks: PrivacyOf = (_path, text) => visibilityOf(text)
 
 /** Files after the suggestions are accepted as one change. */
-function accepted(files: Record<string, string>, found: readonly Finding[], localOf = byMarks) {
+function accepted(files: Record<string, string>, found: readonly Finding[], privacyOf = byMarks) {
   const read = (path: string): LoadedNote | undefined =>
     path in files
       ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
       : undefined
-  const proposals = found.map((one) => proposalOf(one, { author: { kind: 'rule' }, at: 1 }, read, localOf))
+  const proposals = found.map((one) => proposalOf(one, { author: { kind: 'rule' }, at: 1 }, read, privacyOf))
   const paths = [...Object.keys(files), ...found.flatMap((one) => one.files.map(({ path }) => path))]
-  const plan = planAcceptance(proposals, new Map(paths.map((path) => [path, read(path)])), 1, localOf)
+  const plan = planAcceptance(proposals, new Map(paths.map((path) => [path, read(path)])), 1, privacyOf)
   const after = { ...files, ...Object.fromEntries(plan.files.map(({ path, after }) => [path, after])) }
   return { after, plan, proposals }
 }
 
 const long = Array.from({ length: 400 }, (_, at) => `- we keep word number ${at} here`).join('\n')
 
-function movedOut(text: string, localOf = byMarks) {
+function movedOut(text: string, privacyOf = byMarks) {
   const note = {
     path: 'MEMORY.md',
     kind: fileKind('MEMORY.md'),
@@ -42,7 +42,7 @@ function movedOut(text: string, localOf = byMarks) {
     text,
     hash: text,
   }
-  return accepted({ 'MEMORY.md': text }, findLargeSections([note]), localOf)
+  return accepted({ 'MEMORY.md': text }, findLargeSections([note]), privacyOf)
 }
 
 describe('a section that becomes a new note', () => {
@@ -58,7 +58,7 @@ describe('a section that becomes a new note', () => {
 
   it('gets a mark if only a rule for MEMORY.md covers it; none if a rule covers the new path', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
-    const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], local }]).of
+    const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], privateRules: local }]).of
     expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: private\n---\n/)
     expect(movedOut(text, by(['MEMORY.md', 'memory/'])).after['memory/Long.md']).toMatch(/^# Long\n/)
     expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)
@@ -70,7 +70,7 @@ describe('a section that becomes a new note', () => {
     )
     expect(Object.keys(after)).toEqual(['MEMORY.md', 'memory/Long private.md'])
     expect(after['memory/Long private.md']).toContain('- a ^[local]\n  - b\n')
-    expect(visibilityOf(after['memory/Long private.md'] ?? '').isFullyLocal).toBe(false)
+    expect(visibilityOf(after['memory/Long private.md'] ?? '').isFullyPrivate).toBe(false)
   })
 })
 
@@ -176,7 +176,7 @@ describe('accepting a suggestion', () => {
       ],
     })
     const { after } = accepted(files, [move(2, 'w1'), move(1, '# top')])
-    expect(localWords(after['b.md'] ?? '')).toContain('w1')
+    expect(privateWords(after['b.md'] ?? '')).toContain('w1')
   })
 
   it('local text that stays is local after any acceptance', () => {
@@ -235,9 +235,9 @@ describe('accepting a suggestion', () => {
           ]
         })
         const { after, plan } = accepted(files, found)
-        const local = new Set(Object.values(files).flatMap(localWords))
+        const local = new Set(Object.values(files).flatMap(privateWords))
         for (const text of Object.values(after)) {
-          const still = localWords(text)
+          const still = privateWords(text)
           for (const word of text.match(/\b[vw]\d+\b/g) ?? []) if (local.has(word)) expect(still).toContain(word)
         }
         expect(plan.skipped.length + plan.accepted.length + plan.withdrawn.length).toBe(found.length)
@@ -248,9 +248,9 @@ describe('accepting a suggestion', () => {
 })
 
 /** Words of local lines. */
-function localWords(text: string): string[] {
-  const { isFullyLocal, localLines } = visibilityOf(text)
+function privateWords(text: string): string[] {
+  const { isFullyPrivate, privateLines } = visibilityOf(text)
   return text
     .split('\n')
-    .flatMap((one, at) => (isFullyLocal || localLines.has(at) ? (one.match(/\b[vw]\d+\b/g) ?? []) : []))
+    .flatMap((one, at) => (isFullyPrivate || privateLines.has(at) ? (one.match(/\b[vw]\d+\b/g) ?? []) : []))
 }
