@@ -146,7 +146,7 @@ export const links = {
     z.object({
       links: z.number().int(),
       notes: z.number().int(),
-      /** True if a privacy rule for the source folder applied, and the file is now marked local. */
+      /** True if a privacy rule for the source folder applied, and the file is now marked private. */
       staysPrivate: z.boolean(),
       /** Batch id for `history.undoBatch`. */
       undo: idSchema,

@@ -104,7 +104,7 @@ export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 /**
  * Reason why vectors are missing or incomplete; keywords answer alone then. `vectors_weak`: the model does not know the
  * query's script; `vectors_private`: units without vectors must not leave this machine, and the model is remote;
- * `query_private`: the query may contain local text, so it was not sent.
+ * `query_private`: the query may contain private text, so it was not sent.
  */
 export const retrieverNoticeSchema = z.object({
   code: z.enum([

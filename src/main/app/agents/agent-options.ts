@@ -41,7 +41,7 @@ export interface AgentOptions extends SharedOptions {
   readonly outboundFile: string
   /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
   readonly sharedMemories: () => readonly SharedMemory[]
-  /** Returns the workspaces of all agents, this one included, with their rules for local files. */
+  /** Returns the workspaces of all agents, this one included, with their rules for private files. */
   readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'privateRules'>[]
   /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
   readonly forbiddenFolders: () => readonly string[]

@@ -21,7 +21,7 @@ export interface AcceptancePlan {
 /**
  * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
- * @param privacyOf returns the local lines of a text; local text stays local after the change
+ * @param privacyOf returns the private lines of a text; they stay private after the change
  */
 export function planAcceptance(
   proposals: readonly Proposal[],

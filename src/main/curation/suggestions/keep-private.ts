@@ -10,7 +10,7 @@ import { entriesOf } from '#shared/markdown/visibility-entries.ts'
 import { privateFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
-/** Returns the local lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
+/** Returns the private lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
 export type PrivacyOf = (path: string, text: string) => NoteVisibility
 
 interface Change {
@@ -36,7 +36,7 @@ export interface PrivacyContext {
 const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
 
 /**
- * Adds local marks to edits whose text comes from local lines.
+ * Adds privacy marks to edits whose text comes from private lines.
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withPrivateMarks<T extends FileEdits>(
@@ -59,7 +59,7 @@ export function withPrivateMarks<T extends FileEdits>(
     if (hasPrivateEvidence || removedPrivateTexts.has(text.trim())) return true
     const removed = removedLines([edit]).filter((line) => hasContent(line.text))
     const isPrivateLine = ({ at }: { readonly at: number }) => isPrivateAt(path, at)
-    // The link that replaces a moved section is local only if the whole section was.
+    // The link that replaces a moved section is private only if the whole section was.
     return change.rule === 'large' ? removed.length > 0 && removed.every(isPrivateLine) : removed.some(isPrivateLine)
   }
   const files: T[] = []
@@ -175,7 +175,7 @@ function resultLines(lines: readonly string[], edits: readonly LineEdit[]): Resu
   return result
 }
 
-/** Returns the local lines that each edit writes, 0-based within the edit. */
+/** Returns the private lines that each edit writes, 0-based within the edit. */
 function privateLinesByEdit(
   result: readonly ResultLine[],
   privacyOf: (text: string) => NoteVisibility,

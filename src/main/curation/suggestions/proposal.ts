@@ -40,7 +40,7 @@ export function lineFinding(
 /**
  * Builds a proposal.
  * @param textOf returns the current file; undefined for a missing file
- * @param privacyOf returns the local lines of a text; local text stays local after the change
+ * @param privacyOf returns the private lines of a text; they stay private after the change
  */
 export function proposalOf(
   { rule, evidence, files, detail = {}, reason }: Finding,

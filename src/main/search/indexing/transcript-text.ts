@@ -27,7 +27,7 @@ export interface TranscriptMessage {
 }
 
 /**
- * Returns the messages of the user and the agent; none if the chat has no memory. Messages of a private chat are local.
+ * Returns the messages of the user and the agent; none if the chat has no memory. Messages of a private chat have `local`.
  * @param isNeeded true for a line with a tool result that is returned too
  */
 export function indexedMessages(jsonl: string, isNeeded?: (line: string) => boolean): TranscriptMessage[] {

@@ -79,7 +79,7 @@ export interface WorkspaceOptions {
   readonly history?: RevertSources['history'] | undefined
   /** Absolute path of the change journal. Without it, a crash can leave a change of several files incomplete. */
   readonly journal?: string | undefined
-  /** Rules from the settings that keep paths local. Without them no path is local by rule. */
+  /** Rules from the settings that make paths private. Without them no path is private by rule. */
   readonly local?: PrivatePathRules | undefined
   readonly layout?: (() => Layout) | undefined
   /** Absolute path of the list of `KnownFiles`; without it, all files are known. */

@@ -29,9 +29,9 @@ interface MovedNotes {
 }
 
 /**
- * Runs a transaction. Marks notes as local in their text if a move takes them to a path that no rule
+ * Runs a transaction. Marks notes as private in their text if a move takes them to a path that no rule
  * covers. The caller must hold the lock.
- * @param local if undefined, no path is local by rule
+ * @param local if undefined, no path is private by rule
  * @returns the texts that were written, and folders that were created, innermost first
  * @throws AppError as `runTransaction`
  */

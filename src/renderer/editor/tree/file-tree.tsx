@@ -288,7 +288,7 @@ function useIsPrivateFolder(agent: string, path: string): boolean {
   return files !== undefined && privateFoldersOf(files).has(path)
 }
 
-/** Local folders by file list. Cached, since every folder row reads them. */
+/** Private folders by file list. Cached, since every folder row reads them. */
 const privateFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
 
 function privateFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
