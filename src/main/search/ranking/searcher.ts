@@ -262,14 +262,16 @@ export class Searcher {
 
   async #embed(
     words: string,
-    { vectorWaitMs, staysHere }: SearchOverrides,
+    { vectorWaitMs, staysHere, hasPrivate = true }: SearchOverrides,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly vector: Float32Array | undefined; readonly notice: Notice }> {
     const embeddings = this.#embeddings
     // A text without letters or digits also gets a vector, but its nearest units mean nothing.
     if (!embeddings || !/[\p{L}\p{N}]/u.test(words)) return { vector: undefined, notice: null }
     const isPrivate = staysHere === true
-    if (embeddings.isRemote && (isPrivate || this.#units.hasPrivateWord(words)))
+    // For a reader without private notes, the answer must not depend on their words.
+    const hasPrivateWord = () => hasPrivate && this.#units.hasPrivateWord(words)
+    if (embeddings.isRemote && (isPrivate || hasPrivateWord()))
       return { vector: undefined, notice: privateQueryNotice }
     const { dimensions, unembedded } = this.#readCollection()
     if (dimensions === 0) {
