@@ -70,7 +70,7 @@ export class RequestBuilder {
     const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
     const visibleFiles = isPrivate
       ? files
-      : await Promise.all(files.map((file) => withOpenText(file, workspace, marks())))
+      : (await Promise.all(files.map((file) => withOpenText(file, workspace, marks())))).flat()
     const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
@@ -128,9 +128,11 @@ function turnCutByCompaction(
   return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
 }
 
-async function withOpenText(file: ContextFile, workspace: Workspace, marks: PrivacyMarks): Promise<ContextFile> {
-  if (file.text === null) return file
-  return { ...file, text: marks.openText(await workspace.realPath(file.path), file.text) ?? null }
+/** Returns [] for a private log: its name may tell the subject of a private chat. Project files have fixed names. */
+async function withOpenText(file: ContextFile, workspace: Workspace, marks: PrivacyMarks): Promise<ContextFile[]> {
+  if (file.text === null) return [file]
+  const text = marks.openText(await workspace.realPath(file.path), file.text) ?? null
+  return text === null && file.layer === 'logs' ? [] : [{ ...file, text }]
 }
 
 /** Returns the project files, MEMORY.md, and the logs of the session's first day and the day before. */
