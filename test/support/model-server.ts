@@ -74,8 +74,8 @@ export interface ModelServer {
   hasResponses: boolean
   /** Options refused as unknown. */
   unknownOptions: string[]
-  /** Answer to requests for a title. They do not consume the script. */
-  title: string
+  /** Answer to requests for a title, fixed or made from the request. They do not consume the script. */
+  title: string | ((request: string) => string)
   /** Title requests, verbatim. */
   readonly titleRequests: string[]
   /** Model list. */
@@ -148,7 +148,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     if (isResponses && !state.hasResponses) return json(response, 404, { error: { message: 'no such page' } })
     if (JSON.stringify(body).includes('You title conversations.')) {
       titleRequests.push(text)
-      const titled = { text: state.title }
+      const titled = { text: typeof state.title === 'string' ? state.title : state.title(text) }
       return stream(response, eventsOf(path, titled), titled, path)
     }
     requests.push({ path, body, address: request.url ?? '', text, headers: request.headers })

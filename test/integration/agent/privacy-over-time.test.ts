@@ -1,0 +1,20 @@
+/** Private text stays private through any sequence of changes, chats and calls of other programs. */
+import fc from 'fast-check'
+import { it } from 'vitest'
+import { PrivacyWorld } from '../../support/privacy-world.ts'
+import { steps } from '../../support/privacy-steps.ts'
+
+const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? 300)
+const seed = Number(process.env['PRIVACY_SEED'] ?? Date.now() % 1_000_000)
+
+it(
+  'no private text reaches an open chat, another program or another machine',
+  async () => {
+    const world = await PrivacyWorld.open()
+    await fc.assert(
+      fc.asyncProperty(steps, (sequence) => world.run(sequence)),
+      { numRuns: sequences, seed },
+    )
+  },
+  sequences * 2000 + 60_000,
+)
