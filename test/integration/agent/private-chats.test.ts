@@ -145,6 +145,22 @@ describe('a private chat', () => {
     expect(hasQuery()).toBe(true)
   })
 
+  it('does not tell open chats the words and names of its notes', async () => {
+    const { agent, remote, say, workspace } = await openChats(
+      `open }, memory: { embedding: { provider: openai-compatible, model: test, baseUrl: "{{remote}}", reach: remote }`,
+    )
+    const { session } = await say(secret, { isPrivate: true, model: local })
+    await say('/new', { session })
+    const names = () => readdir(join(workspace, 'memory')).catch((): string[] => [])
+    await until(async () => (await names()).includes('2026-01-20-aye.md'))
+    await agent.memory.settle(10_000)
+    expect((await agent.memory.search('narwhal', {})).notice?.code).toBe('query_local')
+    expect((await agent.memory.search('narwhal', { hasPrivate: false })).notice?.code).not.toBe('query_local')
+    await say('Good morning.', { isPrivate: false })
+    expect(JSON.stringify(remote.requests)).toContain('Good morning.')
+    expect(JSON.stringify(remote.requests)).not.toContain('2026-01-20-aye')
+  })
+
   it('is exported as a private note', async () => {
     const { agent, say } = await openChats()
     const { session } = await say(secret, { isPrivate: true })
