@@ -13,7 +13,7 @@ import { createApp, type App } from '../../src/main/app/composition/create-app.t
 import { createRouter } from '../../src/main/app/api/router.ts'
 import { buildMemoryServer } from '../../src/main/interop/mcp-server/mcp-server.ts'
 import { fromOrpcError } from '../../src/main/platform/index.ts'
-import { summaryEntry } from '../../src/main/agent/chat/session-summary.ts'
+import { summaryEntry } from '../../src/main/agent/sessions/session-events.ts'
 import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
@@ -362,7 +362,7 @@ export class PrivacyWorld {
       }
       case 'makePrivate':
         if (!chat) return undefined
-        await agent.chat.makePrivate(chat.id)
+        await agent.chat.setPrivate(chat.id, true)
         this.#say(`chat ${chat.number}`)
         return user
       case 'compact':
@@ -404,7 +404,7 @@ export class PrivacyWorld {
 
   async #setOtherFolder(isPrivate: boolean): Promise<void> {
     this.#isOtherFolderPrivate = isPrivate
-    await this.#home.primary.workspace.setFolderVisibility({ agent: 'main', path: otherFolder, isLocal: isPrivate })
+    await this.#home.primary.workspace.setFolderVisibility({ agent: 'main', path: otherFolder, isPrivate })
   }
 
   async #ask(chat: Chat | undefined, at: number, to: number, isPrivate: boolean): Promise<Outcome> {

@@ -271,8 +271,7 @@ export class Searcher {
     const isPrivate = staysHere === true
     // For a reader without private notes, the answer must not depend on their words.
     const hasPrivateWord = () => hasPrivate && this.#units.hasPrivateWord(words)
-    if (embeddings.isRemote && (isPrivate || hasPrivateWord()))
-      return { vector: undefined, notice: privateQueryNotice }
+    if (embeddings.isRemote && (isPrivate || hasPrivateWord())) return { vector: undefined, notice: privateQueryNotice }
     const { dimensions, unembedded } = this.#readCollection()
     if (dimensions === 0) {
       const { failure } = embeddings.permit
