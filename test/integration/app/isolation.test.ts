@@ -234,7 +234,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
       { agent, from: 'memory/mine.md', to: path },
       { agent, from: path, to: 'memory/mine.md' },
     ],
-    'pictures.remote': (path) => [{ agent, path, address: 'https://127.0.0.1/x.png' }],
+    'pictures.remote': (path) => [{ agent, path, address: 'https://127.0.0.1/x.png', isAllowed: true }],
     'search.explain': (path) => [{ agent, query: 'combination', why: { path, line: 1 } }],
     'search.nearNotes': (path) => [{ agent, path }],
     'tags.of': (path) => [{ agent, path }],
