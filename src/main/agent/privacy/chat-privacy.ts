@@ -6,6 +6,7 @@ import { hasContent, withPrivateLines, withVisibility } from '#shared/markdown/v
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
+import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { readIfExists, writeDurably } from '#platform'
@@ -62,7 +63,8 @@ export class ChatPrivacy {
 
   /** Returns the number of private notes that match a question. */
   async countMatches(question: string, signal: AbortSignal): Promise<number> {
-    const { results } = await this.#options.memory.search(question, { hasChats: false }, signal)
+    const query = question.slice(0, maxQuery).toWellFormed()
+    const { results } = await this.#options.memory.search(query, { hasChats: false }, signal)
     return new Set(results.flatMap(({ path, isPrivate }) => (isPrivate ? [path] : []))).size
   }
 
