@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
+import { until } from '../support/folder.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 
 afterAll(closeBrowser)
@@ -49,6 +50,8 @@ describe('private chats', () => {
     await send('Hello\nThe safe opens with 9-1-7.')
     const dialog = page.getByRole('dialog', { name: 'A line of this message is private' })
     await dialog.waitFor()
+    const makePrivate = dialog.getByRole('button', { name: 'Make this chat private' })
+    await until(() => makePrivate.evaluate((button) => button === document.activeElement))
     await keepScreenshot(page, 'private-chat-3-asks')
     await dialog.getByRole('button', { name: 'Remove the line' }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -92,6 +92,7 @@ export function PrivateLinesDialog() {
     <Dialog
       title={t('chat.privateLines.title', { count: lines.length })}
       action={t('chat.privateLines.makePrivate')}
+      focusesAction
       className="top-[22vh] w-[min(560px,92vw)]"
       aside={
         <>

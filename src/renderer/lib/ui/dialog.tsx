@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Modal, ModalTitle } from './modal.tsx'
@@ -8,6 +8,8 @@ interface DialogProps {
   /** Label of the button that submits; without it the dialog can only be closed. */
   readonly action?: string | undefined
   readonly canSubmit?: boolean
+  /** True to put the focus on the button that submits. */
+  readonly focusesAction?: boolean
   readonly aside?: ReactNode
   /** Distance from the top, width and height. */
   readonly className?: string
@@ -20,6 +22,7 @@ export function Dialog({
   title,
   action,
   canSubmit = true,
+  focusesAction = false,
   aside,
   className = 'top-[22vh] w-[min(460px,92vw)]',
   onSubmit,
@@ -27,9 +30,11 @@ export function Dialog({
   children,
 }: DialogProps) {
   const { t } = useTranslation()
+  const actionButton = useRef<HTMLButtonElement>(null)
   return (
     <Modal
       className={`left-1/2 -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float ${className}`}
+      initialFocus={focusesAction ? actionButton : undefined}
       onClose={onClose}
     >
       <form
@@ -47,7 +52,7 @@ export function Dialog({
             {t('common.cancel')}
           </Button>
           {action !== undefined && (
-            <Button look="primary" type="submit" disabled={!canSubmit}>
+            <Button ref={actionButton} look="primary" type="submit" disabled={!canSubmit}>
               {action}
             </Button>
           )}

@@ -1,20 +1,24 @@
 import { Dialog } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 
 export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
 
 interface ModalProps {
   readonly className: string
+  /** Default: the first element that can take the focus. */
+  readonly initialFocus?: RefObject<HTMLElement | null> | undefined
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-export function Modal({ className, onClose, children }: ModalProps) {
+export function Modal({ className, initialFocus, onClose, children }: ModalProps) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropLook} />
-        <Dialog.Popup className={`fixed z-50 ${className}`}>{children}</Dialog.Popup>
+        <Dialog.Popup className={`fixed z-50 ${className}`} {...(initialFocus ? { initialFocus } : {})}>
+          {children}
+        </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   )
