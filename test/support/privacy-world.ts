@@ -824,7 +824,10 @@ export class PrivacyWorld {
   }
 
   async #settle(): Promise<void> {
-    const { memory } = this.#home.agent
+    const { memory, privacy } = this.#home.agent
+    await memory.settle(10_000)
+    // Chats that contain newly marked lines become private, and are indexed again.
+    await privacy.update()
     await memory.settle(10_000)
     await memory.waitForVectors()
   }

@@ -16,5 +16,5 @@ it(
       { numRuns: sequences, seed },
     )
   },
-  sequences * 2000 + 60_000,
+  sequences * 6000 + 60_000,
 )
