@@ -59,7 +59,7 @@ export function useCreateChatActions(
             ),
         ),
       // The event stream shows the toast with undo, in every window.
-      remember: (text: string) => void runWithErrorToast(client.workspace.remember({ agent: agent.id, text })),
+      remember: (text: string) => void runWithErrorToast(client.workspace.remember({ ...target, text })),
     }
   }, [agent, session, edit, select, navigate])
 }

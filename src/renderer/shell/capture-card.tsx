@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
+import { withoutMarks } from '#shared/markdown/marks.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
@@ -108,7 +109,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
           <option value="">{t('capture.today')}</option>
           {sections.map(({ title, from }) => (
             <option key={from} value={title}>
-              MEMORY.md › {title}
+              MEMORY.md › {withoutMarks(title)}
             </option>
           ))}
         </select>

@@ -9,6 +9,7 @@ import {
   forAgent,
   forFile,
   idSchema,
+  sessionIdSchema,
   storedDraftSchema,
   windowIdSchema,
   timestampSchema,
@@ -160,6 +161,8 @@ export const workspace = {
         text: z.string().trim().min(1).max(maxNote),
         /** Heading in MEMORY.md; created if missing. */
         section: z.string().trim().min(1).max(maxTitle).optional(),
+        /** The chat that the text is from. The note of a private chat is private. */
+        session: sessionIdSchema.optional(),
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),

@@ -1,15 +1,16 @@
 import { countWords } from '../util/tokens.ts'
 import { withoutMarks } from './marks.ts'
 
-/** Returns a line without marks, list and quote markers, and with single spaces, to compare it with other lines. */
+/** Returns a line without marks, list and quote markers, and outer cell borders, and with single spaces, to compare it. */
 export function comparableLine(line: string): string {
   return withoutMarks(line)
     .replace(/^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?)?/, '')
     .replaceAll(/\s+/g, ' ')
-    .trim()
+    .replaceAll(/^[ |]+|[ |]+$/g, '')
 }
 
-/** Returns false for a line of one word without a digit, which many texts have in common. */
+/** Returns false for lines that many texts have in common: one word without a digit, and the mark in front matter. */
 export function isTellingLine(comparable: string): boolean {
+  if (/^visibility\s*[:=]/i.test(comparable)) return false
   return /\d/.test(comparable) || countWords(comparable) >= 2
 }

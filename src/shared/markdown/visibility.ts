@@ -134,3 +134,10 @@ export function redactPrivate(text: string, visibility: NoteVisibility) {
   })
   return { text: shown.join(''), redactedCount }
 }
+
+/** Returns the private lines of a text. */
+export function privateLinesOf(text: string, { isFullyPrivate, privateLines }: NoteVisibility): string[] {
+  return text
+    .split(/\r\n|\n|\r/)
+    .filter((line, index) => line.trim() !== '' && (isFullyPrivate || privateLines.has(index)))
+}

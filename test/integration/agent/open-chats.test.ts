@@ -16,6 +16,7 @@ async function openChats() {
   const test = await openTestApp({
     files: {
       'MEMORY.md': '# Long-term memory\n\n- The safe is grey.\n',
+      'USER.md': '# User\n\n- I sleep at the harbour ^[private]\n',
       'private/safe.md': `---\nvisibility: private\n---\n\n# The safe\n\n${pin}\n- Alpha\n`,
     },
     config: `providers:
@@ -48,6 +49,11 @@ describe('a message to an open chat', () => {
     })
     const attachments = [{ type: 'file' as const, name: 'safe.md', text: pin }]
     await expect(say('And this?', { attachments })).rejects.toMatchObject({ code: 'message_private' })
+    const marked = [{ type: 'file' as const, name: 'plan.md', text: '# Plan\n\n- Leave at dawn ^[private]\n' }]
+    await expect(say('And this?', { attachments: marked })).rejects.toMatchObject({ code: 'message_private' })
+    for (const command of ['compact', 'remember', 'new'])
+      await expect(say(`/${command} ${pin}`)).rejects.toMatchObject({ code: 'message_private' })
+    await expect(say('I sleep at the harbour')).rejects.toMatchObject({ code: 'message_private' })
     expect(await agent.sessions.list(true)).toEqual([])
     expect(remote.requests).toEqual([])
   })

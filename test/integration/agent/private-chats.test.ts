@@ -1,8 +1,10 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
 import { readFor } from '../../../src/main/app/api/client-visibility.ts'
 import { commandEntry } from '../../../src/main/agent/sessions/session-events.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -81,6 +83,17 @@ describe('a private chat', () => {
       expect(JSON.stringify(results), query).not.toMatch(/walrus|puffin/)
       expect((await agent.memory.search(query, { minScore: 0 })).results.length, query).toBeGreaterThan(0)
     }
+  })
+
+  it('leaves a private note when one of its messages is remembered', async () => {
+    const { app, workspace, say } = await openChats()
+    const client = createRouterClient(createRouter(app))
+    const { session } = await say(secret, { isPrivate: true })
+    await client.workspace.remember({ agent: 'main', text: 'The puffin knits.\nIt is blue.', session })
+    await client.workspace.remember({ agent: 'main', text: 'The walrus sings.\nIt is grey. ^[private]' })
+    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
+    expect(log).toContain('puffin')
+    expect(redactPrivate(log, visibilityOf(log)).text).not.toMatch(/puffin|blue|walrus|grey/)
   })
 
   it('is found in searches with private notes only, also after it became private', async () => {

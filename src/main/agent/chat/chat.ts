@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
+import type { Attachment, ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
+import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
@@ -116,8 +117,9 @@ export class Chat {
     const startsSession = command?.name === 'new' || command?.name === 'reset'
     const firstMessage = startsSession ? command.argument : ''
     const isPrivate = await this.#isPrivate(input)
-    const isMessage = !command || firstMessage !== ''
-    if (isMessage && !isPrivate && !input.sendAnyway) await this.#assertHasNoPrivateLine(input)
+    const isStored = command?.name !== 'search' && command?.name !== 'model'
+    if (isStored && !isPrivate && !input.sendAnyway)
+      await this.#assertHasNoPrivateLine(command?.argument ?? text, attachments)
     const runningTurn = session === undefined ? undefined : this.#turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
     const { agentModels } = this.#services
@@ -314,12 +316,14 @@ export class Chat {
   }
 
   /** @throws AppError `message_private` */
-  async #assertHasNoPrivateLine({ text, attachments = [] }: SendInput): Promise<void> {
+  async #assertHasNoPrivateLine(text: string, attachments: readonly Attachment[]): Promise<void> {
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? attachment.text : []))
-    const lines = await this.#services.privacy.privateLines([text, ...files].join('\n'))
+    const marked = files.flatMap((file) => privateLinesOf(file, visibilityOf(file)).map((line) => line.trim()))
+    const equal = await this.#services.privacy.privateLines([text, ...files].join('\n'))
+    const lines = [...new Set([...equal, ...marked])]
     if (lines.length === 0) return
     const shown = lines.slice(0, maxNamedLines.message).join('\n')
-    const message = `${lines.length} lines of the message are private, and the chat is open (use --private, or --send-anyway):\n${shown}`
+    const message = `the message has private lines (${lines.length}), and the chat is open (use --private, or --send-anyway):\n${shown}`
     const data = { count: lines.length, lines: lines.slice(0, maxNamedLines.data).join('\n') }
     throw new AppError('message_private', message, data)
   }

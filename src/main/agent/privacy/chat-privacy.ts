@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
+import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
@@ -11,7 +12,7 @@ import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
-import type { Workspace } from '#workspace'
+import { projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
 import { commandEntry, summaryEntry } from '../sessions/session-events.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -57,8 +58,22 @@ export class ChatPrivacy {
         .map((line) => [comparableLine(line), line.trim()]),
     )
     const asked = [...lines.keys()].filter(isTellingLine)
-    const found = asked.length === 0 ? [] : await orUndefined(this.#options.memory.privateLines(asked))
-    return (found ?? []).map((line) => lines.get(line) ?? line)
+    if (asked.length === 0) return []
+    const indexed = (await orUndefined(this.#options.memory.privateLines(asked))) ?? []
+    const found = new Set([...indexed, ...(await this.#privateLinesOfContextFiles())])
+    return [...lines].flatMap(([comparable, line]) =>
+      found.has(comparable) && isTellingLine(comparable) ? [line] : [],
+    )
+  }
+
+  /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
+  async #privateLinesOfContextFiles(): Promise<string[]> {
+    const { workspace, marks } = this.#options
+    const files = projectContextFiles(workspace.layout).map(async (path) => {
+      const text = (await orUndefined(workspace.read(path)))?.text ?? ''
+      return privateLinesOf(text, marks().of(path, text))
+    })
+    return (await Promise.all(files)).flat().map(comparableLine)
   }
 
   /** Returns the number of private notes that match a question. */
@@ -102,7 +117,7 @@ export class ChatPrivacy {
   async previewRelease(session: string): Promise<ReleasePreview> {
     const messages = (await this.#options.sessions.get(session)).messages().map(({ message }) => message)
     const said = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
-    const lines = await this.privateLines(said.map(messageText).join('\n'))
+    const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'))
     const paths = [...new Set(messages.flatMap(pathsIn))]
     const texts = await Promise.all(paths.map((path) => orUndefined(this.#options.workspace.read(path))))
     const isPrivate = (path: string, text = '') => this.#options.marks().openText(path, text) !== text

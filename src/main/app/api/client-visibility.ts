@@ -131,7 +131,10 @@ function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice
   return notice?.code === 'query_private' || notice?.code === 'vectors_private' ? null : notice
 }
 
-/** Returns the history entries of notes that exist and have no private text. Lines removed from others may be private. */
+/**
+ * Returns the history entries of notes that exist and have no private text, with the lines that they added and that the
+ * notes still have: what was removed may have been private.
+ */
 export async function visibleEntries(
   entries: readonly HistoryEntry[],
   agent: Agent,
@@ -142,7 +145,15 @@ export async function visibleEntries(
   const { files } = await agent.workspace.list()
   const existing = new Set(files.map(({ path }) => path))
   const privacy = await agent.privacyOf(files)
-  return shared.filter(({ now }) => existing.has(now) && !privacy.has(now))
+  const readable = shared.filter(({ now }) => existing.has(now) && !privacy.has(now))
+  const visible = await Promise.all(
+    readable.map(async (entry) => {
+      const { patch } = await agent.requireHistory.diff(entry.commit, entry.path)
+      const lines = await visibleDiff(entry, patch, agent, marks)
+      return lines === '' ? [] : [{ ...entry, added: lines.split('\n').length, removed: 0 }]
+    }),
+  )
+  return visible.flat()
 }
 
 /** Returns the lines that a change added and that the requester still sees in the note. */

@@ -95,11 +95,12 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     return { path: write.path, ...(trashed === undefined ? {} : { trashed }) }
   }),
   redo: doForAgent(os.workspace.redo, (agent, input, signal) => agent.redo(input.path, input.patch, signal)),
-  remember: forAgent(os.workspace.remember, async ({ workspace }, input) => {
+  remember: forAgent(os.workspace.remember, async ({ workspace, sessions }, input) => {
+    const isPrivate = input.session !== undefined && (await sessions.get(input.session)).isPrivate
     const origin = { cause: 'capture' as const }
     const { path, startLine, endLine, change } =
       input.section === undefined
-        ? await workspace.remember(input.text, app.now(), origin)
+        ? await workspace.remember(input.text, app.now(), origin, isPrivate)
         : await workspace.rememberIn(input.section, input.text, origin)
     return { path, startLine, endLine, patch: change.patch }
   }),

@@ -105,9 +105,11 @@ command('ask', 'ask the agent')
     runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),
   )
 
-command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) =>
-  runOnPrimary(flags, listSessions),
-)
+command('sessions', 'list the chats, newest first')
+  .option('--private', 'also show the titles of private chats')
+  .action(async (flags: CommonFlags & { private?: boolean }) =>
+    runOnPrimary(flags, (primary) => listSessions(primary, flags)),
+  )
 
 program
   .command('mcp')

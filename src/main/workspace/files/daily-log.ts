@@ -1,3 +1,4 @@
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { logHeading } from '#shared/markdown/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
 import { noteBody, withFencesClosed } from './add-to-section.ts'
@@ -32,6 +33,9 @@ function linesOfEntry(entry: string, startLine: number): EntryLines {
   return { startLine, endLine: startLine + entry.split('\n').length - 2 }
 }
 
+/** The heading of a note whose first line is private has no title, which would repeat that line. */
 function formatEntry(note: string, at: Date): string {
-  return `${logHeading(note, localTime(at))}\n${noteBody(note)}\n`
+  const { isFullyPrivate, privateLines } = visibilityOf(note.trim())
+  const heading = logHeading(isFullyPrivate || privateLines.has(0) ? '' : note, localTime(at))
+  return `${heading}\n${noteBody(note)}\n`
 }

@@ -2,8 +2,14 @@ import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
-export async function listSessions({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
-  const sessions = (await client.sessions.list({ agent })).toSorted((a, b) => b.updatedAt - a.updatedAt)
+/** Without `--private`, private chats have no title. */
+export async function listSessions(
+  { client }: PrimaryClient,
+  { agent, private: isPrivateShown = false }: CommonFlags & { private?: boolean },
+): Promise<Output> {
+  const sessions = (await client.sessions.list({ agent }))
+    .toSorted((a, b) => b.updatedAt - a.updatedAt)
+    .map((session) => ({ ...session, title: session.isPrivate && !isPrivateShown ? '' : session.title }))
   const value = {
     sessions: sessions.map(({ id, title, createdAt, updatedAt, messages, pinned, isPrivate }) => ({
       id,
