@@ -2,7 +2,7 @@ import { secretsIn } from '../util/secrets.ts'
 import { withoutLead } from './blocks/line-starts.ts'
 import { withoutDefinitions, type Block, type Container } from './blocks/scan-blocks.ts'
 import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
-import { privateFrontMatter, privateMark, markPattern, propertiesOf, visibilityOf } from './visibility.ts'
+import { privateFrontMatter, privateMark, propertiesOf, visibilityOf } from './visibility.ts'
 
 type LineTest = (line: number) => boolean
 
@@ -180,32 +180,12 @@ function withMark(line: string): string {
   return `${text.slice(0, text.length - suffix.length)} ${privateMark}${suffix}${line.slice(text.length)}`
 }
 
-/**
- * Removes the 0-based lines `removed`. A removed heading whose mark covers remaining lines stays as an empty marked
- * heading.
- */
+/** Removes the 0-based lines `removed`. The lines that were private stay so, even if the line with their mark goes. */
 export function withoutLines(text: string, removed: ReadonlySet<number>): string {
   const rows = text.split('\n')
   const { isFullyPrivate, privateLines } = visibilityOf(text)
-  const entries = privateLines.size > 0 ? entriesOf(rows) : undefined
-  const remains = (line: number) => !removed.has(line)
-  const remaining = rows.flatMap((row, index) => {
-    const kept = remains(index) ? row : entries && emptiedHeading(entries, index, remains)
-    return kept === undefined ? [] : [{ row: kept, isPrivate: privateLines.has(index) }]
-  })
-  const result = remaining.map(({ row }) => row).join('\n')
+  const remaining = [...rows.keys()].filter((line) => !removed.has(line))
+  const result = remaining.map((line) => rows[line]).join('\n')
   if (isFullyPrivate) return hasContent(result) ? withVisibility(result, true) : result
-  return withPrivateLines(result, (line) => remaining[line]?.isPrivate === true)
-}
-
-/** Returns an empty heading if the mark of the removed line `index` (0-based) covers remaining lines; else undefined. */
-export function emptiedHeading(entries: Entries, index: number, remains: LineTest): string | undefined {
-  const { lines, leaves, sectionEnds } = entries
-  const line = lines[index] ?? ''
-  const leaf = leaves[index]
-  const mark = markPattern.exec(line)?.[0]
-  if (leaf?.kind !== 'heading' || leaf.to - leaf.from > 1 || mark === undefined) return undefined
-  const covered = lines.slice(index + 1, sectionEnds.get(leaf))
-  const isNeeded = covered.some((text, offset) => remains(index + 1 + offset) && hasContent(text))
-  return isNeeded ? `${'#'.repeat(leaf.level)} ${mark}${line.endsWith('\r') ? '\r' : ''}` : undefined
+  return withPrivateLines(result, (line) => privateLines.has(remaining[line] ?? -1))
 }

@@ -67,7 +67,7 @@ it('erasing text moves its marker to the remaining local lines, and the search r
   ])
   for await (const _ of await client.forget.run({ ...main, words: 'Lisa Kessler' }));
   expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
-  expect(await read('notes/talk.md')).toBe('# Talk\n\n## ^[local]\n\n- she is ill\n\n## Weather\n\n- fine\n')
+  expect(await read('notes/talk.md')).toBe('# Talk\n\n\n- she is ill ^[private]\n\n## Weather\n\n- fine\n')
   expect(await seen('notes/talk.md')).not.toContain('ill')
 })
 

@@ -137,7 +137,7 @@ describe('accepting a suggestion', () => {
   it.each([
     ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[private]\n'],
     ['a ^[local]\nb\nc\n', 1, 'b\nc ^[private]\n'],
-    ['## A ^[local]\n\n- b\n\nc\n', 1, '## ^[local]\n\n- b\n\nc\n'],
+    ['## A ^[local]\n\n- b\n\nc\n', 1, '\n- b ^[private]\n\nc ^[private]\n'],
     ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
     ['a ^[local]\n', 1, ''],
   ])('“wrong” for %j, line %d, leaves %j', (text, line, expected) => {

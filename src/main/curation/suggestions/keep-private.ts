@@ -1,12 +1,5 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
-import {
-  emptiedHeading,
-  hasContent,
-  linesWithMarks,
-  withPrivateLines,
-  withVisibility,
-} from '#shared/markdown/visibility-edit.ts'
-import { entriesOf } from '#shared/markdown/visibility-entries.ts'
+import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { privateFrontMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
@@ -35,167 +28,108 @@ export interface PrivacyContext {
 /** Rules whose evidence only locates a change; its text does not go into the written lines. */
 const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
 
+/** Tells which lines of a change contain private text. */
+interface PrivateSources {
+  /** True if the evidence is private: all that the change writes then is, too. */
+  readonly isEvidence: boolean
+  /** True if an edit may copy text of the lines that it removes. */
+  readonly areRemovedLines: boolean
+  /** Private lines of the changed files, trimmed. */
+  readonly texts: ReadonlySet<string>
+}
+
 /**
- * Adds privacy marks to edits whose text comes from private lines.
+ * Adds privacy marks to edits whose text comes from private lines, and to private lines that would lose their mark.
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withPrivateMarks<T extends FileEdits>(
-  change: Change & { files: readonly T[] },
+  { rule, evidence, files }: Change & { files: readonly T[] },
   context: PrivacyContext,
 ): T[] | undefined {
   const { textOf, privacyOf } = context
-  const isPrivateAt = (path: string, line: number) => {
+  const isPrivateEvidence = ({ path, line }: Change['evidence'][number]) => {
     const text = textOf(path)
-    return text !== undefined && isPrivate(privacyOf(path, text), line)
+    return text !== undefined && isPrivate(privacyOf(path, text), line - 1)
   }
-  const hasPrivateEvidence =
-    !locatingRules.has(change.rule) && change.evidence.some(({ path, line }) => isPrivateAt(path, line - 1))
-  const removedPrivateTexts = new Set(
-    change.files.flatMap(({ path, edits }) =>
-      removedLines(edits).flatMap(({ text, at }) => (isPrivateAt(path, at) ? [text.trim()] : [])),
-    ),
-  )
-  const isFromPrivate = (text: string, edit: LineEdit, path: string) => {
-    if (hasPrivateEvidence || removedPrivateTexts.has(text.trim())) return true
-    const removed = removedLines([edit]).filter((line) => hasContent(line.text))
-    const isPrivateLine = ({ at }: { readonly at: number }) => isPrivateAt(path, at)
-    // The link that replaces a moved section is private only if the whole section was.
-    return change.rule === 'large' ? removed.length > 0 && removed.every(isPrivateLine) : removed.some(isPrivateLine)
+  const sources = {
+    isEvidence: !locatingRules.has(rule) && evidence.some(isPrivateEvidence),
+    // The link that replaces a large section has no text of it.
+    areRemovedLines: rule !== 'large',
+    texts: new Set(files.flatMap(({ path }) => privateTextsOf(path, context))),
   }
-  const files: T[] = []
-  for (const file of change.files) {
-    const text = textOf(file.path)
-    const edits =
-      text === undefined
-        ? markNewFile(file, hasPrivateEvidence, isFromPrivate, privacyOf)
-        : markExistingFile(file, text, isFromPrivate, context)
+  const markedFiles: T[] = []
+  for (const file of files) {
+    const edits = markFile(file, sources, context)
     if (!edits) return undefined
-    files.push(edits === file.edits ? file : { ...file, edits: [...edits] })
+    markedFiles.push({ ...file, edits })
   }
-  return files
-}
-
-type IsFromPrivate = (text: string, edit: LineEdit, path: string) => boolean
-
-function markNewFile(
-  { path, edits }: FileEdits,
-  marksWholeFile: boolean,
-  isFromPrivate: IsFromPrivate,
-  privacyOf: PrivacyOf,
-): readonly LineEdit[] {
-  const [edit, ...otherEdits] = edits
-  const text = edits.flatMap(({ after }) => after).join('\n')
-  if (!edit || privacyOf(path, text).isFullyPrivate) return edits
-  const lines = text.split('\n')
-  const result = marksWholeFile
-    ? withVisibility(text, true)
-    : withPrivateLines(text, (index) => isFromPrivate(lines[index] ?? '', edit, path))
-  return result === text
-    ? edits
-    : [{ ...edit, after: result.split('\n') }, ...otherEdits.map((other) => ({ ...other, after: [] }))]
+  return markedFiles
 }
 
 interface ResultLine {
   readonly text: string
-  /** 0-based line before the edits; or the edit that writes it, and the line within that edit. */
-  readonly origin: number | { readonly edit: LineEdit; readonly at: number }
+  /** Undefined for a line that stays. */
+  readonly edit?: LineEdit
+  /** 0-based line within the text of the edit; without an edit, within the file before all edits. */
+  readonly at: number
 }
 
-function markExistingFile(
-  { path, edits: plannedEdits }: FileEdits,
-  text: string,
-  isFromPrivate: IsFromPrivate,
-  { privacyOf, acceptedEdits = () => [] }: PrivacyContext,
+function markFile(
+  { path, edits }: FileEdits,
+  { isEvidence, areRemovedLines, texts }: PrivateSources,
+  { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext,
 ): readonly LineEdit[] | undefined {
-  const visibilityBefore = privacyOf(path, text)
-  const { lines } = new TextLines(text)
-  const edits =
-    visibilityBefore.isFullyPrivate || visibilityBefore.privateLines.size === 0
-      ? plannedEdits
-      : plannedEdits.map((edit) => keepEmptyHeading(edit, lines))
-  const accepted = acceptedEdits(path)
-  const result = resultLines(lines, [...accepted, ...edits])
+  const text = textOf(path)
+  const { isFullyPrivate, privateLines } = privacyOf(path, text ?? '')
+  const result = resultLines(text, [...acceptedEdits(path), ...edits])
   const after = result.map((line) => line.text).join('\n')
   if (privacyOf(path, after).isFullyPrivate || !hasContent(after)) return edits
-  // The edit removes the front matter that made the note local.
-  if (visibilityBefore.isFullyPrivate)
-    return [{ line: 1, before: [], after: ['---', privateFrontMatter, '---', ''] }, ...edits]
-  const acceptedPrivateLines = privateLinesByEdit(resultLines(lines, accepted), (newText) => privacyOf(path, newText))
-  const shouldBePrivate = ({ text: line, origin }: ResultLine) => {
-    if (typeof origin === 'number') return visibilityBefore.privateLines.has(origin)
-    return edits.includes(origin.edit)
-      ? isFromPrivate(line, origin.edit, path)
-      : acceptedPrivateLines.get(origin.edit)?.has(origin.at)
+  if (text === undefined && isEvidence) return [{ line: 1, before: [], after: withVisibility(after, true).split('\n') }]
+  // The edit removes the front matter that made the note private.
+  if (isFullyPrivate) return [{ line: 1, before: [], after: ['---', privateFrontMatter, '---', ''] }, ...edits]
+  const removesPrivate = (edit: LineEdit) => {
+    const { from, to } = minimalEdit(edit)
+    return [...privateLines].some((line) => from <= line && line < to)
   }
-  const marked = linesWithMarks(after, (line) => result[line] !== undefined && shouldBePrivate(result[line]) === true)
+  const privateEdits = new Set(edits.filter((edit) => isEvidence || (areRemovedLines && removesPrivate(edit))))
+  const shouldBePrivate = result.map(({ text: line, edit, at }) =>
+    edit ? privateEdits.has(edit) || texts.has(line.trim()) : privateLines.has(at),
+  )
+  const marked = linesWithMarks(after, (index) => shouldBePrivate[index] === true)
   // A carriage return inside a line makes it unclear which lines a mark covers: the proposal is skipped.
   if (!marked) return undefined
-  if (marked.size === 0) return edits
-  const markedEdits = new Map(edits.map((edit) => [edit, { ...edit, after: edit.after.map((line) => [line]) }]))
+  const writtenLines = new Map(edits.map((edit) => [edit, [...edit.after]]))
   const addedEdits: LineEdit[] = []
-  for (const [index, markedText] of marked) {
-    const line = result[index]
-    if (line === undefined) continue
-    const markedLines = markedText.split('\n')
-    if (typeof line.origin === 'number')
-      addedEdits.push({ line: line.origin + 1, before: [line.text], after: markedLines })
-    else {
-      const markedEdit = markedEdits.get(line.origin.edit)
-      if (!markedEdit) return undefined
-      markedEdit.after[line.origin.at] = markedLines
-    }
+  for (const [index, { text: line, edit, at }] of result.entries()) {
+    const markedText = marked.get(index)
+    if (markedText === undefined) continue
+    const written = edit && writtenLines.get(edit)
+    if (written) written[at] = markedText
+    else if (edit) return undefined
+    else addedEdits.push({ line: at + 1, before: [line], after: markedText.split('\n') })
   }
-  return [...[...markedEdits.values()].map((edit) => ({ ...edit, after: edit.after.flat() })), ...addedEdits]
+  const splitLines = (lines: readonly string[]) => lines.flatMap((line) => line.split('\n'))
+  return [...edits.map((edit) => ({ ...edit, after: splitLines(writtenLines.get(edit) ?? []) })), ...addedEdits]
 }
 
-/** A removed heading stays as an empty heading if its mark makes other lines local. */
-function keepEmptyHeading(edit: LineEdit, lines: readonly string[]): LineEdit {
-  if (edit.before.length !== 1 || edit.after.length > 0 || !edit.before[0]?.includes('#')) return edit
-  const emptied = emptiedHeading(entriesOf(lines), edit.line - 1, () => true)
-  return emptied === undefined ? edit : { ...edit, after: [emptied] }
-}
-
-function resultLines(lines: readonly string[], edits: readonly LineEdit[]): ResultLine[] {
-  const placed = edits.map((edit) => {
-    const { from, to, added } = minimalEdit(edit)
-    const start = from - (edit.line - 1)
-    return { from, to, added: added.map((text, index): ResultLine => ({ text, origin: { edit, at: start + index } })) }
+/** Returns the private lines of a file, now and after `acceptedEdits`. */
+function privateTextsOf(path: string, { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext): string[] {
+  return [[], acceptedEdits(path)].flatMap((edits) => {
+    const lines = resultLines(textOf(path), edits).map(({ text }) => text)
+    const visibility = privacyOf(path, lines.join('\n'))
+    return lines.filter((_, index) => isPrivate(visibility, index)).map((line) => line.trim())
   })
-  const result: ResultLine[] = []
-  let position = 0
-  const copyUntil = (to: number) => {
-    for (; position < to; position += 1) result.push({ text: lines[position] ?? '', origin: position })
-  }
-  for (const { from, to, added } of sortEdits(placed)) {
-    copyUntil(from)
-    result.push(...added)
-    position = Math.max(position, to)
-  }
-  copyUntil(lines.length)
-  return result
 }
 
-/** Returns the private lines that each edit writes, 0-based within the edit. */
-function privateLinesByEdit(
-  result: readonly ResultLine[],
-  privacyOf: (text: string) => NoteVisibility,
-): Map<LineEdit, Set<number>> {
-  const visibility = privacyOf(result.map(({ text }) => text).join('\n'))
-  const local = new Map<LineEdit, Set<number>>()
-  for (const [line, { origin }] of result.entries()) {
-    if (typeof origin === 'number' || !isPrivate(visibility, line)) continue
-    local.set(origin.edit, (local.get(origin.edit) ?? new Set()).add(origin.at))
-  }
-  return local
-}
-
-/** Returns the lines that the edits remove; `at` is 0-based. */
-function removedLines(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
-  return edits.flatMap((edit) => {
-    const { from, to } = minimalEdit(edit)
+function resultLines(text: string | undefined, edits: readonly LineEdit[]): ResultLine[] {
+  const lines = text === undefined ? [] : new TextLines(text).lines
+  const result: ResultLine[] = lines.map((line, at) => ({ text: line, at }))
+  const placed = edits.map((edit) => ({ edit, ...minimalEdit(edit) }))
+  for (const { edit, from, to, added } of sortEdits(placed).reverse()) {
     const start = from + 1 - edit.line
-    return edit.before.slice(start, start + to - from).map((text, offset) => ({ text, at: from + offset }))
-  })
+    result.splice(from, to - from, ...added.map((line, index) => ({ text: line, edit, at: start + index })))
+  }
+  return result
 }
 
 function isPrivate({ isFullyPrivate, privateLines }: NoteVisibility, line: number): boolean {

@@ -7,13 +7,8 @@ import { rounds } from '../../../support/thorough.ts'
 
 describe('withoutLines()', () => {
   it.each([
-    [
-      '## S ^[local]\nx\n\ngo\n## T\ny',
-      [0],
-      '## ^[local]\nx\n\ngo\n## T\ny',
-      'keeps a marked heading without its text',
-    ],
-    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not if its section is empty'],
+    ['## S ^[local]\nx\n\ngo\n## T\ny', [0], 'x ^[private]\n\ngo ^[private]\n## T\ny', 'marks each block of a section'],
+    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'marks nothing if the section is empty'],
     ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[private]\n\n- y ^[private]', 'marks each block of a setext section'],
     ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[private]\n  - c ^[private]\n- d', 'marks nested items'],
     ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[private]', 'marks items that move under the previous item'],
@@ -102,7 +97,7 @@ describe('withoutLines()', () => {
 
   it('erasing a phrase keeps privacy markers, and “local” does not match them', () => {
     const phrase = new ErasePattern(['Kessler'])
-    expect(phrase.removeLines('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
+    expect(phrase.removeLines('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('- sugar ^[private]\n\n## All\n')
     expect(phrase.matches(phrase.removeLines('- Kessler ^[local]\n  - sugar\n'))).toBe(false)
     const marks = new ErasePattern(['local', 'visibility'])
     expect(marks.removeLines('---\nvisibility: local\n---\nthe local shop\n- a ^[local]\n')).toBe(
