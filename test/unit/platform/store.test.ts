@@ -90,20 +90,22 @@ describe('visibility.private and its older name visibility.local', () => {
     expect(both.store.config.agents.list[0]?.visibility).not.toHaveProperty('local')
   })
 
-  it('writes new entries to visibility.private, and removes entries from either list', async () => {
+  it('joins both lists in visibility.private when a change is saved', async () => {
     const { store, rules } = await openWith(
-      '        private:\n          - b/ # of Ada\n          - c/ # old name\n        local:\n          - private/ # mine\n          - a.md # gone soon\n          - d/ # last\n',
+      '        private:\n          - b/ # of Ada\n          - c/ # old name\n        local: [private/, a.md, d/]\n',
     )
     await store.set([rulesPath, ['b/', 'new/', 'private/', 'd/']])
     expect(rules()).toEqual(['b/', 'new/', 'private/', 'd/'])
     const text = await store.source()
     expect(text).toContain('private:\n          - b/ # of Ada\n          - new/')
-    expect(text).toContain('local:\n          - private/ # mine\n          - d/ # last\n')
-    await store.set([rulesPath, ['d/']])
-    expect(rules()).toEqual(['d/'])
-    expect(await store.source()).toMatch(/visibility:\n\s+local:\n\s+- d\/ # last\n/)
+    expect(text).not.toContain('local')
+  })
+
+  it.each(['private: [a.md]', 'local: [a.md]', 'private: [a.md]\n        local: [b/]'])('removes %j', async (lists) => {
+    const { store, rules } = await openWith(`        ${lists}\n`)
     await store.set([rulesPath, undefined])
     expect(rules()).toEqual([])
+    expect(await store.source()).not.toContain('a.md')
   })
 
   it('removes an inherited entry for one agent only', async () => {

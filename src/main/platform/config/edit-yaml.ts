@@ -107,6 +107,7 @@ function updateStringList(document: Document, path: Path, value: unknown): boole
 
 /** Deletes a value and the parent maps that become empty. Keeps empty list entries and maps with comments. */
 function deleteValue(document: Document, path: Path): void {
+  if (!document.hasIn(path)) return
   document.deleteIn(path)
   for (let parent = path.slice(0, -1); typeof parent.at(-1) === 'string'; parent = parent.slice(0, -1)) {
     const map = document.getIn(parent, true)

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCollection, isSeq, parseDocument, type Document } from 'yaml'
+import { isCollection, parseDocument, type Document } from 'yaml'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigProblem } from '#shared/contract/index.ts'
@@ -203,34 +203,13 @@ export class SettingsStore {
   }
 }
 
-/**
- * Adds the change of `visibility.local`, the older name, to a change of `visibility.private`: entries of the older list
- * stay there or are removed; new entries are added to `visibility.private`.
- */
+/** Removes the list with the older name, `visibility.local`, with a change of `visibility.private`, which contains both. */
 function withOlderName(document: Document, change: Change): Change[] {
   const [path, value] = change
   if (path.at(-2) !== 'visibility' || path.at(-1) !== 'private') return [change]
-  const olderPath = [...path.slice(0, -1), 'local']
-  if (value === undefined) return [change, [olderPath, undefined]]
-  const older = listAt(document, olderPath) ?? listAt(document, inheritedPath('local')) ?? []
-  if (!Array.isArray(value) || older.length === 0) return [change]
-  const remaining = older.filter((rule) => value.includes(rule))
-  const rules = value.filter((rule) => !older.includes(rule))
-  const isDefault = rules.length === 0 && (path[1] === 'defaults' || !listAt(document, inheritedPath('private')))
-  return [
-    [path, isDefault ? undefined : rules],
-    ...(remaining.length === older.length ? [] : [[olderPath, remaining] as const]),
-  ]
-}
-
-function inheritedPath(name: 'private' | 'local'): string[] {
-  return ['agents', 'defaults', 'visibility', name]
-}
-
-function listAt(document: Document, path: readonly (string | number)[]): unknown[] | undefined {
-  const list = document.getIn(path)
-  const value: unknown = isSeq(list) ? list.toJSON() : undefined
-  return Array.isArray(value) ? value : undefined
+  const isInherited = path[1] !== 'defaults' && document.hasIn(['agents', 'defaults', 'visibility', 'local'])
+  // An empty list keeps out the list that would be inherited.
+  return [change, [[...path.slice(0, -1), 'local'], value !== undefined && isInherited ? [] : undefined]]
 }
 
 /** Returns true for text with invalid UTF-8 or zero bytes, which saving would destroy. */
