@@ -113,32 +113,47 @@ describe('moves keep notes local', () => {
     return { ...test, rules, move, undo, whole }
   }
 
-  it('a rule follows the moved folder or file with its comment, and undo restores both', async () => {
+  it('a moved folder or file with a rule gets one for its new path, and undo keeps it private', async () => {
     const { rules, move, undo, everything, whole } = await openMoves()
-    const [before, settings] = [await everything(), await rules()]
+    const before = await everything()
     const folder = await move('private', 'mine/diary')
     expect(folder.staysPrivate).toBe(true)
-    expect(await rules()).toContain('- mine/diary/ # diaries')
-    expect(await rules()).not.toContain('private/')
+    expect(await rules()).toMatch(/- private\/ # diaries\n\s+- plans\/secret\.md\n\s+- mine\/diary\/\n/)
     expect(await whole('mine/diary/health/b.md')).toBe(true)
     const file = await move('plans/secret.md', 'plans/other.md')
     expect(await rules()).toContain('- plans/other.md')
     await undo(file.undo)
     await undo(folder.undo)
     expect(await everything()).toEqual(before)
-    expect(await rules()).toBe(settings)
+    expect(await whole('private/health/b.md')).toBe(true)
+    expect(await whole('plans/secret.md')).toBe(true)
   })
 
-  it('a rule with the older name `local` follows the moved folder', async () => {
+  it('a folder inside a moved folder stays private, also for notes that come later', async () => {
+    const { client, move, undo, agent, whole } = await openMoves()
+    const folder = await move('plans', 'ideas')
+    expect(await whole('ideas/secret.md')).toBe(true)
+    await undo(folder.undo)
+    for (const [path, isPrivate] of [
+      ['private', false],
+      ['private/health', true],
+    ] as const)
+      await client.workspace.setFolderVisibility({ ...main, path, isPrivate })
+    await move('private', 'mine')
+    expect(agent.marks().of('mine/health/new.md', '').isFullyPrivate).toBe(true)
+    expect(agent.marks().of('mine/new.md', '').isFullyPrivate).toBe(false)
+  })
+
+  it('a rule with the older name `local` counts for the moved folder', async () => {
     const { rules, move, undo, whole } = await openMoves('local')
     const folder = await move('private', 'mine/diary')
     expect(await whole('mine/diary/health/b.md')).toBe(true)
-    expect(await rules()).toMatch(/local:\n\s+- plans\/secret\.md\n\s+private:\n\s+- mine\/diary\/\n/)
+    expect(await rules()).not.toContain('local')
     await undo(folder.undo)
     expect(await whole('private/health/b.md')).toBe(true)
   })
 
-  it('notes that leave a local folder stay local: folders by a rule, notes by front matter; undo restores both', async () => {
+  it('notes that leave a local folder stay local: folders by a rule, notes by front matter; undo restores the texts', async () => {
     const { rules, move, undo, everything, read, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const note = await move('private/a.md', 'notes/a.md')
@@ -151,7 +166,6 @@ describe('moves keep notes local', () => {
     await undo(folder.undo)
     await undo(note.undo)
     expect(await everything()).toEqual(before)
-    expect(await rules()).toBe(settings)
     expect((await move('notes/open.md', 'notes/shut.md')).staysPrivate).toBe(false)
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
   })

@@ -11,7 +11,7 @@ import {
   isInside,
   type ReadableFolder,
 } from '#workspace'
-import { resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
+import { resolveRules, rulesForFolder, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -59,7 +59,7 @@ export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
       folder: workspace,
       prefix: '',
       forbidden: options.forbiddenFolders(),
-      privateRules: rulesForFolder(workspace, relativeRules(workspace, rules), resolvedRules),
+      privateRules: rulesForFolder(workspace, rules, resolvedRules),
     },
     ...extraFolders(options).map((folder) => ({
       folder,
@@ -74,7 +74,7 @@ export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
         folder,
         prefix: `@${agent}/`,
         forbidden: [],
-        privateRules: rulesForFolder(folder, relativeRules(folder, ownerRules), allRules),
+        privateRules: rulesForFolder(folder, ownerRules, allRules),
       }
     }),
   ]

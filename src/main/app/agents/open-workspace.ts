@@ -1,19 +1,10 @@
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  HistoryController,
-  type History,
-  hashText,
-  Workspace,
-  type Roots,
-  trashFolder,
-  type PrivatePathRules,
-} from '#workspace'
+import { HistoryController, type History, hashText, Workspace, type Roots, type PrivatePathRules } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { layoutOfConventions, readableFolders, foldersWithPrivateRules } from './memory-source.ts'
 import { workerEntry } from '#platform'
-import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import { rulesAfterMove, findRule } from '#workspace/privacy'
+import { findRule, rulesForMove } from '#workspace/privacy'
 
 /** Returns the folders that the agent may read or must avoid. Reads the current settings at each access. */
 export function rootsOf(options: AgentOptions): Roots {
@@ -99,40 +90,16 @@ export function openRecording(
 }
 
 function privatePathRules(options: AgentOptions): PrivatePathRules {
-  const { config, workspace } = options
+  const { config } = options
   const currentRules = () => foldersWithPrivateRules(options)[0]?.privateRules ?? []
   return {
     covers: (path) => findRule(path, currentRules()) !== undefined,
-    coversMoved: (move, isFolder, path) =>
-      findRule(path, rulesAfterMove(currentRules(), move, isFolder).after) !== undefined,
-    async addMoved(move: Move, isFolder: boolean) {
-      const [oldRules, configuredRules] = [currentRules(), config.current.visibility.private]
-      // `currentRules` appends rules for the targets of symbolic links; the configuration does not contain them.
-      const linkRules = new Set(oldRules.slice(configuredRules.length))
-      // Keeps the spelling of unchanged rules.
-      const saveRules = (rules: readonly string[]) =>
-        config.setPrivate(
-          rules.filter((rule) => !linkRules.has(rule)).map((rule) => configuredRules[oldRules.indexOf(rule)] ?? rule),
-        )
-      const { during, after } = rulesAfterMove(oldRules, move, isFolder)
-      if (after.length === oldRules.length && after.every((rule, index) => rule === oldRules[index]))
-        return async () => undefined
-      await saveRules(during)
-      return async (isMoved) => {
-        if (!isMoved) return saveRules(oldRules)
-        // Keep rules for files in the trash: a restore uses the old path.
-        const droppedRules = oldRules.filter((rule) => !after.includes(rule))
-        const rulesInTrash: string[] = []
-        for (const rule of droppedRules) if (await isInTrash(workspace, rule)) rulesInTrash.push(rule)
-        await saveRules(after.concat(rulesInTrash))
-      }
+    async addMoved(move, isFolder) {
+      const rules = config.current.visibility.private
+      const added = rulesForMove(currentRules(), move, isFolder)
+      if (added.length === 0) return async () => undefined
+      await config.setPrivate([...rules, ...added])
+      return () => config.setPrivate(rules)
     },
   }
-}
-
-async function isInTrash(workspace: string, rule: string): Promise<boolean> {
-  const trash = join(workspace, trashFolder)
-  for (const name of await readdir(trash).catch(() => []))
-    for (const path of [rule, `${rule}.md`]) if (await stat(join(trash, name, path)).catch(() => undefined)) return true
-  return false
 }

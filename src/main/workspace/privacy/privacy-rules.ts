@@ -1,6 +1,4 @@
-import { isAbsolute, relative, sep } from 'node:path'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
-import { isInside } from '../files/paths.ts'
 
 export interface NotesFolder {
   /** Absolute. */
@@ -21,15 +19,6 @@ export interface NotePrivacy extends NoteVisibility {
 /** Marks the whole note as private if `rule` is defined. */
 export function applyRule(note: NoteVisibility, rule: string | undefined): NotePrivacy {
   return rule === undefined ? note : { ...note, isFullyPrivate: true, privateLines: new Set(), rule }
-}
-
-/** Converts rules with an absolute path inside the folder to relative ones. */
-export function relativeRules(folder: string, privateRules: readonly string[]): string[] {
-  return privateRules.map((rule) => {
-    if (!isAbsolute(rule) || !isInside(folder, rule)) return rule
-    const relativeRule = relative(folder, rule).split(sep).join('/')
-    return `${relativeRule === '' ? '**' : relativeRule}${/[\\/]$/.test(rule) ? '/' : ''}`
-  })
 }
 
 /**
@@ -55,9 +44,11 @@ export function isPattern(rule: string): boolean {
 
 /** Normalizes a rule for comparison with `foldCase`. */
 export function normalizeRule(rule: string): string {
-  return foldCase(rule)
-    .replaceAll('\\', '/')
-    .replace(/^(?:\.?\/+)+/, '')
+  return foldCase(withoutRoot(rule))
+}
+
+function withoutRoot(rule: string): string {
+  return rule.replaceAll('\\', '/').replace(/^(?:\.?\/+)+/, '')
 }
 
 const patternCache = new Map<string, RegExp>()
@@ -87,43 +78,21 @@ export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-export interface MovedRules {
-  /** Rules while the move runs: they cover the old and the new path. */
-  readonly during: readonly string[]
-  readonly after: readonly string[]
-}
-
 /**
- * Updates rules after a move: changes rules for a moved path to its new path, and adds a rule for a folder that leaves
- * a private folder. Adds no rule for a single note, which is marked in its front matter instead.
+ * Returns the rules to add so that what a folder or file takes along by its path stays private at its new path. A note
+ * that only a pattern, a rule for its folder or a rule without its extension covers gets none: its text is marked.
  */
-export function rulesAfterMove(
+export function rulesForMove(
   rules: readonly string[],
   { from, to }: { readonly from: string; readonly to: string },
   isFolder: boolean,
-): MovedRules {
-  const foldedFrom = foldCase(from)
-  const updatedRules = rules.map((rule) => {
-    const rulePath = normalizeRule(rule).replace(/\/+$/, '')
-    const isAffected = !isPattern(rule) && (rulePath === foldedFrom || rulePath.startsWith(`${foldedFrom}/`))
-    if (!isAffected) return rule
-    const segmentsBelow = rule
-      .replaceAll('\\', '/')
-      .replace(/^(?:\.?\/+)+/, '')
-      .split('/')
-      .slice(from.split('/').length)
-    return [to, ...segmentsBelow].join('/')
+): string[] {
+  const depth = from.split('/').length
+  const moved = rules.flatMap((rule) => {
+    const segments = withoutRoot(rule).split('/')
+    const isInMove = !isPattern(rule) && foldCase(segments.slice(0, depth).join('/')) === foldCase(from)
+    return isInMove ? [[to, ...segments.slice(depth)].join('/')] : []
   })
-  // A rule without extension may also cover a folder, so it stays and the moved note gets its own.
-  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === foldedFrom)) updatedRules.push(to)
-  const isCovered = (path: string, ruleList: readonly string[]) => findRule(path, ruleList) !== undefined
-  if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, updatedRules)) updatedRules.push(`${to}/`)
-  const after = updatedRules.filter((rule, index) => {
-    const otherRules = updatedRules.filter(
-      (other, position) => position < index || (position > index && other !== rule),
-    )
-    const isNew = rule !== rules[index]
-    return !isNew || !isCovered(rule.endsWith('/') ? rule : `${rule}/`, otherRules)
-  })
-  return { during: [...rules, ...after.filter((rule) => !rules.includes(rule))], after }
+  const added = isFolder && findRule(`${from}/`, rules) !== undefined ? [`${to}/`] : moved
+  return added.filter((rule) => findRule(rule, rules) === undefined)
 }

@@ -12,13 +12,11 @@ import { isFolderAt, runTransaction, type TransactionOptions } from './transacti
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
-  /** Returns true if the rules cover `path` once the move is done and `addMoved` has updated them. */
-  coversMoved(move: Move, isFolder: boolean, path: string): boolean
   /**
-   * Makes the rules cover the old and the new path.
-   * @returns a function that then keeps only the new path (`isMoved`), or the old one
+   * Adds rules that cover the new path. The rules for the old path stay: the trash may have files of it.
+   * @returns a function that removes the added rules
    */
-  addMoved(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
+  addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
 }
 
 interface MovedNotes {
@@ -45,14 +43,14 @@ export async function runPreservingPrivacy(
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
   if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, options) }
   const movedNotes = await findMovedNotes(tools, batch.move)
-  const markedTexts = await withPrivateMarkers(tools.roots, local, movedNotes, texts)
-  const finishRules = await local.addMoved(movedNotes.move, movedNotes.isFolder)
-  const made = await runTransaction(tools, batch, markedTexts, origin, options).catch(async (error: unknown) => {
-    await finishRules(false)
+  const removeRules = await local.addMoved(movedNotes.move, movedNotes.isFolder)
+  try {
+    const markedTexts = await withPrivateMarkers(tools.roots, local, movedNotes, texts)
+    return { texts: markedTexts, made: await runTransaction(tools, batch, markedTexts, origin, options) }
+  } catch (error) {
+    await removeRules()
     throw error
-  })
-  await finishRules(true)
-  return { texts: markedTexts, made }
+  }
 }
 
 /** Returns true if a rule covers any note that moves; false without rules. */
@@ -70,14 +68,14 @@ async function findMovedNotes({ roots, listNotes }: TransactionTools, requestedM
 async function withPrivateMarkers(
   roots: Roots,
   rules: PrivatePathRules,
-  { move, isFolder, paths }: MovedNotes,
+  { move, paths }: MovedNotes,
   texts: readonly TextWrite[],
 ): Promise<readonly TextWrite[]> {
   const resolvedRoots = await resolveRoots(roots)
   const writesByPath = new Map(texts.map((write) => [write.path, write]))
   for (const path of paths) {
     const newPath = movedPath(path, [move])
-    if (!rules.covers(path) || rules.coversMoved(move, isFolder, newPath)) continue
+    if (!rules.covers(path) || rules.covers(newPath)) continue
     const text = await textIfReadable(roots, path, resolvedRoots)
     if (text === null) continue
     const write = writesByPath.get(path) ?? { before: text, after: text }

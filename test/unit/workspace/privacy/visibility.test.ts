@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
-import { findRule, relativeRules } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { findRule } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/rule-places.ts'
 import {
   redactionPlaceholder,
   visibilityOf,
@@ -224,7 +225,8 @@ describe('privacy rules', () => {
     ['/vault', 'any/a.md', true],
     ['/elsewhere', 'any/a.md', false],
   ])('rule %j for %j: %s', (rule, path, isLocal) => {
-    expect(findRule(path, relativeRules('/vault', [rule])) !== undefined).toBe(isLocal)
+    const rules = rulesForFolder('/vault', [rule], resolveRules('/vault', [rule]))
+    expect(findRule(path, rules) !== undefined).toBe(isLocal)
   })
 })
 
