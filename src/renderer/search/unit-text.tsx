@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { withoutPrivacyMarks } from '#shared/markdown/marks.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { sessionOfPath } from '#lib/router/paths.ts'
@@ -18,7 +18,7 @@ const noWords: readonly string[] = []
 
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const { t } = useTranslation()
-  const compact = withoutPrivacyMarks(text)
+  const compact = withoutPrivateMarks(text)
     .trim()
     .replace(/\n\s*\n/g, '\n')
   const names = { User: t('search.said.user'), Assistant: t('search.said.assistant') }

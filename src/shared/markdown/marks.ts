@@ -5,11 +5,6 @@ const marks = new RegExp(
   'giu',
 )
 
-/** Removes privacy marks: a lock is shown instead. */
-export function withoutPrivacyMarks(text: string): string {
-  return text.replaceAll(/[ \t]*\^\[[ \t]*(?:local|private)[ \t]*\]/giu, '')
-}
-
 /** Removes privacy and source marks, for titles and names. */
 export function withoutMarks(line: string): string {
   return line.includes('^[') ? line.replaceAll(marks, '') : line

@@ -28,9 +28,9 @@ const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set(
 const maxUnclosedLines = 500
 const maxProblemLength = 60
 
-/** Removes the privacy marks from a line, with the comments around them. */
-export function withoutPrivateMark(line: string): string {
-  return line.replaceAll(/\s*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')
+/** Removes the privacy marks from a text, with the comments around them. */
+export function withoutPrivateMarks(text: string): string {
+  return text.replaceAll(/[ \t]*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')
 }
 
 /** Returns which lines of a note are private. */
@@ -121,18 +121,15 @@ function markedLines(lines: readonly string[]): Set<number> {
 /** Placeholder for a private line in text for an open chat. Replaces lines one by one, so line numbers stay valid. */
 export const redactionPlaceholder = '[stays on this machine]'
 
-/** Redacts the private lines of a text and counts them. */
-export function redactPrivate(text: string, visibility: NoteVisibility) {
-  if (!visibility.isFullyPrivate && visibility.privateLines.size === 0) return { text, redactedCount: 0 }
-  let redactedCount = 0
+/** Returns the text with a placeholder for each private line. */
+export function redactPrivate(text: string, { isFullyPrivate, privateLines }: NoteVisibility): string {
+  if (!isFullyPrivate && privateLines.size === 0) return text
   // Odd indexes are line breaks, so `index / 2` is the line number of `visibilityOf`.
   const shown = text.split(/(\r\n|\n|\r)/).map((line, index) => {
-    if (index % 2 === 1 || line.trim() === '') return line
-    if (!visibility.isFullyPrivate && !visibility.privateLines.has(index / 2)) return line
-    redactedCount += 1
-    return redactionPlaceholder
+    const isPrivate = index % 2 === 0 && (isFullyPrivate || privateLines.has(index / 2))
+    return isPrivate && line.trim() !== '' ? redactionPlaceholder : line
   })
-  return { text: shown.join(''), redactedCount }
+  return shown.join('')
 }
 
 /** Returns the private lines of a text. */

@@ -76,7 +76,7 @@ describe('a private chat', () => {
     const paths = (await readdir(join(workspace, 'memory'))).filter((name) => name.endsWith('.md'))
     const texts = await Promise.all(paths.map((path) => readFile(join(workspace, 'memory', path), 'utf8')))
     expect(texts.join('\n')).toContain('walrus-9931')
-    for (const text of texts) expect(redactPrivate(text, visibilityOf(text)).text).not.toMatch(/walrus|puffin/)
+    for (const text of texts) expect(redactPrivate(text, visibilityOf(text))).not.toMatch(/walrus|puffin/)
     await agent.memory.settle(10_000)
     for (const query of ['narwhal code walrus-9931', 'the puffin knits a scarf']) {
       const { results } = await agent.memory.search(query, { hasPrivate: false, minScore: 0 })

@@ -113,12 +113,10 @@ export class AccessPolicy {
     if (before === undefined) return rewrite(undefined)
     const note = this.#marks().of(path, before)
     if (note.isFullyPrivate && needsExistingText) return rewrite(undefined)
-    const shown = redactPrivate(before, note).text
+    const shown = redactPrivate(before, note)
     const after = rewrite(shown)
     if (shown === before) return after
-    const addition = additionTo(shown, after)
-    if (addition !== undefined) return before.trimEnd() + addition
-    const restored = note.isFullyPrivate ? undefined : withRestoredLines(before, shown, after)
+    const restored = withRestoredLines(before, shown, after)
     if (restored === undefined || !keepsPrivateLines(before, restored)) throw privateLinesError(path)
     return restored
   }
@@ -173,13 +171,6 @@ export function missingFileError(path: string): AppError {
 function privateLinesError(path: string): AppError {
   const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
   return new AppError('private_lines', message, { path })
-}
-
-/** Returns the text that was appended; undefined for any other edit. */
-function additionTo(shown: string, after: string): string | undefined {
-  const start = shown.trimEnd()
-  const rest = after.slice(start.length)
-  return after.startsWith(start) && /^(?:[\r\n]|$)/.test(rest) ? rest : undefined
 }
 
 /** Puts the original lines back in place of the placeholders; undefined if their number has changed. */

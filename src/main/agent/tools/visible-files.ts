@@ -1,5 +1,6 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { FoundFile } from '#workspace'
+import { openFiles } from '#workspace/privacy'
 import { missingFileError } from './access-policy.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -24,16 +25,8 @@ export async function visibleFiles(
   { accessPolicy, privacyOf, workspace }: ToolContext,
 ): Promise<readonly FoundFile[]> {
   if (accessPolicy.seesPrivate) return files
-  const notes = await privacyOf(files)
-  const visible: FoundFile[] = []
-  for (const file of files) {
-    const note = notes.get(file.path)
-    if (!note) visible.push(file)
-    else if (!note.isWhole) {
-      const read = await orUndefined(workspace.read(file.path))
-      const text = read && accessPolicy.visibleText(file.path, read.text)
-      if (text !== undefined) visible.push({ ...file, size: Buffer.byteLength(text) })
-    }
-  }
-  return visible
+  return openFiles(files, await privacyOf(files), async (path) => {
+    const file = await orUndefined(workspace.read(path))
+    return file && accessPolicy.visibleText(path, file.text)
+  })
 }

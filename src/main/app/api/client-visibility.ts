@@ -1,7 +1,7 @@
 import type { Explanation, FileEntry, HistoryEntry, SearchOptions, SearchResponse } from '#shared/contract/index.ts'
 import { sessionOfPath, type SearchOverrides } from '#search'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { openPlaces, type PrivacyMarks } from '#workspace/privacy'
+import { openFiles, openPlaces, type PrivacyMarks } from '#workspace/privacy'
 import type { RouterBase } from './procedure.ts'
 
 type App = RouterBase['app']
@@ -61,28 +61,21 @@ export async function readFor<T>(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
     const { movedTo } = error.data
-    const target = typeof movedTo === 'string' ? await readSearched(agent, movedTo) : undefined
-    if (target && marks.openText(target.path, target.text) !== undefined) throw error
-    throw notFoundError()
+    const isOpen = typeof movedTo === 'string' && (await openTextAt(agent, marks, movedTo)) !== undefined
+    throw isOpen ? error : notFoundError()
   }
 }
 
-/** Removes fully private files. For partly private ones, size and tokens count the visible text, and words are 0. */
+/** Returns the visible files. Size and tokens of partly private ones count the visible text; their words are 0. */
 export async function visibleFiles(
   files: readonly FileEntry[],
   agent: Agent,
   marks: PrivacyMarks | undefined,
 ): Promise<FileEntry[]> {
   if (!marks) return [...files]
-  const pendingFiles = files.map(async ({ privacy, ...file }) => {
-    if (!privacy) return [file]
-    const current = privacy.isWhole ? undefined : await readSearched(agent, file.path)
-    const text = current && marks.openText(current.path, current.text)
-    if (text === undefined) return []
-    const size = Buffer.byteLength(text)
-    return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
-  })
-  return (await Promise.all(pendingFiles)).flat()
+  const privacyByPath = new Map(files.flatMap(({ path, privacy }) => (privacy ? [[path, privacy]] : [])))
+  const open = await openFiles(files, privacyByPath, (path) => openTextAt(agent, marks, path))
+  return open.map(({ privacy, ...file }) => (privacy ? { ...file, words: 0, tokens: Math.ceil(file.size / 4) } : file))
 }
 
 /** Removes results whose lines have become private or have changed since they were indexed. */
@@ -92,8 +85,7 @@ export async function visibleResults(
   marks: PrivacyMarks | undefined,
 ): Promise<SearchResponse> {
   if (!marks) return response
-  const places = await openPlaces(response.results, marks, (path) => readSearched(agent, path))
-  const results = places.map(withoutHash)
+  const results = await visiblePlaces(response.results, agent, marks)
   return { ...response, results, notice: visibleNotice(response.notice) }
 }
 
@@ -105,26 +97,24 @@ export async function visibleExplanation(
 ): Promise<Explanation> {
   if (!marks) return explanation
   const { why, ...withoutWhy } = explanation
-  const places = await openPlaces(explanation.candidates, marks, (path) => readSearched(agent, path))
-  const candidates = places.map(withoutHash)
+  const candidates = await visiblePlaces(explanation.candidates, agent, marks)
   const visible = { ...withoutWhy, candidates, notice: visibleNotice(explanation.notice) }
   if (!why) return visible
-  const requested = await readSearched(agent, why.path)
+  const { path, line } = why
+  const requested = await orUndefined(agent.readSearched(path))
   const isVisible = requested && marks.openText(requested.path, requested.text) === requested.text
-  return { ...visible, why: isVisible ? why : hiddenWhy(why) }
+  // Gives the same answer for all lines of a note with private lines, and for notes that do not exist.
+  return { ...visible, why: isVisible ? why : { path, line, candidate: null, rank: null, reason: 'private' } }
 }
 
-/** The hash of a file with private lines would confirm guesses of them. */
-function withoutHash<T extends { fileHash?: string | undefined }>({
-  fileHash: _hash,
-  ...place
-}: T): Omit<T, 'fileHash'> {
-  return place
-}
-
-/** Gives the same answer for all lines of a note with private lines, and for notes that do not exist. */
-function hiddenWhy({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
-  return { path, line, candidate: null, rank: null, reason: 'private' }
+/** Returns the open places without the hash of their file, which would confirm guesses of its private lines. */
+async function visiblePlaces<T extends Parameters<typeof openPlaces>[0][number]>(
+  places: readonly T[],
+  agent: Agent,
+  marks: PrivacyMarks,
+): Promise<Omit<T, 'fileHash'>[]> {
+  const open = await openPlaces(places, marks, (path) => orUndefined(agent.readSearched(path)))
+  return open.map(({ fileHash: _hash, ...place }) => place)
 }
 
 function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
@@ -164,14 +154,14 @@ export async function visibleDiff(
   marks: PrivacyMarks,
 ): Promise<string> {
   const currentPath = await agent.requireHistory.currentPath(path, commit)
-  const current = agent.isForPrograms(currentPath) ? await readSearched(agent, currentPath) : undefined
-  const text = current && marks.openText(current.path, current.text)
+  const text = agent.isForPrograms(currentPath) ? await openTextAt(agent, marks, currentPath) : undefined
   const lines = new Set(text?.split('\n').map((line) => line.trim()))
   const isVisible = (line: string) => /^\+(?!\+\+)/.test(line) && lines.has(line.slice(1).trim())
   return patch.split('\n').filter(isVisible).join('\n')
 }
 
-/** Reads a note or `sessions/ID.jsonl` (workspace-relative). @returns undefined if unreadable */
-async function readSearched(agent: Agent, path: string) {
-  return orUndefined(agent.readSearched(path))
+/** Returns the visible text of a note or of `sessions/ID.jsonl`; undefined if it is hidden or unreadable. */
+async function openTextAt(agent: Agent, marks: PrivacyMarks, path: string): Promise<string | undefined> {
+  const file = await orUndefined(agent.readSearched(path))
+  return file && marks.openText(file.path, file.text)
 }

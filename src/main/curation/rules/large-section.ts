@@ -1,7 +1,7 @@
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import { withoutPrivateMark } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { createLayout, memoryFolderPath, toFileName } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
@@ -34,7 +34,7 @@ function largeSectionsOf({ path, text }: Note, takenPaths: Set<string>): Finding
           evidence: [evidenceOf(path, from, heading)],
           files: [
             { path, edits: [{ line: from, before: [heading, ...body], after: [heading, '', `- [${target}]`] }] },
-            { path: target, edits: [{ line: 1, before: [], after: [`# ${withoutPrivateMark(title)}`, ...body, ''] }] },
+            { path: target, edits: [{ line: 1, before: [], after: [`# ${withoutPrivateMarks(title)}`, ...body, ''] }] },
           ],
           detail: { tokens, target },
         },

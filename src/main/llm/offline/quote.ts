@@ -1,5 +1,5 @@
 import type { RecordedSearch } from '#shared/contract/index.ts'
-import { withoutPrivateMark } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { parseIntent } from './intent.ts'
 import { isDisclaimer, speakers } from './sentences.ts'
 
@@ -53,7 +53,7 @@ const timePattern = /^\d{1,2}:\d{2}\s+(?:[–—-]\s+)?/
 
 /** Returns the text on one line; empty for questions, disclaimers, and text that the user did not write. */
 function quotableText(snippet: string, isFromChat: boolean, today: string): string {
-  const line = withoutPrivateMark(snippet).replace(/\s+/g, ' ').trim()
+  const line = withoutPrivateMarks(snippet).replace(/\s+/g, ' ').trim()
   const [label = '', saved, said] = speakerPattern.exec(line) ?? []
   const speaker = saved ?? said
   const text = line.slice(label.length).replace(timePattern, '')

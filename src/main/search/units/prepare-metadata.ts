@@ -1,4 +1,4 @@
-import { withoutPrivateMark } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
 /** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
@@ -23,12 +23,12 @@ export function metadataOf(text: string, openText: string | undefined): Prepared
     properties: parsed.properties.flatMap(({ name, values, line }) =>
       (values.length > 0 ? values : ['']).map((value) => ({
         name: nameKey(name),
-        value: withoutPrivateMark(value),
+        value: withoutPrivateMarks(value),
         line,
       })),
     ),
     names: namesOf(parsed).map((name, at) => ({
-      name: withoutPrivateMark(name),
+      name: withoutPrivateMarks(name),
       place: name === title ? 0 : at + 1,
       isPrivate: !openNames.has(name),
     })),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
-import { visibilityOf, withoutPrivateMark } from '#shared/markdown/visibility.ts'
+import { visibilityOf, withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
@@ -145,7 +145,7 @@ export function prepareContents(
 export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   const found = label === '' ? undefined : splitLabel(text)
   const body = found?.label === label ? found.rest : text
-  const untimed = withoutPrivateMark(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
+  const untimed = withoutPrivateMarks(body.replace(/^\d{1,2}:\d{2}\s+(?:-\s+)?/, ''))
   if (!mayBeSuperseded(untimed)) return untimed
   return untimed.replace(/.+/g, (line) => supersededLine(line)?.text ?? line)
 }

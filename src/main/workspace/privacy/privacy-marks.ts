@@ -1,7 +1,7 @@
 import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import type { FoundFile } from '../files/walk.ts'
-import { applyRule, findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
+import { findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
 
 /** Reads which text of a file is private, by the marks in the text and the rules for its path. */
 export interface PrivacyMarks {
@@ -18,12 +18,17 @@ export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
     // A deleted note stays private.
     return folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.privateRules)
   }
-  const of = (path: string, text: string) => applyRule(visibilityOf(text), ruleOf(path))
+  const of = (path: string, text: string): NotePrivacy => {
+    const rule = ruleOf(path)
+    return rule === undefined
+      ? visibilityOf(text)
+      : { ...visibilityOf(text), isFullyPrivate: true, privateLines: new Set(), rule }
+  }
   return {
     of,
     openText(path, text) {
       const note = of(path, text)
-      return note.isFullyPrivate ? undefined : redactPrivate(text, note).text
+      return note.isFullyPrivate ? undefined : redactPrivate(text, note)
     },
   }
 }
@@ -32,6 +37,24 @@ export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
 export type PrivacyOfFiles = (
   files: readonly FoundFile[],
 ) => Promise<ReadonlyMap<string, { readonly isWhole: boolean }>>
+
+/**
+ * Returns the files without the wholly private ones. The size of a partly private one is that of its open text, in bytes.
+ * @param openTextAt returns undefined if the file cannot be read
+ */
+export async function openFiles<T extends { readonly path: string; readonly size: number }>(
+  files: readonly T[],
+  privacy: Awaited<ReturnType<PrivacyOfFiles>>,
+  openTextAt: (path: string) => Promise<string | undefined>,
+): Promise<T[]> {
+  const found = files.map(async (file) => {
+    const note = privacy.get(file.path)
+    if (!note) return [file]
+    const text = note.isWhole ? undefined : await openTextAt(file.path)
+    return text === undefined ? [] : [{ ...file, size: Buffer.byteLength(text) }]
+  })
+  return (await Promise.all(found)).flat()
+}
 
 interface Place {
   readonly path: string

@@ -16,11 +16,6 @@ export interface NotePrivacy extends NoteVisibility {
   readonly rule?: string
 }
 
-/** Marks the whole note as private if `rule` is defined. */
-export function applyRule(note: NoteVisibility, rule: string | undefined): NotePrivacy {
-  return rule === undefined ? note : { ...note, isFullyPrivate: true, privateLines: new Set(), rule }
-}
-
 /**
  * Returns the first rule that covers a path; undefined if none does. `private` and `private/` cover the folder's files,
  * `private/x` also `private/x.md`. `*` matches any part of a name, `**` any folders. Ignores case.

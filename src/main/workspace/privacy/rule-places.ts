@@ -60,16 +60,12 @@ export function rulesForFolder(folder: string, ownRules: readonly string[], othe
   const inheritedRules = [...new Set([folder, resolveExisting(folder)])].flatMap((root) => {
     const folderSegments = segmentsOf(foldCase(root))
     return otherRules.flatMap((rule) =>
-      remainders(segmentsOf(rule), folderSegments).map(
-        (remainder) => (remainder.length === 0 ? '**' : remainder.join('/')) + trailingSlash(rule, remainder),
+      remainders(segmentsOf(rule), folderSegments).map((remainder) =>
+        remainder.length === 0 ? '**' : remainder.join('/') + (rule.endsWith('/') ? '/' : ''),
       ),
     )
   })
   return [...ownRules, ...new Set(inheritedRules.filter((rule) => !normalizedOwnRules.has(normalizeRule(rule))))]
-}
-
-function trailingSlash(rule: string, remainder: readonly string[]): string {
-  return rule.endsWith('/') && remainder.length > 0 ? '/' : ''
 }
 
 function segmentsOf(path: string): string[] {

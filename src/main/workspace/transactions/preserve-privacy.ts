@@ -1,9 +1,9 @@
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { orUndefined } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { normalizePath, resolveRoots, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { normalizePath, resolveRoots, type Roots } from '../files/paths.ts'
 import type { Batch } from './change-journal.ts'
 import type { TransactionTools } from './recovery.ts'
 import { readTextOrNull, type TextWrite } from './settle-text.ts'
@@ -76,20 +76,11 @@ async function withPrivateMarkers(
   for (const path of paths) {
     const newPath = movedPath(path, [move])
     if (!rules.covers(path) || rules.covers(newPath)) continue
-    const text = await textIfReadable(roots, path, resolvedRoots)
-    if (text === null) continue
+    const text = await orUndefined(readTextOrNull(roots, path, resolvedRoots))
+    if (text === undefined || text === null) continue
     const write = writesByPath.get(path) ?? { before: text, after: text }
     if (visibilityOf(write.after).isFullyPrivate) continue
     writesByPath.set(path, { path, newPath, before: write.before, after: withVisibility(write.after, true) })
   }
   return [...writesByPath.values()]
-}
-
-async function textIfReadable(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
-  try {
-    return await readTextOrNull(roots, path, resolvedRoots)
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
-  }
 }

@@ -7,7 +7,7 @@ import {
   redactionPlaceholder,
   visibilityOf,
   redactPrivate,
-  withoutPrivateMark,
+  withoutPrivateMarks,
 } from '../../../../src/shared/markdown/visibility.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
@@ -56,8 +56,8 @@ describe('visibilityOf()', () => {
   it.each(['^[private]', '^[ Private ]'])('reads the mark %s as `^[local]`', (mark) => {
     const text = (written: string) => `# Notes\n\n- one ${written}\n  - below\n- two\n\n## Health ${written}\n\nfine\n`
     expect(visibilityOf(text(mark))).toEqual(visibilityOf(text('^[local]')))
-    expect(withoutPrivateMark(`one ${mark}`)).toBe('one')
-    expect(withoutPrivateMark(`<!-- ${mark} -->`)).toBe('')
+    expect(withoutPrivateMarks(`one ${mark}`)).toBe('one')
+    expect(withoutPrivateMarks(`<!-- ${mark} -->`)).toBe('')
   })
 
   it('treats an unknown value as local and reports the problem', () => {
@@ -178,7 +178,7 @@ describe('visibilityOf()', () => {
       fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
         const text = lines.join(end)
         const found = visibilityOf(text)
-        const shown = redactPrivate(text, found).text.split('\n')
+        const shown = redactPrivate(text, found).split('\n')
         expect(shown).toHaveLength(text.split('\n').length)
         for (const [at, one] of lines.entries())
           if (/\^\[local\]/i.test(one) && !found.isFullyPrivate) expect(found.privateLines.has(at)).toBe(true)
@@ -200,9 +200,7 @@ describe('visibilityOf()', () => {
         processorTime(() => expect(visibilityOf(text).privateLines.size).toBeGreaterThanOrEqual(99_999)),
       ).toBeLessThan(2000)
     }
-    expect(redactPrivate('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(
-      redactionPlaceholder,
-    )
+    expect(redactPrivate('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).split('\n')[0]).toBe(redactionPlaceholder)
   })
 })
 
