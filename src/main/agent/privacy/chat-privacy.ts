@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
-import { hasContent, withPrivateLines, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
@@ -104,10 +104,7 @@ export class ChatPrivacy {
       const written = new Set(ofFile.map(({ text }) => comparableLine(text)))
       await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') => {
         const current = text.split(/\r?\n/)
-        const isAll = current.every((line) => !hasContent(line) || isDayHeading(line) || isWritten(line, written))
-        return isAll
-          ? withVisibility(text, true)
-          : withPrivateLines(text, (index) => isWritten(current[index], written))
+        return withPrivateLines(text, (index) => isWritten(current[index], written))
       })
     }
     return lines.length

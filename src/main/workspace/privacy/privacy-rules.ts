@@ -21,14 +21,10 @@ export interface NotePrivacy extends NoteVisibility {
  * `private/x` also `private/x.md`. `*` matches any part of a name, `**` any folders. Ignores case.
  */
 export function findRule(path: string, rules: readonly string[]): string | undefined {
-  if (rules.length === 0) return undefined
   const foldedPath = foldCase(path)
   return rules.find((rule) => {
-    const prefix = normalizeRule(rule)
-    if (prefix === '') return false
-    if (isPattern(prefix)) return rulePattern(prefix).test(foldedPath)
-    const folderPrefix = prefix.endsWith('/') ? prefix : `${prefix}/`
-    return foldedPath === prefix || foldedPath === `${prefix}.md` || foldedPath.startsWith(folderPrefix)
+    const pattern = normalizeRule(rule)
+    return pattern !== '' && rulePattern(pattern).test(foldedPath)
   })
 }
 
@@ -48,7 +44,7 @@ function withoutRoot(rule: string): string {
 
 const patternCache = new Map<string, RegExp>()
 
-/** Returns a regular expression for the path and everything below it. */
+/** Returns a regular expression for the path and everything below it; without `*` but with a final `/`, only for that. */
 export function rulePattern(rule: string): RegExp {
   const cached = patternCache.get(rule)
   if (cached) return cached
@@ -57,7 +53,8 @@ export function rulePattern(rule: string): RegExp {
     .split(/(\*\*\/|\*+)/)
     .map(patternSource)
     .join('')
-  const compiled = new RegExp(`^${source}(?:\\.md)?(?:/.*)?$`, 's')
+  const isFolder = rule.endsWith('/') && !isPattern(rule)
+  const compiled = new RegExp(`^${source}${isFolder ? '/.*' : '(?:\\.md)?(?:/.*)?'}$`, 's')
   patternCache.set(rule, compiled)
   return compiled
 }
