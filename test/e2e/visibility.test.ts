@@ -34,20 +34,22 @@ agents:
     const page = await openPage()
     await page.goto(server.url)
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
-    await row('health').hover()
-    await page.getByRole('button', { name: 'Make health.md private' }).click()
+    const makePrivate = async () => {
+      await row('health').hover()
+      await page
+        .getByRole('button', { name: 'Actions for health.md' })
+        .or(page.getByRole('button', { name: /health\.md$/ }).last())
+        .first()
+        .click()
+      await page.getByRole('menuitem', { name: 'Make private' }).click()
+    }
+    await makePrivate()
     await until(async () => (await read('health.md')) === `---\nvisibility: private\n---\n\n${health}`)
     await row('health').getByTestId('private').waitFor()
     await keepScreenshot(page, 'visibility-1-lock')
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await read('health.md')) === health)
-    await row('health').hover()
-    await page
-      .getByRole('button', { name: 'Actions for health.md' })
-      .or(page.getByRole('button', { name: /health\.md$/ }).last())
-      .first()
-      .click()
-    await page.getByRole('menuitem', { name: 'Make private' }).click()
+    await makePrivate()
     await until(async () => (await read('health.md')).startsWith('---\nvisibility: private'))
 
     await row('vault').hover()

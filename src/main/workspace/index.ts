@@ -49,7 +49,7 @@ export {
 export { seedWorkspace } from './files/seed-templates.ts'
 export { createAdaptiveStat } from './files/stat-file.ts'
 export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files/text-files.ts'
-export { TextStatisticsCache } from './files/text-statistics.ts'
+export { type TextStatistics, TextStatisticsCache } from './files/text-statistics.ts'
 export { type FoundFile, isBehindLink, walkFiles, walkMarkdown, type WalkProblem } from './files/walk.ts'
 export { type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './files/workspace-writer.ts'
 export { Workspace } from './files/workspace.ts'

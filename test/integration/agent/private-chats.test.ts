@@ -93,7 +93,7 @@ describe('a private chat', () => {
     await client.workspace.remember({ agent: 'main', text: 'The walrus sings.\nIt is grey. ^[private]' })
     const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
     expect(log).toContain('puffin')
-    expect(redactPrivate(log, visibilityOf(log)).text).not.toMatch(/puffin|blue|walrus|grey/)
+    expect(redactPrivate(log, visibilityOf(log))).not.toMatch(/puffin|blue|walrus|grey/)
   })
 
   it('is found in searches with private notes only, also after it became private', async () => {

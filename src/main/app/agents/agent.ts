@@ -23,7 +23,6 @@ import {
   TextStatisticsCache,
   normalizePath,
   exclusionReason,
-  type FoundFile,
 } from '#workspace'
 import { revertStatusOfHunks, workerEntry } from '#platform'
 import { Importer } from '#interop'
@@ -350,7 +349,7 @@ export class Agent {
   }
 
   /** Returns the privacy of the files that are wholly or partly private, by path. */
-  privacyOf(files: readonly FoundFile[]): ReturnType<typeof privacyOfFiles> {
+  privacyOf(files: Parameters<typeof privacyOfFiles>[0]): ReturnType<typeof privacyOfFiles> {
     return privacyOfFiles(files, this.#listOptions())
   }
 

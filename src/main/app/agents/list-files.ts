@@ -6,10 +6,11 @@ import {
   exclusionEntry,
   type Workspace,
   type FoundFile,
+  type TextStatistics,
   type TextStatisticsCache,
 } from '#workspace'
 import type { Memory } from '#search'
-import type { NotePrivacy, PrivacyMarks } from '#workspace/privacy'
+import type { PrivacyMarks } from '#workspace/privacy'
 import { orUndefined } from '#shared/util/errors.ts'
 
 interface ListContext {
@@ -41,71 +42,67 @@ function toListedFile({ workspace: { layout }, memory, scope }: ListContext, pat
 
 /** Lists files with sizes, token counts and privacy. @throws the signal's reason if it aborts */
 export async function listFiles(options: ListOptions, signal?: AbortSignal): Promise<FileEntry[]> {
-  const { workspace, memory, conventions, scope } = options
+  const { workspace, conventions } = options
   const { files } = await workspace.list(signal)
   await conventions.refresh(files.map(({ path }) => path))
-  const facts = await factsOf(files, options)
-  return files.map((file) => {
-    const { path, size, modifiedAt } = file
-    const { words = 0, tokens = Math.ceil(size / 4), privacy } = facts.get(path) ?? {}
-    return {
-      ...toListedFile({ workspace, memory, scope }, path),
-      size,
-      modifiedAt,
-      words,
-      tokens,
-      ...(privacy ? { privacy } : {}),
-    }
+  const listed = new Map(files.map(({ path }) => [path, toListedFile(options, path)]))
+  // The index will have the others soon. It may have to read thousands of files first.
+  const isExcluded = ({ path }: FileState) => ![undefined, 'unreadable'].includes(listed.get(path)?.unsearched?.reason)
+  const facts = await factsOf(files, options, isExcluded)
+  return files.map(({ path, size, modifiedAt }) => {
+    const { words = 0, tokens = Math.ceil(size / 4), ...visibility } = facts.get(path) ?? unknownFacts
+    const privacy = privacyOf(path, visibility, options)
+    return { ...toListedFile(options, path), size, modifiedAt, words, tokens, ...(privacy ? { privacy } : {}) }
   })
 }
 
-/** Returns the privacy of the files that are wholly or partly private, by path. */
+type FileState = Pick<FoundFile, 'path' | 'size' | 'modifiedAt'>
+type FactsOptions = Omit<ListOptions, 'conventions' | 'scope'>
+
+/** Returns the privacy of the files that are wholly or partly private, by path. An unreadable file counts as private. */
 export async function privacyOfFiles(
-  files: readonly FoundFile[],
-  options: Omit<ListOptions, 'conventions' | 'scope'>,
+  files: readonly FileState[],
+  options: FactsOptions,
 ): Promise<ReadonlyMap<string, NonNullable<FileEntry['privacy']>>> {
-  const facts = await factsOf(files, options)
-  return new Map([...facts].flatMap(([path, { privacy }]) => (privacy ? [[path, privacy] as const] : [])))
-}
-
-interface FileFacts {
-  readonly words?: number
-  readonly tokens?: number
-  readonly privacy: FileEntry['privacy']
-}
-
-/** Takes the facts of unchanged files from the index, and reads the others. */
-async function factsOf(
-  files: readonly FoundFile[],
-  { memory, marks, textStatistics }: Omit<ListOptions, 'conventions' | 'scope'>,
-): Promise<ReadonlyMap<string, FileFacts>> {
-  const indexed = new Map(((await orUndefined(memory.indexedFiles())) ?? []).map((file) => [file.path, file]))
-  const isIndexed = ({ path, size, modifiedAt }: FoundFile) => {
-    const known = indexed.get(path)
-    return known?.size === size && known.mtime === modifiedAt
-  }
-  const read = await textStatistics.load(files.filter((file) => !isIndexed(file)))
+  const facts = await factsOf(files, options, () => true)
   return new Map(
-    files.map((file) => {
-      const { path } = file
-      const known = isIndexed(file) ? indexed.get(path) : undefined
-      const found = read.get(path)
-      const { words, tokens } = known ?? found ?? indexed.get(path) ?? {}
-      const visibility = known ? { isFullyPrivate: known.privacy === 2, isPartly: known.privacy === 1 } : found
-      const problem = known ? (known.problem ?? undefined) : found?.problem
-      const privacy = privacyOf(marks.of(path, ''), visibility, problem)
-      return [path, { ...(words === undefined || tokens === undefined ? {} : { words, tokens }), privacy }] as const
+    files.flatMap(({ path }) => {
+      const privacy = privacyOf(path, facts.get(path) ?? { privacy: 2 }, options)
+      return privacy ? [[path, privacy] as const] : []
     }),
   )
 }
 
-/** @param byText by the marks in the text; undefined if it cannot be read, which hides the file */
+const unknownFacts: TextStatistics = { privacy: 0 }
+
+/** Takes the facts of unchanged files from the index, and those of other files from their text if they may be read. */
+async function factsOf(
+  files: readonly FileState[],
+  { memory, textStatistics }: FactsOptions,
+  mayRead: (file: FileState) => boolean,
+): Promise<ReadonlyMap<string, TextStatistics>> {
+  const indexed = new Map(((await orUndefined(memory.indexedFiles())) ?? []).map((file) => [file.path, file]))
+  const changed = files.filter(({ path, size, modifiedAt }) => {
+    const known = indexed.get(path)
+    return known?.size !== size || known.mtime !== modifiedAt
+  })
+  const read = await textStatistics.load(changed.filter(mayRead))
+  const isChanged = new Set(changed)
+  return new Map(
+    files.flatMap((file) => {
+      const facts = isChanged.has(file) ? read.get(file.path) : indexed.get(file.path)
+      return facts ? [[file.path, facts] as const] : []
+    }),
+  )
+}
+
 function privacyOf(
-  { rule }: NotePrivacy,
-  byText: { readonly isFullyPrivate: boolean; readonly isPartly: boolean } | undefined,
-  problem: string | undefined,
+  path: string,
+  { privacy, problem }: Pick<TextStatistics, 'privacy' | 'problem'>,
+  { marks }: Pick<FactsOptions, 'marks'>,
 ): FileEntry['privacy'] {
-  const isWhole = rule !== undefined || byText === undefined || byText.isFullyPrivate
-  if (!isWhole && !byText.isPartly) return undefined
-  return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) }
+  const { rule } = marks.of(path, '')
+  if (rule === undefined && privacy === 0) return undefined
+  const isWhole = rule !== undefined || privacy === 2
+  return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem ? { problem } : {}) }
 }

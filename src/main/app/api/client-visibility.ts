@@ -73,9 +73,11 @@ export async function visibleFiles(
   marks: PrivacyMarks | undefined,
 ): Promise<FileEntry[]> {
   if (!marks) return [...files]
-  const privacyByPath = new Map(files.flatMap(({ path, privacy }) => (privacy ? [[path, privacy]] : [])))
+  const privacyByPath = await agent.privacyOf(files)
   const open = await openFiles(files, privacyByPath, (path) => openTextAt(agent, marks, path))
-  return open.map(({ privacy, ...file }) => (privacy ? { ...file, words: 0, tokens: Math.ceil(file.size / 4) } : file))
+  return open.map(({ privacy: _privacy, ...file }) =>
+    privacyByPath.has(file.path) ? { ...file, words: 0, tokens: Math.ceil(file.size / 4) } : file,
+  )
 }
 
 /** Removes results whose lines have become private or have changed since they were indexed. */

@@ -6,10 +6,9 @@ export interface TextStatistics {
   /** Undefined for a large file, as is `tokens`. */
   readonly words?: number
   readonly tokens?: number
-  readonly isFullyPrivate: boolean
-  /** True if only some lines are private. */
-  readonly isPartly: boolean
-  readonly problem?: string
+  /** By the marks in the text: 0 if it has none, 1 if some lines are private, 2 if the whole file is. */
+  readonly privacy: number
+  readonly problem?: string | null | undefined
 }
 
 interface FileState {
@@ -52,9 +51,8 @@ export class TextStatisticsCache {
       size,
       modifiedAt,
       ...(size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }),
-      isFullyPrivate,
-      isPartly: privateLines.size > 0,
-      ...(problem === undefined ? {} : { problem }),
+      privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size),
+      problem,
     })
   }
 }

@@ -7,7 +7,6 @@ import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
-import { LockButton } from '../privacy/privacy-badge.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
 import { attachmentOrCanvasKind } from '../file-kind.ts'
 import { duplicateFile, exportNote, removeFile, revealFile, setPrivate } from './file-actions.ts'
@@ -45,16 +44,7 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
         {name}
       </NavRow>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <span className="flex">
-          {details && (
-            <LockButton
-              path={file.path}
-              privacy={details.privacy}
-              onChange={(isPrivate) => void setPrivate(agent, file.path, isPrivate)}
-            />
-          )}
-          <FileMenu agent={agent} file={file} />
-        </span>
+        <FileMenu agent={agent} file={file} />
       </span>
     </div>
   )
