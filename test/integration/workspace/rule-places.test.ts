@@ -90,6 +90,7 @@ async function openTwo(rules: string) {
   const test = await openTestApp({ files, config: config(rules, second), watch: true })
   const [main, other] = await Promise.all([test.app.agents.get('main'), test.app.agents.get('other')])
   const isLocal = async (agent: typeof main, path: string) => {
+    await agent.memory.settle(10_000)
     const { privacy } = (await agent.listFiles()).find((file) => file.path === path) ?? {}
     return privacy?.isWhole === true
   }
