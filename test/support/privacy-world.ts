@@ -658,21 +658,7 @@ export class PrivacyWorld {
         .map((line, index) => (hidden[index] ? withOtherWords(line) : line))
         .join('\n')
     }
-    const sessionsFolder = app.agents.foldersOf('main').sessions
-    const twinSessions = this.#twin.app.agents.foldersOf('main').sessions
-    const open = new Set(
-      (await this.#home.agent.sessions.list(true)).filter(({ isPrivate }) => !isPrivate).map(({ id }) => `${id}.jsonl`),
-    )
     const written: string[] = []
-    for (const name of await jsonlIn(twinSessions)) {
-      if (open.has(name)) continue
-      await rm(join(twinSessions, name))
-      written.push(`sessions/${name}`)
-    }
-    for (const name of open) {
-      await copyWithTimes(join(sessionsFolder, name), twinSessions, name)
-      written.push(`sessions/${name}`)
-    }
     const twinWorkspace = join(this.#twin.folder, 'workspace')
     for (const path of await markdownIn(twinWorkspace)) {
       if (path in files) continue
@@ -685,7 +671,25 @@ export class PrivacyWorld {
       await utimes(join(twinWorkspace, path), atime, mtime)
       written.push(path)
     }
-    const { memory } = this.#twin.agent
+    const { memory, privacy } = this.#twin.agent
+    memory.notifyWritten(written)
+    await memory.settle(10_000)
+    // The private lines of the twin are others, so its chats must not be compared with them.
+    await privacy.update()
+    const sessionsFolder = app.agents.foldersOf('main').sessions
+    const twinSessions = this.#twin.app.agents.foldersOf('main').sessions
+    const open = new Set(
+      (await this.#home.agent.sessions.list(true)).filter(({ isPrivate }) => !isPrivate).map(({ id }) => `${id}.jsonl`),
+    )
+    for (const name of await jsonlIn(twinSessions)) {
+      if (open.has(name)) continue
+      await rm(join(twinSessions, name))
+      written.push(`sessions/${name}`)
+    }
+    for (const name of open) {
+      await copyWithTimes(join(sessionsFolder, name), twinSessions, name)
+      written.push(`sessions/${name}`)
+    }
     memory.notifyWritten(written)
     await memory.settle(10_000)
     await memory.waitForVectors()
