@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { sessionOfPath } from '#lib/router/paths.ts'

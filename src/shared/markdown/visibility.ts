@@ -28,11 +28,6 @@ const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set(
 const maxUnclosedLines = 500
 const maxProblemLength = 60
 
-/** Removes the privacy marks from a text, with the comments around them. */
-export function withoutPrivateMarks(text: string): string {
-  return text.replaceAll(/[ \t]*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')
-}
-
 /** Returns which lines of a note are private. */
 export function visibilityOf(text: string): NoteVisibility {
   if (!fastPattern.test(text) && !(propertiesPattern.test(text) && /local|private/i.test(text))) return openNote

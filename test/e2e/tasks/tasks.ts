@@ -3,11 +3,11 @@ import type { Step, Task } from './step.ts'
 
 const boiler = {
   en: 'Remember that the boiler code is 7781',
-  'zh-CN': '记住锅炉密码是7781',
-  'zh-TW': '記住鍋爐密碼是7781',
+  'zh-CN': '记住锅炉编号是7781',
+  'zh-TW': '記住鍋爐編號是7781',
 } as const
-const asksBoiler = { en: 'What is the boiler code?', 'zh-CN': '锅炉密码是多少？', 'zh-TW': '鍋爐密碼是多少？' } as const
-const boilerWords = { en: 'boiler code', 'zh-CN': '锅炉密码', 'zh-TW': '鍋爐密碼' } as const
+const asksBoiler = { en: 'What is the boiler code?', 'zh-CN': '锅炉编号是多少？', 'zh-TW': '鍋爐編號是多少？' } as const
+const boilerWords = { en: 'boiler code', 'zh-CN': '锅炉编号', 'zh-TW': '鍋爐編號' } as const
 const tea = { en: 'Remember that I like green tea', 'zh-CN': '记住我喜欢喝绿茶', 'zh-TW': '記住我喜歡喝綠茶' } as const
 const noteName = { en: 'piano', 'zh-CN': '钢琴', 'zh-TW': '鋼琴' } as const
 const notePath = { en: 'memory/piano.md', 'zh-CN': 'memory/钢琴.md', 'zh-TW': 'memory/鋼琴.md' } as const

@@ -1,7 +1,7 @@
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { createLayout, memoryFolderPath, toFileName } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

@@ -1,5 +1,5 @@
 import type { RecordedSearch } from '#shared/contract/index.ts'
-import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { parseIntent } from './intent.ts'
 import { isDisclaimer, speakers } from './sentences.ts'
 

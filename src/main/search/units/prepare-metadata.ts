@@ -1,4 +1,4 @@
-import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
 /** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
-import { visibilityOf, withoutPrivateMarks } from '#shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'

@@ -7,8 +7,8 @@ import {
   redactionPlaceholder,
   visibilityOf,
   redactPrivate,
-  withoutPrivateMarks,
 } from '../../../../src/shared/markdown/visibility.ts'
+import { withoutPrivateMarks } from '../../../../src/shared/markdown/marks.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
 
