@@ -362,7 +362,7 @@ export class PrivacyWorld {
       }
       case 'makePrivate':
         if (!chat) return undefined
-        await agent.chat.setPrivate(chat.id, true)
+        await agent.chat.makePrivate(chat.id)
         this.#say(`chat ${chat.number}`)
         return user
       case 'compact':

@@ -162,7 +162,7 @@ export const sessions = {
    * others.
    */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
-  /** Makes the whole session private. @throws AppError 'session_busy' while a turn is running */
+  /** Stops the running turn, if any, and makes the whole session private. */
   makePrivate: base.input(forSession).output(done),
   /** Returns the open lines of notes that the session wrote. */
   openLines: base.input(forSession).output(z.array(noteLineSchema)),

@@ -1,12 +1,14 @@
 import { countWords } from '../util/tokens.ts'
 import { withoutMarks } from './marks.ts'
 
-/** Returns a line without marks, list and quote markers, and outer cell borders, and with single spaces, to compare it. */
+/** Returns a line in lower case without marks, markers, cell borders, emphasis and end punctuation, to compare it. */
 export function comparableLine(line: string): string {
   return withoutMarks(line)
     .replace(/^[\s>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?)?/, '')
+    .replaceAll(/[*_`~]+/g, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/^[ |]+|[ |]+$/g, '')
+    .replaceAll(/^[ |]+|[ |.,;:!?。！？，；：…]+$/g, '')
+    .toLowerCase()
 }
 
 /** Returns false for lines that many texts have in common: one word without a digit, and the mark in front matter. */

@@ -16,7 +16,7 @@ const labelledPassword =
 const phrase =
   /(?:\b(?:pass|seed|recovery) ?phrase\b|助记词|助記詞)\s{0,3}(?:[:：=]|is\b|是|为|為)\s{0,3}["'`]?(?:\p{Ll}{3,10}[ ,]{1,2}){3,}\p{Ll}{3,10}/iu
 const pin =
-  /(?:\b(?:PINs?|[Pp]in)(?:[- ](?:code|number))?\s{0,3}(?:[:：=]|is\b|ist\b|lautet\b|是|为|為)|\bPIN|\bCV[VC]2?\b\s{0,3}[:：=]?|暗証番号\s{0,3}[:：=は]?|(?:密码|密碼)\s{0,3})\s{0,3}\d(?:[ -]?\d){2,7}(?![\d\p{L}-])/u
+  /(?:\b(?:PINs?|[Pp]in)(?:[- ](?:code|number))?\s{0,3}(?:[:：=]|is\b|ist\b|lautet\b|是|为|為)|\bPIN|\bCV[VC]2?\b\s{0,3}[:：=]?|暗証番号\s{0,3}[:：=は]?|(?:密码|密碼|비밀번호|\b[Pp]in code)\s{0,3})\s{0,3}\d(?:[ -]?\d){2,7}(?![\d\p{L}-])/u
 const addressWithPassword = /\b[a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,60}:[^\s/@]{3,100}@[\w.-]/i
 const cardNumber = /(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[,.]\d)/g
 const cardPrefix = /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12}|62\d{14,17})$/

@@ -32,7 +32,7 @@ agents:
 const shown = (results: readonly ToolResultMessage[]) =>
   results.map((result) => `${result.isError ? 'ERROR ' : ''}${messageText(result)}`)
 
-it('marks secrets that a model writes private, and says so', async () => {
+it('says that a note of a model looks like a secret', async () => {
   const { call, workspace } = await openChat('anthropic/claude-sonnet-5')
   const path = '/memories/home.md'
   const [created, changed, plain] = await call(
@@ -41,9 +41,9 @@ it('marks secrets that a model writes private, and says so', async () => {
     { command: 'insert', path, insert_line: 3, insert_text: '- The cellar is dry\n' },
   )
   const texts = shown([created, changed, plain].filter((result) => result !== undefined))
-  expect(texts.map((text) => text.includes('marked private'))).toEqual([false, true, false])
+  expect(texts.map((text) => text.includes('looks like a secret'))).toEqual([false, true, false])
   expect(await readFile(join(workspace, 'memory/home.md'), 'utf8')).toBe(
-    '# Home\n\n- The router is in the hall\n- The cellar is dry\n- Wi-Fi password: hunter2 ^[private]\n',
+    '# Home\n\n- The router is in the hall\n- The cellar is dry\n- Wi-Fi password: hunter2\n',
   )
 })
 

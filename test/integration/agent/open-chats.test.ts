@@ -42,10 +42,10 @@ agents:
 describe('a message to an open chat', () => {
   it('is not sent if a line equals a private line', async () => {
     const { agent, remote, say } = await openChats()
-    const text = `What is this?\n\n  The  safe opens with 9-1-7.`
+    const text = `What is this?\n\n  The  safe opens with **9-1-7**!`
     await expect(say(text)).rejects.toMatchObject({
       code: 'message_private',
-      data: { count: 1, lines: 'The  safe opens with 9-1-7.' },
+      data: { count: 1, lines: 'The  safe opens with **9-1-7**!' },
     })
     const attachments = [{ type: 'file' as const, name: 'safe.md', text: pin }]
     await expect(say('And this?', { attachments })).rejects.toMatchObject({ code: 'message_private' })
@@ -133,7 +133,7 @@ describe('an open chat', () => {
     await agent.memory.settle(10_000)
     await firstUpdate.update()
     expect(await firstUpdate.untold()).toEqual([session])
-    await agent.chat.setPrivate(session, false)
+    await agent.chat.release(session)
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)
   })
 })
@@ -143,7 +143,7 @@ describe('a chat that was made private', () => {
     const { agent, workspace, say } = await openChats()
     const { session } = await say('Hello.')
     await say('/remember the puffin knits a scarf', { session })
-    await agent.chat.setPrivate(session, true)
+    await agent.chat.makePrivate(session)
     const lines = await agent.privacy.openLinesOf(session)
     expect(lines.map(({ text }) => text)).toContain('the puffin knits a scarf')
     expect(await agent.privacy.markLinesOf(session)).toBe(lines.length)
@@ -159,7 +159,7 @@ describe('a chat that was made private', () => {
       messages: 2,
       lines: ['- The safe opens with 9-1-7.'],
     })
-    await agent.chat.setPrivate(session, false)
+    await agent.chat.release(session)
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)
     await agent.privacy.update()
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)

@@ -91,9 +91,11 @@ describe('a private chat', () => {
     const { session } = await say(secret, { isPrivate: true })
     await client.workspace.remember({ agent: 'main', text: 'The puffin knits.\nIt is blue.', session })
     await client.workspace.remember({ agent: 'main', text: 'The walrus sings.\nIt is grey. ^[private]' })
+    for (const text of ['# Diagnosis cobalt ^[private]\n\nIt is cobalt', 'cobalt\rIt is cobalt ^[private]'])
+      await client.workspace.remember({ agent: 'main', text })
     const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
     expect(log).toContain('puffin')
-    expect(redactPrivate(log, visibilityOf(log))).not.toMatch(/puffin|blue|walrus|grey/)
+    expect(redactPrivate(log, visibilityOf(log))).not.toMatch(/puffin|blue|walrus|grey|cobalt/)
   })
 
   it('is found in searches with private notes only, also after it became private', async () => {
@@ -105,7 +107,7 @@ describe('a private chat', () => {
       return results.some(({ path }) => path === `sessions/${session}.jsonl`)
     }
     await until(() => isFound(false), 10_000)
-    await agent.chat.setPrivate(session, true)
+    await agent.chat.makePrivate(session)
     await until(async () => !(await isFound(false)), 10_000)
     expect(await isFound(true)).toBe(true)
   })
@@ -115,7 +117,7 @@ describe('a private chat', () => {
     const { agent, say } = await openChats('open', () => clock.now)
     const { session } = await say(secret)
     const first = (await agent.sessions.get(session)).messages()[0]?.id ?? ''
-    await agent.chat.setPrivate(session, true)
+    await agent.chat.makePrivate(session)
     const fork = await agent.sessions.fork(session, first, clock.now)
     expect((await agent.sessions.get(fork)).isPrivate).toBe(true)
     clock.now = new Date(2026, 0, 22, 10, 30)
@@ -187,7 +189,7 @@ describe('a private chat', () => {
     async (when) => {
       const { agent, say } = await openChats()
       const { session } = await say(secret, { isPrivate: when === 'from the start' })
-      if (when === 'later') await agent.chat.setPrivate(session, true)
+      if (when === 'later') await agent.chat.makePrivate(session)
       const { name, text } = await agent.sessions.export(session, 'jsonl')
       const other = await openChats()
       const folder = dirname(other.agent.sessions.requestsFolder(session))

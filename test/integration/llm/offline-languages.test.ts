@@ -13,8 +13,8 @@ async function openConversation(options: TestAppOptions = {}) {
   const agent = await app.agents.get('main')
   await agent.memory.settle(20_000)
   let session: string | undefined
-  const say = async (text: string, isPrivate = false) => {
-    const sent = await agent.chat.send({ text, session, isPrivate })
+  const say = async (text: string) => {
+    const sent = await agent.chat.send({ text, session })
     await sent.ended
     session = sent.session
     const last = (await agent.sessions.get(sent.session)).messages().at(-1)
@@ -47,7 +47,7 @@ const conversations: readonly {
   {
     language: 'Simplified Chinese',
     hello: ['嗨，你好', /^目前没有连接语言模型，所以我只做两件事/],
-    save: ['请帮我记一下门禁密码是4711', '门禁密码是4711 \\^\\[private\\]', /^已记入今天的日志/],
+    save: ['请帮我记一下门禁密码是4711', '门禁密码是4711', /^已记入今天的日志/],
     ask: ['门禁密码是多少', /^你的记忆里写着：\n\n> 门禁密码是4711\n/],
     unknown: ['谁刷了围墙？', /^在你的记忆里没有找到与“谁刷了围墙？”/],
     unwritable: ['请记住密码是12\u000034', /^没有成功：.+NUL/],
@@ -55,7 +55,7 @@ const conversations: readonly {
   {
     language: 'Traditional Chinese',
     hello: ['您好', /^目前沒有連接語言模型，所以我只做兩件事/],
-    save: ['請你記住大門密碼是4711', '大門密碼是4711 \\^\\[private\\]', /^已記入今天的日誌/],
+    save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日誌/],
     ask: ['大門密碼多少啊', /^你的記憶裡寫著：\n\n> 大門密碼是4711\n/],
     unknown: ['誰修好了鋼琴？', /^在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
     unwritable: ['請記住密碼是12\u000034', /^沒有成功：.+NUL/],
@@ -76,7 +76,7 @@ describe('the offline model in the user’s language', () => {
       await settled()
       newSession()
       // An open chat does not see a saved password again.
-      expect(await say(ask[0], true)).toMatch(ask[1])
+      expect(await say(ask[0])).toMatch(ask[1])
       newSession()
       expect(await say(unknown[0])).toMatch(unknown[1])
       expect(await say(unwritable[0])).toMatch(unwritable[1])

@@ -39,6 +39,8 @@ const secrets: Record<SecretKind, readonly string[]> = {
     'pw: hunter2',
     '银行卡密码 4711',
     '暗証番号は4711',
+    '비밀번호 4711',
+    'pin code 0042',
     'CVV 123',
     'Wi-Fi 密码：huaishuli502',
     '門鎖密碼是 829301',

@@ -213,9 +213,15 @@ export class Chat {
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
   }
 
-  /** Makes the whole chat private, or open again. @throws AppError `session_busy`, `unknown_session` */
-  async setPrivate(session: string, isPrivate: boolean): Promise<void> {
-    await (await this.#idleTranscript(session)).setPrivate(isPrivate)
+  /** Makes the whole chat private, after its running turn is stopped. @throws AppError `unknown_session` */
+  async makePrivate(session: string): Promise<void> {
+    await this.stopTurn(session)
+    await (await this.#services.sessions.get(session)).setPrivate(true)
+  }
+
+  /** Makes a private chat open. @throws AppError `session_busy`, `unknown_session` */
+  async release(session: string): Promise<void> {
+    await (await this.#idleTranscript(session)).setPrivate(false)
   }
 
   /** Stops the running turn, if any, and waits for its end. */

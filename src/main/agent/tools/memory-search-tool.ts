@@ -33,9 +33,12 @@ export const memorySearch = defineTool({
       },
       signal,
     )
-    const results = await accessPolicy.visiblePlaces(response.results, (path) => readSearched(path, context))
-    const texts = await readNotes(results, context)
-    const lines = results.map((result) => lineOf(result, noteSources(texts.get(result.path) ?? '')))
+    const files = new Map<string, Awaited<ReturnType<typeof readSearched>>>()
+    for (const { path } of response.results) if (!files.has(path)) files.set(path, await readSearched(path, context))
+    const results = await accessPolicy.visiblePlaces(response.results, async (path) => files.get(path))
+    const sourcesOf = (path: string) =>
+      sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
+    const lines = results.map((result) => lineOf(result, sourcesOf(result.path)))
     const remarks = remarksOn(response)
     return {
       text: [...(lines.length > 0 ? lines : ['No note answers this.']), ...remarks].join('\n'),
@@ -44,19 +47,6 @@ export const memorySearch = defineTool({
     }
   },
 })
-
-/** Returns the current texts by path, without chats and notes that cannot be read. */
-async function readNotes(
-  results: readonly SearchResult[],
-  { workspace }: ToolContext,
-): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>()
-  for (const path of new Set(results.map((result) => result.path))) {
-    const file = await orUndefined(workspace.read(path))
-    if (file) texts.set(path, file.text)
-  }
-  return texts
-}
 
 /** Reads a note or a chat; undefined if it cannot be read. */
 async function readSearched(path: string, { workspace, readSession }: ToolContext) {

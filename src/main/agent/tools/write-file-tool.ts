@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
 import { dailyLogDate, type WorkspaceWrite } from '#workspace'
 import { withSources } from './access-policy.ts'
@@ -42,9 +41,8 @@ export async function editNote(
   const { workspace, mayWrite, accessPolicy } = context
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite)
-  const change = (visibleText: string | undefined) => withPrivateSecrets(rewrite(visibleText, path), visibleText)
   return workspace.edit(path, withSources(context), (current) =>
-    accessPolicy.applyEdit(path, current, change, context, options),
+    accessPolicy.applyEdit(path, current, (visibleText) => rewrite(visibleText, path), context, options),
   )
 }
 
@@ -57,7 +55,9 @@ export async function changeOutcome(
   const change = await workspace.describe(write, signal)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
-  const remark = hasSecret ? '\nThe secret is marked private: only private chats read it. Tell the user.' : ''
+  const remark = hasSecret
+    ? '\nIt looks like a secret. Tell the user that every chat can read it unless it is made private.'
+    : ''
   return { text: (text ?? summary) + remark, details: { kind: 'change', change } }
 }
 

@@ -43,13 +43,13 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   setWithoutMemory: doForAgent(os.sessions.setWithoutMemory, async (agent, input) =>
     (await agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory),
   ),
-  makePrivate: doForAgent(os.sessions.makePrivate, (agent, input) => agent.chat.setPrivate(input.session, true)),
+  makePrivate: doForAgent(os.sessions.makePrivate, (agent, input) => agent.chat.makePrivate(input.session)),
   openLines: forAgent(os.sessions.openLines, (agent, input) => agent.privacy.openLinesOf(input.session)),
   markLines: forAgent(os.sessions.markLines, async (agent, input) => ({
     count: await agent.privacy.markLinesOf(input.session),
   })),
   previewRelease: forAgent(os.sessions.previewRelease, (agent, input) => agent.privacy.previewRelease(input.session)),
-  release: doForAgent(os.sessions.release, (agent, input) => agent.chat.setPrivate(input.session, false)),
+  release: doForAgent(os.sessions.release, (agent, input) => agent.chat.release(input.session)),
   madePrivate: forAgent(os.sessions.madePrivate, async (agent) => ({ sessions: await agent.privacy.untold() })),
   forgetMadePrivate: doForAgent(os.sessions.forgetMadePrivate, (agent) => agent.privacy.forgetUntold()),
   remove: doForAgent(os.sessions.remove, (agent, input) => agent.sessions.remove(input.session)),

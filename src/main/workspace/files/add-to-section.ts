@@ -1,6 +1,8 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
+import { withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(input: string): string {
@@ -42,7 +44,11 @@ export function withFencesClosed(text: string, dialect?: Dialect): string {
 
 /** Returns the text of a note for a place below a heading: escapes headings and closes open code blocks. */
 export function noteBody(text: string): string {
-  return withFencesClosed(withoutHeadings(text.trim()), { isPart: true })
+  const note = text.replaceAll(/\r\n?/g, '\n').trim()
+  const { isFullyPrivate, privateLines } = visibilityOf(note)
+  const body = withFencesClosed(withoutHeadings(note), { isPart: true })
+  // The mark of a heading that is no heading any more would cover one line only.
+  return withPrivateLines(body, (line) => isFullyPrivate || privateLines.has(line))
 }
 
 /** Returns a note as a list item; further lines are indented. */

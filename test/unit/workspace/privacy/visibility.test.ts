@@ -3,11 +3,7 @@ import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
 import { findRule } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/rule-places.ts'
-import {
-  redactionPlaceholder,
-  visibilityOf,
-  redactPrivate,
-} from '../../../../src/shared/markdown/visibility.ts'
+import { redactionPlaceholder, visibilityOf, redactPrivate } from '../../../../src/shared/markdown/visibility.ts'
 import { withoutPrivateMarks } from '../../../../src/shared/markdown/marks.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'

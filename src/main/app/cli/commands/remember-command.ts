@@ -18,7 +18,7 @@ export async function remember(
   { agent, private: isPrivate }: CommonFlags & { private?: boolean },
   text: string | undefined,
 ): Promise<Output> {
-  const given = (text ?? (await readStandardInput())).trim()
+  const given = (text ?? (await readStandardInput())).replaceAll(/\r\n?/g, '\n').trim()
   const note = isPrivate ? withAddedPrivate(undefined, given, true) : given
   if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
