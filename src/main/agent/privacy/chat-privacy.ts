@@ -136,7 +136,10 @@ export class ChatPrivacy {
     if (state) await this.#write({ ...state, untold: [] })
   }
 
-  /** Makes the open chats private that contain lines, or recalled files, that have become private since the last call. */
+  /**
+   * Makes the open chats private that contain lines, or recalled files, that have become private since the last call. The
+   * index must be complete.
+   */
   update(): Promise<void> {
     this.#running = this.#running.catch(() => undefined).then(() => this.#update())
     return this.#running
@@ -144,8 +147,6 @@ export class ChatPrivacy {
 
   async #update(): Promise<void> {
     const { memory, sessions, stopTurn } = this.#options
-    // A part of the index has fewer private lines than there are.
-    if ((await memory.status()).state !== 'ready') return
     const version = await memory.privateVersion()
     if (version === this.#comparedVersion) return
     const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
@@ -168,7 +169,7 @@ export class ChatPrivacy {
     const files = await this.#options.memory.indexedFiles()
     const marks = this.#options.marks()
     const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
-    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => pathKey(path))
+    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
   }
 
   async #read(): Promise<State | undefined> {
@@ -180,16 +181,12 @@ export class ChatPrivacy {
   }
 }
 
-function pathKey(path: string): string {
-  return `path ${path}`
-}
-
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
 function contains(transcript: Transcript, keys: ReadonlySet<string>): boolean {
   return transcript.entries.some(
     (entry) =>
       entry.type === 'message' &&
-      (pathsIn(entry.message).some((path) => keys.has(pathKey(path))) ||
+      (pathsIn(entry.message).some((path) => keys.has(`path ${path}`)) ||
         textsIn(entry.message).some((text) => lineKeys(text).some((key) => keys.has(key)))),
   )
 }
@@ -238,11 +235,8 @@ function writtenLines({ entries }: Transcript): Map<string, Set<string>> {
   return lines
 }
 
+/** Returns false for the first line of a daily log, which the app writes. */
 function isWritten(line: string | undefined, written: ReadonlySet<string>): boolean {
-  return line !== undefined && hasContent(line) && !isDayHeading(line) && written.has(comparableLine(line))
-}
-
-/** Returns true for the first line of a daily log. */
-function isDayHeading(line: string): boolean {
-  return /^# \d{4}-\d{2}-\d{2}\s*$/.test(line)
+  if (line === undefined || !hasContent(line) || /^# \d{4}-\d{2}-\d{2}\s*$/.test(line)) return false
+  return written.has(comparableLine(line))
 }

@@ -1,5 +1,5 @@
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { locateAttachment, readAttachment } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, visibleFiles, marksFor } from './client-visibility.ts'
@@ -120,8 +120,8 @@ export const findRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
 
 export const picturesRoutes = ({ app, os, forAgent }: RouterBase) => ({
   remote: forAgent(os.pictures.remote, async (agent, { path, address, isAllowed }, signal) => {
-    const note = (await agent.listFiles(signal)).find((file) => file.path === path)
-    const isPrivate = !note || note.privacy !== undefined
+    const note = await orUndefined(agent.readSearched(path))
+    const isPrivate = !note || agent.marks().openText(note.path, note.text) !== note.text
     const { type, bytes } = await app.pictures.load(address, { isPrivate, isAllowed }, signal)
     return { type, data: bytes.toString('base64') }
   }),

@@ -71,12 +71,19 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     publish({ type: 'contextChanged', agent, session })
   })
 
+  let [isIndexReady, hasIndexChanged] = [false, true]
+  const updateChatPrivacy = () => {
+    // A part of the index has fewer private lines than there are.
+    if (!isIndexReady || !hasIndexChanged) return
+    hasIndexChanged = false
+    privacy.update().catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
+  }
   memory.changes.subscribe((change) => {
     switch (change.type) {
       case 'status':
         reportIndex(health, agent, change.status)
-        if (change.status.state === 'ready')
-          privacy.update().catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
+        isIndexReady = change.status.state === 'ready'
+        updateChatPrivacy()
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
         links.markStale()
@@ -87,6 +94,8 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
         savedQueries.scheduleRun('index')
+        hasIndexChanged = true
+        updateChatPrivacy()
         return publish({ type: 'indexChanged', agent })
       case 'crashed':
         log.fault(change.error, `index thread of agent ${agent}`)
