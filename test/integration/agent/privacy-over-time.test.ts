@@ -5,7 +5,7 @@ import { PrivacyWorld } from '../../support/privacy-world.ts'
 import { steps } from '../../support/privacy-steps.ts'
 
 const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? 300)
-const seed = Number(process.env['PRIVACY_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['PRIVACY_SEED'] ?? 31)
 
 it(
   'no private text reaches an open chat, another program or another machine',
