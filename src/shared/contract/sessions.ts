@@ -126,7 +126,7 @@ export type Draft = z.infer<typeof draftSchema>
 export const noteLineSchema = z.object({ path: z.string(), line: z.number().int(), text: z.string() })
 export type NoteLine = z.infer<typeof noteLineSchema>
 
-/** What a release of a private chat would let out. */
+/** Text that becomes open when a private chat is released. */
 export const releasePreviewSchema = z.object({
   messages: z.number().int(),
   /** The first messages' lines that equal private lines; `lineCount` is the number of all. */

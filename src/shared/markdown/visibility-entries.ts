@@ -1,7 +1,7 @@
 /**
- * Entries of a note: what a privacy mark covers, as `scanBlocks` reads Markdown. A heading covers its section, a list
- * item or footnote all its blocks, a top-level quote all of it, and a front matter key its value lines. Any other
- * top-level block is an entry of its own. Linear time.
+ * Splits a note into entries, the units that a privacy mark covers, from the blocks of `scanBlocks`. A heading covers
+ * its section, a list item or footnote all its blocks, a top-level quote all of it, and a front matter key its value
+ * lines. Any other top-level block is an entry of its own. Linear time.
  */
 import { scanBlocks, type Block } from './blocks/scan-blocks.ts'
 

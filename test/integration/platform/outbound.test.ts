@@ -180,7 +180,7 @@ agents: { defaults: { model: openai-compatible/m, memory: { embedding: { provide
   })
 })
 
-/** Stands for transformers.js, which is not installed: downloads one file with the `fetch` that it is given. */
+/** Replaces transformers.js, which is not installed. Downloads one file with the `fetch` of its argument. */
 const downloader = (url: string, hasFetch: boolean) => `
 const env = ${hasFetch ? '{ fetch }' : '{}'}
 module.exports = {

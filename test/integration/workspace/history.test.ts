@@ -341,7 +341,7 @@ describe('history', () => {
     onTestFinished(() => later.close())
     const main = await later.agents.get('main')
     await main.workspace.write('MEMORY.md', 'v6\n', { cause: 'user' })
-    // The lock of the closed app may still be held when the write is flushed.
+    // The closed app may release its lock only after the flush.
     await until(async () => {
       await main.history?.flush()
       return (await main.history?.timeline({ limit: 10 }))?.length === 2

@@ -11,7 +11,7 @@ import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../s
 import { rounds } from '../../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
-/** Models of open and of private chats, each on a server of its own. */
+/** Open and private chats use different models, on separate servers. */
 const openModel = 'anthropic/claude-test'
 const privateModel = 'openai-compatible/local-model'
 const reaches = ['remote', 'local'] as const

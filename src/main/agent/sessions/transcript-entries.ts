@@ -41,7 +41,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     tokensAfter: z.number().optional(),
     /** True if the older messages were dropped without a summary; those that no flush had read are saved verbatim. */
     leftOut: z.boolean().optional(),
-    /** As `local` of messages. */
+    /** Set by older versions, see `local` of messages. */
     local: z.literal(true).optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(untrustedSourceSchema).optional(),

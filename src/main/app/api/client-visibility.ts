@@ -40,7 +40,7 @@ export async function readFor<T>(
   read: (visibleText: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   const notFoundError = () => new AppError('file_not_found', `${path} does not exist`, { path })
-  // Without its folder, the program would be told that each note is missing.
+  // If the folder is missing, report that, and not a missing note.
   if (requester !== false) await agent.workspace.assertExists()
   const session = sessionOfPath(path)
   if (session !== undefined && requester !== false) {
@@ -125,7 +125,7 @@ function visibleNotice(notice: SearchResponse['notice']): SearchResponse['notice
 
 /**
  * Returns the history entries of notes that exist and have no private text, with the lines that they added and that the
- * notes still have: what was removed may have been private.
+ * notes still have. Removed lines may have been private.
  */
 export async function visibleEntries(
   entries: readonly HistoryEntry[],
