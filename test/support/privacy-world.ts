@@ -929,8 +929,9 @@ function comparable(answer: string): string {
       .replaceAll(/ is now \S+/g, ' does not exist')
       .replaceAll(/returned as #\d+/g, 'returned')
       .split(/\n|(?<=\}),(?=\{"path")/)
-      // The long texts are near-duplicates: search returns the one that was indexed first.
-      .filter((line) => !line.includes('kelp'))
+      // The long texts are near-duplicates: search returns the one that was indexed first. Results without a score
+      // fill the list in the same order.
+      .filter((line) => !line.includes('kelp') && !line.includes('"bm25":0,"cosine":0'))
       .sort()
       .join('\n')
   )

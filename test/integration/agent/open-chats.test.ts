@@ -5,7 +5,7 @@ import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import { ChatPrivacy } from '../../../src/main/agent/privacy/chat-privacy.ts'
 import { openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
+import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const pin = '- The safe opens with 9-1-7.'
@@ -69,6 +69,21 @@ describe('a message to an open chat', () => {
 })
 
 describe('an open chat', () => {
+  it('is exported without the private lines next to a change', async () => {
+    const { agent, remote, workspace, say } = await openChats()
+    const path = 'memory/safe.md'
+    await writeFiles(workspace, { [path]: `# The safe\n\n${pin.replace('.', '')} ^[private]\n- It is grey.\n` })
+    const edit = { path, oldText: '- It is grey.', newText: '- It is green.' }
+    remote.script = [{ calls: [{ name: 'edit', arguments: edit }] }, { text: 'Aye.' }]
+    const { session } = await say('Paint the safe green.')
+    expect(await readFile(join(workspace, path), 'utf8')).toContain('9-1-7 ^[private]\n- It is green.')
+    const { text } = await agent.sessions.export(session, 'jsonl')
+    expect(text).toContain('\\n …\\n-- It is grey.\\n+- It is green.')
+    expect(text).not.toContain('9-1-7')
+    await agent.chat.makePrivate(session)
+    expect((await agent.sessions.export(session, 'jsonl')).text).toContain('9-1-7')
+  })
+
   it('tells the user how many private notes match, and the model nothing', async () => {
     const { agent, remote, say } = await openChats()
     const { session } = await say('Which number opens the safe?')

@@ -14,7 +14,7 @@ import type { TranscriptEntry } from './transcript-entries.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
 import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { isRecord } from '#shared/util/json.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 
 /** `entry` is set if one was appended. A new fork has neither optional field. */
 export interface SessionChange {
@@ -142,8 +142,11 @@ export class Sessions {
 
   /** Exports the current branch as Markdown, or the file as JSONL. @throws AppError `unknown_session` */
   async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
-    if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
     const transcript = await this.get(id)
+    if (format === 'jsonl') {
+      const lines = (await this.readText(id)).split('\n')
+      return { name: `${id}.jsonl`, text: (transcript.isPrivate ? lines : lines.map(withoutContext)).join('\n') }
+    }
     const summary = await this.summary(id)
     const title = summary?.title || id
     const messages = transcript.messages().map(({ message }) => message)
@@ -311,6 +314,15 @@ export class Sessions {
       if (!this.#activeIds.has(oldest)) this.#transcripts.delete(oldest)
     }
   }
+}
+
+/** Replaces the unchanged lines of the patches in a line of a transcript: in an open chat, they can be private. */
+function withoutContext(line: string): string {
+  const entry = line.includes('"patch":') ? parseJson(line) : undefined
+  if (entry === undefined) return line
+  return JSON.stringify(entry, (key, value: unknown) =>
+    key === 'patch' && typeof value === 'string' ? value.replaceAll(/^ .*$/gm, ' …') : value,
+  )
 }
 
 function unknownSession(id: string): AppError {
