@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { until } from '../support/folder.ts'
+import { textsIn, until, writeFiles } from '../support/folder.ts'
+import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 
 afterAll(closeBrowser)
@@ -71,5 +73,29 @@ describe('private chats', () => {
     await release.getByRole('button', { name: 'Release' }).click()
     await page.getByText('The chat is open now').waitFor()
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor({ state: 'detached' })
+  })
+
+  it('are made of chats with text that becomes private, and what they wrote can be marked', async () => {
+    const plan = '# Plan\n\n- The heron sails on Friday.\n'
+    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/plan.md': plan } })
+    const page = await openPage()
+    await page.goto(server.url)
+    const field = page.getByRole('textbox', { name: 'Message' })
+    for (const text of ['The heron sails on Friday.', '/remember The heron carries salt.']) {
+      await field.fill(text)
+      await page.keyboard.press('Enter')
+      await page.getByText(text.replace('/remember ', '')).first().waitFor()
+    }
+    const log = async () => Object.values(await textsIn(join(server.workspace, 'memory'))).join('\n')
+    await until(async () => (await log()).includes('salt'))
+    await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
+    const madePrivate = page.getByRole('note').filter({ hasText: '1 chat contains text of private notes' })
+    await madePrivate.waitFor()
+    await keepScreenshot(page, 'private-chat-7-made-private')
+    await page.getByRole('button', { name: 'Make them private' }).click()
+    await until(async () => visibilityOf(await log()).privateLines.size > 0)
+    await page.getByRole('button', { name: 'Make them private' }).waitFor({ state: 'detached' })
+    await madePrivate.getByRole('button', { name: 'Close' }).click()
+    await madePrivate.waitFor({ state: 'detached' })
   })
 })

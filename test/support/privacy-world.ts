@@ -533,7 +533,7 @@ export class PrivacyWorld {
     const next = { number: (this.#chatCount += 1), id: session }
     this.#chats = this.#chats.filter(({ id }) => id !== chat.id && id !== session)
     this.#addChat(next)
-    if (at % 4 === 0) await expected(agent.sessions.remove(chat.id))
+    if (at % 4 === 0 && session !== chat.id) await expected(agent.sessions.remove(chat.id))
     return { actor: transcript.isPrivate ? 'private' : 'open' }
   }
 

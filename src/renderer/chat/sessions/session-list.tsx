@@ -4,7 +4,7 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
-import { api } from '#lib/api/client.ts'
+import { api, queryClient } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { PlaceMark, PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -62,7 +62,11 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
 function MadePrivateNote({ agent }: { agent: string }) {
   const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
   const count = useQuery(query).data?.sessions.length ?? 0
-  const forget = useMutation(api.sessions.forgetMadePrivate.mutationOptions())
+  const forget = useMutation(
+    api.sessions.forgetMadePrivate.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.sessions.madePrivate.key() }),
+    }),
+  )
   if (count === 0) return null
   return (
     <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">

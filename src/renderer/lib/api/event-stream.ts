@@ -22,7 +22,16 @@ export async function followEvents(): Promise<never> {
 export const goToEvent = 'commonplace:go-to'
 
 const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
-  filesChanged: [api.habits, api.workspace, api.links, api.tags, api.context, api.checks.list, api.history.standing],
+  filesChanged: [
+    api.habits,
+    api.workspace,
+    api.links,
+    api.tags,
+    api.context,
+    api.checks.list,
+    api.history.standing,
+    api.sessions.openLines,
+  ],
   indexChanged: [api.search, api.workspace.list],
   sessionChanged: [
     api.sessions.list,
