@@ -3,7 +3,7 @@
  * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so that transcripts of pi
  * and early OpenClaw can be opened. Another process may append to the file; its entries are read before each append.
  */
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '#shared/contract/index.ts'
@@ -114,6 +114,18 @@ export class Transcript {
     this.#assertExists(id)
     const path = pathTo(id, this.#parents)
     return this.#entries.filter((entry) => path.has(entry.id))
+  }
+
+  /** Returns the 1-based lines of the entries in the file, by their ids. */
+  async linesOf(ids: readonly string[]): Promise<Map<string, number>> {
+    const wanted = new Set(ids)
+    const lines = new Map<string, number>()
+    for (const [index, text] of (await readFile(this.file, 'utf8')).split('\n').entries()) {
+      // The id of the entry itself comes first.
+      const id = /"id":\s*"([^"]*)"/.exec(text)?.[1]
+      if (id !== undefined && wanted.has(id)) lines.set(id, index + 1)
+    }
+    return lines
   }
 
   messages(): { id: string; message: Message }[] {
