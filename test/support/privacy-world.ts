@@ -641,7 +641,7 @@ export class PrivacyWorld {
     const [own, other] = results
     if (own !== other)
       throw new PrivacyLeak(`tools answer ${query} ${path} differently:\n${own}\nwithout private text:\n${other}`)
-    return query
+    return `${query} ${path}`
   }
 
   /** Makes the twin equal, with other words in private lines, and without private notes and chats. */
