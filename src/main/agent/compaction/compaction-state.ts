@@ -9,22 +9,19 @@
  * Invariant: a message is only summarised after a flush has read it.
  */
 import type { Source } from '#shared/markdown/provenance.ts'
-import type { Message } from '#shared/chat/messages.ts'
+import { parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { PruneDecisions } from './prune.ts'
 
-export interface LiveMessage {
-  readonly id: string
-  readonly message: Message
-}
-
 export interface CompactionState {
   readonly summary: string | undefined
+  /** The summary's lines, and the notes that flushes saved since. */
+  readonly digest: readonly DigestLine[]
   /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
   /** Messages that no summary replaces, oldest first. */
-  readonly liveMessages: readonly LiveMessage[]
+  readonly liveMessages: readonly LinkedMessage[]
   /** Number of live messages that a flush has read, counted from the oldest. */
   readonly flushedCount: number
   /** True if a flush has run since the last compaction. Only one runs before each compaction. */
@@ -45,7 +42,8 @@ export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turn
 export function compactionState(branch: readonly TranscriptEntry[]): CompactionState {
   let summary: string | undefined
   let summarySources: readonly Source[] = []
-  let liveMessages: LiveMessage[] = []
+  let liveMessages: LinkedMessage[] = []
+  let digest: readonly DigestLine[] = []
   let flushedCount = 0
   let hasFlushedInCycle = false
   let turnsSinceFailure = Infinity
@@ -62,6 +60,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
       const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex
       summary = entry.summary
+      digest = entry.lines ?? parseDigest(entry.summary, [])
       summarySources = entry.sources ?? []
       liveMessages = liveMessages.slice(cut)
       flushedCount = Math.max(0, flushedCount - cut)
@@ -73,6 +72,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   }
   return {
     summary,
+    digest,
     summarySources,
     liveMessages,
     flushedCount,

@@ -7,13 +7,7 @@
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import {
-  assertFlushed,
-  isCoolingDown,
-  compactionState,
-  type CompactionState,
-  type LiveMessage,
-} from './compaction-state.ts'
+import { assertFlushed, isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
 import {
   cutIndexFor,
   nextDueStep,
@@ -27,6 +21,7 @@ import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
+import { digestText, type LinkedMessage } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { uniqueSources } from '#shared/markdown/provenance.ts'
@@ -177,19 +172,18 @@ export class ContextManager {
     }
     // The flush may have failed just now.
     if (this.#isCoolingDown()) return false
-    const messages = liveMessages.map(({ message }) => message)
-    const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
     await this.#options.stopDeferredNotes()
     try {
-      const { text, usage } = await retryOnOverflow(model, async () => {
+      const { lines, usage } = await retryOnOverflow(model, async () => {
         const { report, factor } = await this.#measure()
         return summarize({
           model,
           prompt: (await prompts()).compaction,
-          earlierSummary: this.#state().summary,
-          messages: messages.slice(0, cut),
-          keptMessages: messages.slice(cut),
+          digest: this.#state().digest,
+          messages: liveMessages.slice(0, cut),
+          keptMessages: liveMessages.slice(cut),
+          branch: this.#options.transcript.messages(),
           focus,
           budget: this.#options.budget(),
           maxTokens: Math.floor(maxSummaryTokens(report.compactAt) / Math.max(1, factor)),
@@ -197,7 +191,7 @@ export class ContextManager {
           signal: toolContext.signal,
         })
       })
-      await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, usage })
+      await this.#recordCompaction(liveMessages, cut, { summary: digestText(lines), lines: [...lines], usage })
       return true
     } catch (error) {
       if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
@@ -213,34 +207,34 @@ export class ContextManager {
    * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
-    const { liveMessages, summary, flushedCount } = this.#state()
+    const { liveMessages, summary, digest, flushedCount } = this.#state()
     const firstKept = liveMessages[cut]
     if (cut === 0 || !firstKept) return false
     if (flushedCount < cut && !this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
-    const { tokens: tokensBefore } = await this.#measure()
     const earlierSummary = summary?.endsWith(droppedMessagesNote)
       ? summary.slice(0, -droppedMessagesNote.length)
       : (summary ?? '')
     const text = `${earlierSummary.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
-    await this.#recordCompaction(liveMessages, cut, { summary: text, tokensBefore, leftOut: true })
+    await this.#recordCompaction(liveMessages, cut, { summary: text, lines: [...digest], leftOut: true })
     return true
   }
 
   async #recordCompaction(
-    liveMessages: readonly LiveMessage[],
+    liveMessages: readonly LinkedMessage[],
     cut: number,
-    compaction: Pick<CompactionEntry, 'summary' | 'tokensBefore' | 'usage' | 'leftOut'>,
+    compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>,
   ): Promise<void> {
-    const { summary, tokensBefore } = compaction
+    const { tokens: tokensBefore, factor, state } = await this.#measure()
     const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
-    const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), 0)
-    const summaryTokens = messageTokens({ role: 'user', content: summary, timestamp: 0 })
-    const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...this.#state().summarySources])
+    const summaryTokens = (text = '') => messageTokens({ role: 'user', content: text, timestamp: 0 })
+    const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), summaryTokens(state.summary))
+    const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...state.summarySources])
     await this.#options.transcript.append({
       type: 'compaction',
       ...compaction,
       firstKeptEntryId: liveMessages[cut]?.id ?? '',
-      tokensAfter: Math.max(0, tokensBefore - droppedTokens) + summaryTokens,
+      tokensBefore,
+      tokensAfter: Math.max(0, tokensBefore + Math.round((summaryTokens(compaction.summary) - droppedTokens) * factor)),
       ...(sources.length === 0 ? {} : { sources }),
     })
   }

@@ -3,6 +3,14 @@ import { addUsage, messageText, noUsage, type Message, type Usage } from '#share
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
+import {
+  digestText,
+  fitDigest,
+  messagesBehind,
+  parseDigest,
+  type DigestLine,
+  type LinkedMessage,
+} from '../sessions/digest.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { complete, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
@@ -11,10 +19,13 @@ import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
 export interface SummaryRequest {
   readonly model: ChatModel
   readonly prompt: Prompts['compaction']
-  readonly earlierSummary: string | undefined
-  readonly messages: readonly Message[]
+  /** Digest of the messages before `messages`. */
+  readonly digest: readonly DigestLine[]
+  readonly messages: readonly LinkedMessage[]
   /** Messages after the summarised ones, which later requests contain in full. */
-  readonly keptMessages: readonly Message[]
+  readonly keptMessages: readonly LinkedMessage[]
+  /** All messages of the branch. Links are their numbers, from 1. */
+  readonly branch: readonly LinkedMessage[]
   readonly focus: string | undefined
   readonly budget: Budget
   /** Limit in estimated tokens. A longer summary is cut, as every later request contains it. */
@@ -25,46 +36,58 @@ export interface SummaryRequest {
 }
 
 export interface Summary {
-  readonly text: string
+  readonly lines: readonly DigestLine[]
   readonly usage: Usage
 }
 
 const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
 
+/** Number of the newest saved notes that the digest names. */
+const maxNotes = 20
+
 /** Limit of the missing identifiers that are added to a summary, as a share of `maxTokens`. */
 const appendixShare = 0.25
 
 /**
- * Summarises messages in parts and restores identifiers that the kept messages still use.
+ * Extends the digest by messages, in parts, and restores identifiers that the kept messages still use.
  * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, or an error of the model
  */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
-  const { messages, keptMessages, maxTokens } = request
-  let text = request.earlierSummary
+  const { model, prompt, budget, factor, messages, keptMessages, branch, maxTokens } = request
+  const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
+  const numberOf = (id: string) => numbers.get(id) ?? 0
+  const ids = new Map(messages.map(({ id, message }) => [message, id]))
+  const textsOf = (linked: readonly LinkedMessage[]) => renderInParts(messagesOf(linked), Infinity).join('\n')
+  const notes = request.digest.filter(({ kind }) => kind === 'note').slice(-maxNotes)
+  let lines = request.digest.filter(({ kind }) => kind !== 'note')
   let usage = noUsage
-  const { prompt, budget, factor } = request
-  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  for (const part of renderInParts(messages, maxPartTokens(budget, fixedTokens, factor))) {
-    const answer = await askForSummary(request, part, text, [])
+  const ask = async (conversation: string, earlier: string | undefined, missing: readonly string[]) => {
+    const answer = await askForSummary(request, conversation, earlier, missing)
     usage = addUsage(usage, answer.usage)
-    text = cutToTokens(answer.text, maxTokens)
+    lines = fitDigest(parseDigest(answer.text, branch), maxTokens, estimateTokens).map((line) => ({
+      ...line,
+      text: cutToTokens(line.text, maxTokens),
+    }))
+    if (lines.length === 0) throw emptySummaryError(model)
   }
-  if (text === undefined)
-    throw new AppError('provider_error', 'there was nothing to summarise', {
-      provider: request.model.provider,
-      reason: '',
-    })
-  const sourceText = `${request.earlierSummary ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
-  const keptText = renderInParts(keptMessages, Number.MAX_SAFE_INTEGER).join('\n')
-  const missing = takeWithinLimit(missingIdentifiers(sourceText, keptText, text), maxTokens)
-  if (missing.length === 0) return { text, usage }
-  const revision = await askForSummary(request, text, undefined, missing)
-  usage = addUsage(usage, revision.usage)
-  const revisedText = cutToTokens(revision.text, maxTokens)
-  const stillMissing = missingIdentifiers(sourceText, keptText, revisedText)
-  if (stillMissing.length === 0) return { text: revisedText, usage }
-  const appendix = `\n\nAlso mentioned: ${takeWithinLimit(stillMissing, maxTokens).join(', ')}`
-  return { text: cutToTokens(revision.text, maxTokens - estimateTokens(appendix)) + appendix, usage }
+  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
+  const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
+    numberOf(ids.get(message) ?? ''),
+  )
+  for (const part of parts) await ask(part, lines.length === 0 ? undefined : digestText(lines, numberOf), [])
+  if (lines.length === 0)
+    throw new AppError('provider_error', 'there was nothing to summarise', { provider: model.provider, reason: '' })
+  const sourceText = `${digestText(request.digest)}\n${textsOf(messages)}`
+  const keptText = textsOf(keptMessages)
+  const missing = () => takeWithinLimit(missingIdentifiers(sourceText, keptText, digestText(lines)), maxTokens)
+  if (missing().length > 0) await ask(digestText(lines, numberOf), undefined, missing())
+  const stillMissing = missing()
+  if (stillMissing.length > 0) {
+    const text = `Also mentioned: ${stillMissing.join(', ')}`
+    const appendix = { kind: 'fact', text, messages: messagesBehind(text, messages) } as const
+    lines = [...fitDigest(lines, maxTokens - estimateTokens(text), estimateTokens), appendix]
+  }
+  return { lines: [...lines, ...notes], usage }
 }
 
 function takeWithinLimit(identifiers: readonly string[], maxTokens: number): string[] {
@@ -80,7 +103,7 @@ async function askForSummary(
   conversation: string,
   earlierSummary: string | undefined,
   missing: readonly string[],
-): Promise<Summary> {
+): Promise<{ readonly text: string; readonly usage: Usage }> {
   const instruction = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
   const content = prompt({
     conversation,
@@ -107,13 +130,15 @@ async function askForSummary(
     },
     signal,
   )
-  const text = messageText(answer).trim()
-  if (text === '')
-    throw new AppError('provider_error', `${model.id} returned an empty summary`, {
-      provider: model.provider,
-      reason: 'empty summary',
-    })
-  return { text, usage: answer.usage }
+  return { text: messageText(answer).trim(), usage: answer.usage }
+}
+
+function emptySummaryError({ id, provider }: ChatModel): AppError {
+  return new AppError('provider_error', `${id} returned an empty summary`, { provider, reason: 'empty summary' })
+}
+
+function messagesOf(linked: readonly LinkedMessage[]): Message[] {
+  return linked.map(({ message }) => message)
 }
 
 const identifierPatterns = [

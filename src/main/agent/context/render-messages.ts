@@ -7,12 +7,20 @@ function renderMessage(message: Message): string {
   return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${messageTextForModel(message)}`
 }
 
-/** Renders messages into texts of about `limit` estimated tokens at most; splits longer messages. */
-export function renderInParts(messages: readonly Message[], limit: number): string[] {
+/**
+ * Renders messages into texts of about `limit` estimated tokens at most; splits longer messages.
+ * @param numberOf returns the number to put in front of a message; without it, there are none
+ */
+export function renderInParts(
+  messages: readonly Message[],
+  limit: number,
+  numberOf?: (message: Message) => number,
+): string[] {
   const parts: string[] = []
   let part = ''
   let tokens = 0
-  for (const piece of messages.flatMap((message) => splitText(renderMessage(message), limit))) {
+  const render = (message: Message) => (numberOf ? `[${numberOf(message)}] ` : '') + renderMessage(message)
+  for (const piece of messages.flatMap((message) => splitText(render(message), limit))) {
     const pieceTokens = estimateTokens(piece) + 1
     if (part !== '' && tokens + pieceTokens > limit) {
       parts.push(part)

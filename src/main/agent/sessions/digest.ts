@@ -36,6 +36,63 @@ export interface LinkedMessage {
   readonly message: Message
 }
 
+/** Limit of the characters of a line. */
+const maxLineCharacters = 2000
+/** Place from which lines are removed, as a share of all: the first and the newest lines stay. */
+const removedFrom = 0.7
+
+/**
+ * Parses the digest that a model wrote: headings, and lines that end with the numbers of messages, as in `[3, 7]`. A line
+ * without numbers is linked to the messages with its words.
+ * @param messages all messages of the branch; the first has number 1
+ */
+export function parseDigest(text: string, messages: readonly LinkedMessage[]): DigestLine[] {
+  let kind: DigestKind = 'fact'
+  return text.split('\n').flatMap((row): DigestLine[] => {
+    const [, heading] = /^\s*#+\s+(.*)$/.exec(row) ?? []
+    const headingKind = heading && kinds.find((name) => heading.toLowerCase().startsWith(name))
+    if (headingKind) kind = headingKind
+    const item = (heading ?? row).replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, '').trim()
+    if (headingKind || !/[\p{L}\p{N}]/u.test(item)) return []
+    const [links = '', numbers = ''] = /\s*\[\s*(\d+(?:\s*[,、–-]\s*\d+)*)\s*\][.。]?$/.exec(item) ?? []
+    const line = item
+      .slice(0, item.length - links.length)
+      .slice(0, maxLineCharacters)
+      .toWellFormed()
+    const linked = [...numbers.matchAll(/\d+/g)].flatMap(([number]) => messages[Number(number) - 1]?.id ?? [])
+    return [{ kind, text: line, messages: linked.length > 0 ? linked : messagesBehind(line, messages) }]
+  })
+}
+
+/** Formats a digest by sections. @param numberOf number of a message; without it, lines have no links */
+export function digestText(lines: readonly DigestLine[], numberOf?: (id: string) => number): string {
+  const sections = kinds.flatMap((kind) => {
+    const items = lines.filter((line) => line.kind === kind).map((line) => `- ${lineText(line, numberOf)}`)
+    return items.length === 0 ? [] : [[`## ${digestHeadings[kind]}`, ...items].join('\n')]
+  })
+  return sections.join('\n\n')
+}
+
+function lineText({ text, messages, note }: DigestLine, numberOf: ((id: string) => number) | undefined): string {
+  const numbers = numberOf ? messages.map(numberOf).filter((number) => number > 0) : []
+  return [
+    text,
+    ...(note === undefined ? [] : [`[${note}]`]),
+    ...(numbers.length > 0 ? [`[${numbers.join(', ')}]`] : []),
+  ].join(' ')
+}
+
+/** Removes lines from the middle until the size is within the limit. The last line left may be longer. */
+export function fitDigest(lines: readonly DigestLine[], limit: number, sizeOf: (text: string) => number): DigestLine[] {
+  const kept = [...lines]
+  let size = kept.reduce((sum, { text }) => sum + sizeOf(text) + 2, 0)
+  while (size > limit && kept.length > 1) {
+    const [removed] = kept.splice(Math.floor(kept.length * removedFrom), 1)
+    size -= sizeOf(removed?.text ?? '') + 2
+  }
+  return kept
+}
+
 /** Share of the best match's weight from which a message is linked too. */
 const minShare = 0.8
 const maxLinks = 3

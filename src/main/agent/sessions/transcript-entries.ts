@@ -9,6 +9,7 @@ import {
 } from '#shared/chat/message-schemas.ts'
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { digestLineSchema } from './digest.ts'
 
 /** Format version of new files; files with a newer one are refused. */
 export const formatVersion = 3
@@ -36,6 +37,8 @@ export const entrySchema = z.discriminatedUnion('type', [
     type: z.literal('compaction'),
     ...entryBase,
     summary: z.string(),
+    /** The digest that the summary shows; older versions did not store it. */
+    lines: z.array(digestLineSchema).optional(),
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),

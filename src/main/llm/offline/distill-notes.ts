@@ -1,9 +1,7 @@
 import type { Message } from '#shared/chat/messages.ts'
 import type { Purpose } from '../model.ts'
 import { isSubstantial, parseIntent } from './intent.ts'
-import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf, userTextsInRendered, type UserText } from './strip-context.ts'
-import { sentencesIn } from './sentences.ts'
 
 const maxNotes = 20
 /** For intents that do not depend on the day: opt-outs and questions. */
@@ -15,7 +13,7 @@ export function userTextsIn(messages: readonly Message[]): UserText[] {
     if (userText) return [userText]
     const { role, content } = message
     const isRendered = role === 'user' && typeof content === 'string' && content.includes('<conversation>')
-    return isRendered ? userTextsInRendered(content).map((text) => ({ text, time: '' })) : []
+    return isRendered ? userTextsInRendered(content).map(({ text }) => ({ text, time: '' })) : []
   })
 }
 
@@ -62,13 +60,13 @@ function statementsIn(text: string, today: string): string[] {
 }
 
 /** Lists the user's texts without questions. Returns a previous attempt unchanged; the caller adds `missing`. */
-export function extractSummary(
-  { conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>,
-  fallback: Language,
-): string {
+export function extractSummary({ conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>): string {
   if (missing.length > 0) return conversation
-  const lines = userTextsInRendered(conversation).flatMap((text) => text.split('\n').filter(Boolean))
-  const { facts } = sentencesIn(replyLanguage([...lines.toReversed(), conversation.slice(0, 2000)], fallback))
-  const items = lines.filter((line) => parseIntent(line, anyDay).kind !== 'question').map((line) => `- ${line}`)
-  return [...(earlier === undefined ? [] : [earlier, '']), `## ${facts}`, ...items].join('\n')
+  const items = userTextsInRendered(conversation).flatMap(({ text, link }) =>
+    text
+      .split('\n')
+      .filter((line) => line !== '' && parseIntent(line, anyDay).kind !== 'question')
+      .map((line) => `- ${line} ${link}`.trimEnd()),
+  )
+  return [...(earlier === undefined ? [] : [earlier, '']), ...items].join('\n')
 }

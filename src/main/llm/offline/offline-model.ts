@@ -62,7 +62,7 @@ async function* stream(
 function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step {
   switch (purpose.kind) {
     case 'summary':
-      return { text: extractSummary(purpose, fallback) }
+      return { text: extractSummary(purpose) }
     case 'topic':
     case 'upkeep':
     case 'title':

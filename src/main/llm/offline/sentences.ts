@@ -24,7 +24,6 @@ const english = {
   ending: (path: string) => `The end of a conversation (${path}).`,
   user: 'User',
   assistant: 'Assistant',
-  facts: 'Facts and identifiers',
 }
 
 export type Sentences = typeof english
@@ -49,7 +48,6 @@ const simplified: Sentences = {
   ending: (path) => `一段对话的结尾（${path}）。`,
   user: '用户',
   assistant: '助手',
-  facts: '事实与标识',
 }
 
 const traditional: Sentences = {
@@ -72,7 +70,6 @@ const traditional: Sentences = {
   ending: (path) => `一段對話的結尾（${path}）。`,
   user: '使用者',
   assistant: '助理',
-  facts: '事實與識別碼',
 }
 
 const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }

@@ -21,16 +21,13 @@ export function plainText(message: Message): string {
   return userTextOf(message)?.text ?? (message.role === 'user' ? splitAttachments(message).text : messageText(message))
 }
 
-/** Returns the user's messages in the output of `renderInParts`. */
-export function userTextsInRendered(text: string): string[] {
+/** Returns the user's messages in the output of `renderInParts`, with their numbers in brackets if it has them. */
+export function userTextsInRendered(text: string): { readonly text: string; readonly link: string }[] {
   return text
-    .split(/^(?=(?:User|Assistant|Tool result \([^)]*\)):|<\/?conversation>$)/m)
-    .filter((part) => part.startsWith('User:'))
-    .map((part) =>
-      part
-        .replace(/^User: ?/, '')
-        .replace(timestamp, '')
-        .trim(),
-    )
-    .filter(Boolean)
+    .split(/^(?=(?:\[\d+\] )?(?:User|Assistant|Tool result \([^)]*\)):|<\/?conversation>$)/m)
+    .flatMap((part) => {
+      const [start, link = ''] = /^(?:(\[\d+\]) )?User: ?/.exec(part) ?? []
+      const message = start === undefined ? '' : part.slice(start.length).replace(timestamp, '').trim()
+      return message === '' ? [] : [{ text: message, link }]
+    })
 }
