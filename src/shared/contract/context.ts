@@ -90,6 +90,8 @@ const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), toke
 export const contextEventDetailsSchema = z.object({
   /** For a compaction: messages replaced by the summary, and messages sent verbatim. */
   dropped: z.array(messageExcerptSchema),
+  /** The messages of `dropped` that no line of the summary stands for. */
+  uncovered: z.array(messageExcerptSchema),
   kept: z.array(messageExcerptSchema),
   /** For a pruning: tool results that are truncated or cleared. */
   results: z.array(z.object({ tool: z.string(), characters: z.number().int(), isCleared: z.boolean() })),

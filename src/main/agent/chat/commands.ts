@@ -33,13 +33,8 @@ async function execute(
   const { signal } = context.toolContext
   switch (name) {
     case 'compact': {
-      const usageBefore = await measureContext(context, requests)
-      const isCompacted = await contextManager.compact(argument || undefined)
-      return {
-        kind: isCompacted ? 'compacted' : 'nothingToCompact',
-        before: usageBefore.estimatedTokens,
-        after: (await measureContext(context, requests)).estimatedTokens,
-      }
+      const { before, after } = await contextManager.compact(argument || undefined)
+      return { kind: before === after ? 'nothingToCompact' : 'compacted', before, after }
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }

@@ -19,6 +19,7 @@ import { expandRows, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
 import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
+import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { ChatServices } from './turn-context.ts'
@@ -76,9 +77,11 @@ export class ContextMeter {
     const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     const { request, report } = await this.#assembleNow(transcript, {})
     const next = this.#predictSteps(transcript, report, lastReport)
-    const expandedReport = lastReport
+    // After a compaction, the last request is larger than the next one.
+    const isCurrent = lastReport && !hasShrunkSince(transcript?.branch() ?? [])
+    const expandedReport = isCurrent
       ? await this.#splitIntoRows(session, calibrateReport(lastReport))
-      : expandRows(this.#calibrate(report, undefined), request)
+      : expandRows(this.#calibrate(report, lastReport), request)
     return { ...expandedReport, next }
   }
 
@@ -191,6 +194,12 @@ export class ContextMeter {
     const model = agentModels.createOrOffline(undefined, transcript?.isPrivate)
     return requests.assemble({ model, transcript, tools: toolsFor(model), change })
   }
+}
+
+/** Returns true if a compaction or pruning follows the last report. */
+function hasShrunkSince(branch: readonly TranscriptEntry[]): boolean {
+  const isShrinking = ({ type }: TranscriptEntry) => type === 'compaction' || type === 'prune'
+  return branch.findLastIndex(isShrinking) > branch.findLastIndex((entry) => reportOf(entry) !== undefined)
 }
 
 /** Counts the tools of the last request instead of the current ones: MCP servers are not started just for the meter. */

@@ -91,11 +91,18 @@ export class ContextManager {
   /**
    * Summarises older messages at the user's request, despite a recent failure.
    * @param focus topic that the summary should stress; undefined for none
-   * @returns false if there is nothing to summarise or it failed
+   * @returns provider tokens before and after; they are equal if there is nothing to summarise or it failed
    */
-  async compact(focus: string | undefined): Promise<boolean> {
+  async compact(focus: string | undefined): Promise<{ readonly before: number; readonly after: number }> {
     this.#isForced = true
-    return this.#compactAt(cutIndexFor(await this.#measure()), focus)
+    const context = await this.#measure()
+    await this.#compactAt(cutIndexFor(context), focus)
+    const entry = this.#options.transcript.branch().findLast(({ type }) => type === 'compaction')
+    const isNew = entry?.type === 'compaction' && entry.firstKeptEntryId !== context.state.liveMessages[0]?.id
+    const { tokens } = context
+    return isNew
+      ? { before: entry.tokensBefore, after: entry.tokensAfter ?? tokens }
+      : { before: tokens, after: tokens }
   }
 
   /** Saves notes from all live messages that no flush has read. While cooling down, saves these messages verbatim. */

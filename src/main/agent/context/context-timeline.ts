@@ -1,6 +1,7 @@
 import type { ContextEvent, ContextEventDetails, ContextReport, ContextStep, Layer } from '#shared/contract/index.ts'
 import { contextReportSchema } from '#shared/contract/context.ts'
-import { messageText, type Message } from '#shared/chat/messages.ts'
+import { messageText } from '#shared/chat/messages.ts'
+import type { LinkedMessage } from '../sessions/digest.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { eventOf } from '../sessions/session-events.ts'
 import { calibrateReport } from './calibrate-estimate.ts'
@@ -56,21 +57,27 @@ function stepOf(id: string, report: ContextReport, question: string): ContextSte
   return { ...fields, id, layers, question, answer: null, usage: null }
 }
 
-/** Returns the messages that a compaction dropped and kept, or the results that a pruning cut; empty for other ids. */
+/** Returns the messages that a compaction dropped, left out and kept, or the results that a pruning cut; empty for other ids. */
 export function eventDetails(branch: readonly TranscriptEntry[], id: string): ContextEventDetails {
   const index = branch.findIndex((entry) => entry.id === id)
   const entry = branch[index]
-  const details: ContextEventDetails = { dropped: [], kept: [], results: [] }
+  const details: ContextEventDetails = { dropped: [], uncovered: [], kept: [], results: [] }
   if (!entry) return details
   const { liveMessages } = compactionState(branch.slice(0, index))
   if (entry.type === 'compaction') {
     const foundIndex = liveMessages.findIndex((message) => message.id === entry.firstKeptEntryId)
-    const messages = liveMessages.map(({ message }) => messageDetails(message))
-    const firstKept = foundIndex < 0 ? messages.length : foundIndex
+    const firstKept = foundIndex < 0 ? liveMessages.length : foundIndex
+    const dropped = liveMessages.slice(0, firstKept)
+    // A summary of an older version has no links.
+    const covered = entry.lines && new Set(entry.lines.flatMap((line) => line.messages))
     return {
       ...details,
-      dropped: messages.slice(0, firstKept).slice(-maxDetailMessages),
-      kept: messages.slice(firstKept, firstKept + maxDetailMessages),
+      dropped: dropped.slice(-maxDetailMessages).map(messageDetails),
+      uncovered: dropped
+        .filter(({ id }) => covered?.has(id) === false)
+        .slice(-maxDetailMessages)
+        .map(messageDetails),
+      kept: liveMessages.slice(firstKept, firstKept + maxDetailMessages).map(messageDetails),
     }
   }
   if (entry.type === 'prune') {
@@ -86,7 +93,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   return details
 }
 
-function messageDetails(message: Message): ContextEventDetails['dropped'][number] {
+function messageDetails({ message }: LinkedMessage): ContextEventDetails['dropped'][number] {
   const role = message.role === 'toolResult' ? message.toolName : message.role
   const text = messageTextForModel(message).slice(0, maxDetailCharacters).toWellFormed()
   return { role, text, tokens: messageTokens(message) }

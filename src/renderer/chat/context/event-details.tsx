@@ -40,10 +40,13 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
   )
 }
 
-function AffectedMessages({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
+function AffectedMessages({ details: { dropped, uncovered, kept, results } }: { details: ContextEventDetails }) {
   return (
     <>
       {dropped.length > 0 && <MessageList title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
+      {uncovered.length > 0 && (
+        <MessageList title={t('context.uncovered', { count: uncovered.length })} messages={uncovered} />
+      )}
       {kept.length > 0 && <MessageList title={t('context.kept', { count: kept.length })} messages={kept} />}
       {results.length > 0 && (
         <ul className="text-[12px]">
