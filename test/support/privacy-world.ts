@@ -158,6 +158,8 @@ export class PrivacyWorld {
   readonly #chatIds = new Map<string, string>()
   #state = emptyState
   #fresh: Tokens = new Set()
+  /** Tokens in the paths that scripted models chose in this step. */
+  #chosenPaths = new Set<string>()
   #letOut: Tokens = new Set()
   /** Tokens that became private while the index may still have been sending them. */
   #inFlight: Tokens = new Set()
@@ -246,6 +248,7 @@ export class PrivacyWorld {
   async #runStep(step: Step): Promise<void> {
     this.#clock.advance()
     this.#fresh = new Set()
+    this.#chosenPaths = new Set()
     const before = this.#state
     const messagesBefore = await this.#messagesOfChats()
     this.#takeRequests()
@@ -707,6 +710,7 @@ export class PrivacyWorld {
       ...before.inOpenNotes,
       ...before.inOpenChats,
       ...this.#letOut,
+      ...this.#chosenPaths,
       ...(actor === 'open' ? [...typed, ...this.#fresh] : []),
       ...(actor === 'user' ? after.inOpenNotes : []),
     ])
@@ -886,6 +890,8 @@ The ${word(0)} ${this.#token()} is beside the ${word(4)}.${mark(3)}
       return { calls: [{ name: 'write', arguments: { path: `memory/${today}.md`, content, append: true } }] }
     }
     const calls = this.#plan.shift()?.(messages)
+    for (const { arguments: input } of calls ?? [])
+      for (const token of tokensIn(String('path' in input ? input.path : ''))) this.#chosenPaths.add(token)
     return calls ? { calls } : { text: `Noted ${this.#token()} and ${lastTokens(messages, 2)}.` }
   }
 }

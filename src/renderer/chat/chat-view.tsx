@@ -38,7 +38,17 @@ interface ChatViewProps {
   readonly session?: string | undefined
 }
 
+/** The chat that was shown last, by agent. A new chat ends it. */
+const lastShown = new Map<string, string>()
+
 export function ChatView({ agent, session }: ChatViewProps) {
+  useEffect(() => {
+    const last = lastShown.get(agent.id)
+    if (session !== undefined) lastShown.set(agent.id, session)
+    else if (last !== undefined && lastShown.delete(agent.id))
+      // The chat may have been deleted. If the end is not stored, the reset rule ends the chat.
+      void client.sessions.end({ agent: agent.id, session: last }).catch(() => undefined)
+  }, [agent.id, session])
   const conversation = useQuery(
     api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
   )

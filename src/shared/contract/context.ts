@@ -15,7 +15,7 @@ export const contextItemSchema = z.object({
   /** Characters on disk and in the request; different if the item was truncated. */
   rawCharacters: z.number().int(),
   sentCharacters: z.number().int(),
-  note: z.enum(['missing', 'cut', 'today', 'yesterday']).optional(),
+  note: z.enum(['missing', 'cut', 'today', 'yesterday', 'summary']).optional(),
   /** First words of this part of the conversation. */
   about: z.string().optional(),
 })

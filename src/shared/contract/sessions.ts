@@ -18,6 +18,8 @@ export const sessionSummarySchema = z.object({
   isWithoutMemory: z.boolean(),
   /** Private chat: only models on this machine read it, and no other program. */
   isPrivate: z.boolean(),
+  /** Lines that the summary and the flushes of the session keep. */
+  kept: z.number().int(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
@@ -65,8 +67,11 @@ export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
-    /** `rescued`: the model failed, so the text was saved verbatim; `distilled`: a model has made notes of such text. */
-    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
+    /**
+     * `rescued`: the model failed, so the text was saved verbatim; `distilled`: a model has made notes of such text;
+     * `summarized`: the session ended, and its summary was written.
+     */
+    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled', 'summarized']),
     changes: z.array(fileChangeSchema),
     tokens: z.number(),
   }),
@@ -155,6 +160,8 @@ export const sessions = {
   usage: base.input(forSession).output(usageSchema),
   /** Finds sessions that contain every word of the query. */
   find: base.input(forAgent.extend({ query: z.string().max(maxSearchText) })).output(z.array(foundSessionSchema)),
+  /** Ends the session: its notes and its summary are saved. A later message continues it. */
+  end: base.input(forSession).output(done),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
   /**

@@ -118,7 +118,7 @@ describe('context manager', () => {
                 title: () => '',
                 conflicts: () => '',
                 promote: () => '',
-                slug: () => '',
+                sessionSummary: () => '',
               }),
               assemble: assembled,
               lastReport: () => undefined,

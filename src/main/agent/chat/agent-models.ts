@@ -4,6 +4,7 @@ import { messageTokens } from '../context/message-tokens.ts'
 import type { ChatModel, ModelRequest, Models } from '#llm'
 import type { AgentConfig } from '#platform'
 import { isContextOverflow } from '../compaction/overflow.ts'
+import { privateChatError } from './model-request.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
 
 const requestTimeoutMs = 600_000
@@ -42,8 +43,7 @@ export class AgentModels {
     if (id === undefined) return this.createOrOffline(undefined, true)
     const model = this.create(id, true)
     if (model.isLocal) return model
-    const message = `${model.id} runs on another machine, and this chat is private: choose a model of this machine`
-    throw new AppError('private_chat_remote_model', message, { model: model.id })
+    throw privateChatError(model)
   }
 
   /**

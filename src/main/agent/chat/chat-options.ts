@@ -27,6 +27,8 @@ export interface ChatOptions {
   readonly toolLimits: ToolLimits
   readonly queue: MessageQueue
   readonly resources: string
+  /** Absolute path of the state of `SessionService`. */
+  readonly endingsFile: string
   readonly now: Clock
   /** Logs an unexpected error. @returns the log reference shown to the user */
   readonly onFault: (error: unknown) => string

@@ -9,23 +9,32 @@ import { calibrationFactor } from '../context/message-tokens.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import { storeWireRequest } from '../sessions/stored-requests.ts'
+import { usageOfEntries } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
 import { DeferredNotes } from '../compaction/deferred-notes.ts'
 import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
-import { summarizedCount, saveSessionSummary, isSessionOver } from './session-summary.ts'
+import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { PermissionDecision } from '../tools/tool.ts'
 import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
 import { generateTitle } from './title.ts'
-import { modelReplacedEntry, privateMatchesEntry, summaryEntry } from '../sessions/session-events.ts'
+import { isOver } from '../sessions/session-end.ts'
+import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
+import { SessionService } from '../sessions/session-service.ts'
 import { runTurn, type TurnEndReason } from './turn.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { createTurnContext, type TurnContext, type ChatServices, type SessionPermission } from './turn-context.ts'
+import {
+  createTurnContext,
+  type TurnContext,
+  type TurnContextHooks,
+  type ChatServices,
+  type SessionPermission,
+} from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
 const maxNamedLines = { data: 200, message: 3 }
@@ -63,12 +72,12 @@ export interface TurnEndEvent {
 export class Chat {
   readonly changes: Subscribable<TurnEndEvent>
   readonly meter: ContextMeter
+  readonly endings: SessionService
   readonly #changes = new EventEmitter<TurnEndEvent>()
   readonly #services: ChatServices
   readonly #turns: LiveTurns
   readonly #backgroundTasks = new Set<Promise<unknown>>()
   readonly #deferredNotes = new DeferredNotes()
-  readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   /** Queue ids of the user messages that the running turn has taken from the queue. */
   readonly #queuedIds = new WeakMap<Message, string>()
@@ -80,6 +89,13 @@ export class Chat {
     this.changes = this.#changes
     this.#services = { ...options, agentModels, requests: new RequestBuilder(options) }
     this.meter = new ContextMeter(this.#services)
+    this.endings = new SessionService({
+      ...options,
+      stateFile: options.endingsFile,
+      isBusy: (session) => this.#turns.get(session) !== undefined,
+      end: (session, transcript, signal) =>
+        requestChat.run(session, () => this.#endSession(session, transcript, signal)),
+    })
     this.#permissions = new OpenQuestions(({ session }) =>
       this.#turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
     )
@@ -279,9 +295,7 @@ export class Chat {
   /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
   isOver(transcript: Transcript): boolean {
     const { config, now } = this.#services
-    const lastUserEntry = transcript.messages().findLast(({ message }) => message.role === 'user')
-    if (!lastUserEntry) return false
-    return isSessionOver(new Date(lastUserEntry.message.timestamp), now(), config.current.session.reset)
+    return isOver(transcript, now(), config.current.session.reset)
   }
 
   /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
@@ -289,23 +303,22 @@ export class Chat {
     this.#closing.abort()
     await this.#turns.close()
     await Promise.all(this.#backgroundTasks)
+    await this.endings.close()
   }
 
   async #sessionFor(
     input: SendInput,
     command: CommandCall | undefined,
   ): Promise<{ id: string; transcript: Transcript }> {
-    const { session, replaces, reopen, withoutMemory = false, model } = input
+    const { session, replaces, reopen, withoutMemory = false } = input
     const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
     if (current && isNew && current.transcript.entries.length === 0) return current
     const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && canContinue) return current
-    if (current)
-      this.#runInBackground(current.id, () =>
-        this.#endSession(current.id, current.transcript, isNew ? model : undefined),
-      )
+    if (current && isNew) await this.endings.end(current.id)
+    else if (current) void this.endings.check()
     const created = await sessions.create(now())
     // If the old session was over, the new one inherits its memory mode. A private one is always followed by a private one.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
@@ -449,33 +462,41 @@ export class Chat {
     model: ChatModel,
     signal: AbortSignal,
   ): Promise<TurnContext> {
-    const hooks = {
+    return createTurnContext(
+      this.#services,
+      { session, transcript, model },
+      this.#hooksFor(session, transcript),
+      signal,
+    )
+  }
+
+  #hooksFor(session: string, transcript: Transcript): TurnContextHooks {
+    return {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
       lastReport: () => this.meter.lastReport(session, transcript),
       stopDeferredNotes: () => this.#deferredNotes.stop(),
     }
-    return createTurnContext(this.#services, { session, transcript, model }, hooks, signal)
   }
 
-  /** Saves notes and a summary of a session that is over. */
-  async #endSession(session: string, transcript: Transcript, modelId: string | undefined): Promise<void> {
-    const { memoryHook } = this.#services.config.current.session
-    const entries = transcript.messages()
-    const last = entries.at(-1)
-    const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
-    if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
-    if (this.#endingSessions.has(session)) return
-    this.#endingSessions.add(session)
-    try {
-      const model = await this.#modelOfChat(transcript, modelId)
-      const { contextManager } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
+  /** Saves the notes and the summary of a session, as of its last message. @returns the tokens used */
+  async #endSession(session: string, transcript: Transcript, signal: AbortSignal): Promise<number> {
+    const lastMessageAt = new Date(transcript.messages().at(-1)?.message.timestamp ?? 0)
+    const services = { ...this.#services, now: () => lastMessageAt }
+    const model = await this.#modelOfChat(transcript)
+    const tokensBefore = usageOfEntries(transcript.entries).totalTokens
+    // The summary of the offline model has the statements that it would save.
+    if (model.provider !== 'offline') {
+      const { contextManager } = await createTurnContext(
+        services,
+        { session, transcript, model, withoutServers: true },
+        this.#hooksFor(session, transcript),
+        signal,
+      )
       await contextManager.flushRemaining()
-      const change = await saveSessionSummary(this.#services, model, session, messages, transcript.isPrivate)
-      await transcript.appendCustom(summaryEntry, { through: last.id, ...(change ? { change } : {}) })
-    } finally {
-      this.#endingSessions.delete(session)
     }
+    const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal })
+    return usageOfEntries(transcript.entries).totalTokens - tokensBefore + summaryTokens
   }
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */

@@ -1,15 +1,16 @@
 import type { WhatIfWindow } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
-import { assemble, type Assembly, type ContextFile } from '../context/assemble.ts'
+import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
 import { budgetOf, type Budget } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ChatModel } from '#llm'
+import type { AgentSettings } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import {
-  dailyLogDate,
   dailyLogPath,
   localDate,
   localTime,
@@ -23,6 +24,7 @@ import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import type { PrivacyMarks } from '#workspace/privacy'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
+import { sessionSummaryText } from './session-summary.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -66,11 +68,16 @@ export class RequestBuilder {
     const { summary, summarySources, pruned, liveMessages } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isWithoutMemory = transcript?.isWithoutMemory === true
-    const files = isWithoutMemory ? await filesWithoutMemory(workspace) : await contextFiles(workspace, sessionStart)
     const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
-    const visibleFiles = isPrivate
-      ? files
-      : (await Promise.all(files.map((file) => withOpenText(file, workspace, marks())))).flat()
+    // The chat may have become private since its model was chosen.
+    if (isPrivate && !model.isLocal) throw privateChatError(model)
+    const openMarks = isPrivate ? undefined : marks()
+    const files = isWithoutMemory
+      ? await filesWithoutMemory(workspace)
+      : await contextFiles(workspace, sessionStart, chat.context, openMarks)
+    const visibleFiles = openMarks
+      ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
+      : files
     const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
@@ -117,6 +124,12 @@ export class RequestBuilder {
   }
 }
 
+/** Creates the error for a private chat with a model of another machine. */
+export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
+  const message = `${id} runs on another machine, and this chat is private: choose a model of this machine`
+  return new AppError('private_chat_remote_model', message, { model: id })
+}
+
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
 function turnCutByCompaction(
   branch: readonly TranscriptEntry[],
@@ -135,35 +148,69 @@ async function withOpenText(file: ContextFile, workspace: Workspace, marks: Priv
   return text === null && file.layer === 'logs' ? [] : [{ ...file, text }]
 }
 
-/** Returns the project files, MEMORY.md, and the logs of the session's first day and the day before. */
-async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
-  const yesterday = new Date(sessionStart)
-  yesterday.setDate(yesterday.getDate() - 1)
-  const days = [
-    { date: localDate(yesterday), day: 'yesterday' as const },
-    { date: localDate(sessionStart), day: 'today' as const },
-  ]
-  // Logs are in few folders; listing these is cheaper than scanning all notes for every request.
+/** Limit of the tokens of session summaries in a request. */
+const maxSummaryTokens = 1500
+/** Days before the session whose summaries a request may contain. */
+const summaryDays = 14
+
+/** Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions. */
+async function contextFiles(
+  workspace: Workspace,
+  sessionStart: Date,
+  { longTerm, logs, summaries }: AgentSettings['chat']['context'],
+  openMarks: PrivacyMarks | undefined,
+): Promise<ContextFile[]> {
   const { layout } = workspace
-  const folders = memoryFolderPaths(layout)
-  const memoryPaths = await Promise.all(
-    folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`)),
+  const dayBefore = (days: number) => {
+    const date = new Date(sessionStart)
+    date.setDate(date.getDate() - days)
+    return localDate(date)
+  }
+  const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
+  const files = paths.map((path): Omit<ContextFile, 'text'> => ({ path, layer: 'project' }))
+  const logPaths = (date: string) => [
+    ...new Set([dailyLogPath(date, layout), ...memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)]),
+  ]
+  if (logs) {
+    for (const path of logPaths(dayBefore(1))) files.push({ path, layer: 'logs', day: 'yesterday' })
+    for (const path of logPaths(dayBefore(0))) files.push({ path, layer: 'logs', day: 'today' })
+  }
+  const read = await Promise.all(files.map(async (file) => ({ ...file, text: await readText(workspace, file.path) })))
+  const isShown = ({ text, layer }: ContextFile) => text !== null || layer === 'project'
+  return [...read.filter(isShown), ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks) : [])]
+}
+
+/** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */
+async function recentSummaries(
+  workspace: Workspace,
+  dayBefore: (days: number) => string,
+  openMarks: PrivacyMarks | undefined,
+): Promise<ContextFile[]> {
+  const { layout } = workspace
+  // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
+  const names = await Promise.all(
+    memoryFolderPaths(layout).map(async (folder) =>
+      (await workspace.entryNames(folder)).map((name) => ({ name, path: `${folder}/${name}` })),
+    ),
   )
-  const logs = await Promise.all(
-    days.map(async ({ date, day }) => {
-      const defaultPath = dailyLogPath(date, layout)
-      const paths = memoryPaths.flat().filter((path) => dailyLogDate(path, layout) === date)
-      if (!paths.includes(defaultPath) && (await workspace.exists(defaultPath))) paths.push(defaultPath)
-      return paths.map((path) => ({ path, layer: 'logs' as const, day }))
-    }),
-  )
-  const projectFiles = [...projectContextFiles(layout), longTermFile(layout)].map((path) => ({
-    path,
-    layer: 'project' as const,
-  }))
-  return Promise.all(
-    [...projectFiles, ...logs.flat()].map(async (file) => ({ ...file, text: await readText(workspace, file.path) })),
-  )
+  const isRecent = ({ name }: { readonly name: string }) =>
+    /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name) && name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0)
+  const newestFirst = names
+    .flat()
+    .filter(isRecent)
+    .sort((one, other) => (one.name < other.name ? 1 : -1))
+  const summaries: ContextFile[] = []
+  let remainingTokens = maxSummaryTokens
+  for (const { path } of newestFirst) {
+    const full = (await readText(workspace, path)) ?? ''
+    const isVisible = !openMarks || openMarks.openText(await workspace.realPath(path), full) === full
+    const text = isVisible ? sessionSummaryText(full) : undefined
+    if (text === undefined) continue
+    remainingTokens -= estimateTokens(fileSection({ path, text, layer: 'logs' }, text))
+    if (remainingTokens < 0) break
+    summaries.unshift({ path, text, layer: 'logs', day: 'summary' })
+  }
+  return summaries
 }
 
 async function filesWithoutMemory(workspace: Workspace): Promise<ContextFile[]> {

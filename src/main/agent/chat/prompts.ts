@@ -12,7 +12,7 @@ export interface Prompts {
   readonly flushSystem: string
   readonly flush: (values: Values<'todaysLog'>) => string
   readonly compaction: (values: Values<'conversation' | 'earlier' | 'focus'>) => string
-  readonly slug: (values: Values<'conversation'>) => string
+  readonly sessionSummary: (values: Values<'conversation'>) => string
   readonly title: (values: Values<'conversation'>) => string
   readonly conflicts: (values: Values<'lines' | 'pairs'>) => string
   readonly promote: (values: Values<'lines' | 'memory'>) => string
@@ -30,17 +30,18 @@ export async function loadPrompts(
   ownFolder: string,
 ): Promise<Prompts> {
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
-  const [system, withoutMemory, flushSystem, flush, compact, slug, title, conflicts, promote] = await Promise.all([
-    overrides.system ?? read('system.md'),
-    read('without-memory.md'),
-    read('flush-system.md'),
-    compaction.memoryFlush.prompt ?? read('flush.md'),
-    read('compaction.md'),
-    read('slug.md'),
-    read('title.md'),
-    read('conflicts.md'),
-    read('promote.md'),
-  ])
+  const [system, withoutMemory, flushSystem, flush, compact, sessionSummary, title, conflicts, promote] =
+    await Promise.all([
+      overrides.system ?? read('system.md'),
+      read('without-memory.md'),
+      read('flush-system.md'),
+      compaction.memoryFlush.prompt ?? read('flush.md'),
+      read('compaction.md'),
+      read('session-summary.md'),
+      read('title.md'),
+      read('conflicts.md'),
+      read('promote.md'),
+    ])
   const folderValues = { own: ownFolder === '' ? '' : `${ownFolder}/` }
   return {
     system: (values) => fill(system, { ...folderValues, ...values }).trim(),
@@ -48,7 +49,7 @@ export async function loadPrompts(
     flushSystem: fill(flushSystem, folderValues),
     flush: (values) => fill(flush, { ...folderValues, ...values }),
     compaction: (values) => fill(compact, values),
-    slug: (values) => fill(slug, values),
+    sessionSummary: (values) => fill(sessionSummary, values),
     title: (values) => fill(title, values),
     conflicts: (values) => fill(conflicts, values),
     promote: (values) => fill(promote, values),

@@ -1,103 +1,212 @@
-import type { FileChange } from '#shared/util/file-change.ts'
-import { isRecord } from '#shared/util/json.ts'
-import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
-import { messageText, type Message } from '#shared/chat/messages.ts'
-import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import type { AgentSettings } from '#platform'
-import { withoutRefused, type ChatModel, type Sentences } from '#llm'
-import type { Transcript } from '../sessions/transcript.ts'
-import { localDate, localTime, memoryFolderPath } from '#workspace'
+import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
-import { sourcesOfMessages } from './provenance-tracking.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { complete, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
+import { blobId } from '#platform'
+import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
+import { maxPartTokens } from '../context/context-budget.ts'
+import { renderInParts } from '../context/render-messages.ts'
+import { compactionState } from '../compaction/compaction-state.ts'
+import { parseNotesReply } from '../compaction/flush.ts'
+import { summarize } from '../compaction/summarize.ts'
+import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
 import { summaryEntry } from '../sessions/session-events.ts'
-import { askBriefly } from './title.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import { sourcesOfMessages } from './provenance-tracking.ts'
 import type { ChatServices } from './turn-context.ts'
 
-/** Returns the number of messages, from the oldest, that earlier summaries of the session cover. */
-export function summarizedCount(transcript: Transcript): number {
-  const marker = transcript.lastCustom(summaryEntry)
-  return isRecord(marker) ? transcript.messages().findIndex(({ id }) => id === marker['through']) + 1 : 0
-}
-
-const maxMessages = 15
-const maxCharacters = 2000
-const slugTimeoutMs = 15_000
+/** Limit of the lines of a summary together; links and the heading are not counted. */
+const maxSummaryCharacters = 1200
+const maxOutput = 1000
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60
 
-/** Writes a note with the newest messages of a session. @returns undefined if none is from the user */
-export async function saveSessionSummary(
-  { workspace, models, requests, now }: ChatServices,
-  model: ChatModel,
-  session: string,
-  messages: readonly Message[],
-  isPrivate: boolean,
-): Promise<FileChange | undefined> {
-  const at = now()
-  const summarizedMessages = withoutRefused(messages)
-    .filter(
-      (message) =>
-        message.role !== 'toolResult' && messageText(message).trim() !== '' && !isEmptyOfflineAnswer(message),
-    )
-    .slice(-maxMessages)
-  const userMessages = summarizedMessages.filter(({ role }) => role === 'user')
-  if (userMessages.length === 0) return undefined
-  const firstLines = userMessages.map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
-  const sentences = models.sentencesFor(firstLines.toReversed())
-  const text = summarizedMessages.map((message) => formatMessage(message, sentences)).join('\n\n')
-  const prompt = (await requests.prompts()).slug({ conversation: text })
-  const signal = AbortSignal.timeout(slugTimeoutMs)
-  const topic = await askBriefly(model, 'topic', 'You name conversations.', prompt, 50, signal)
-  const slug = (topic === undefined ? undefined : parseSlug(topic)) ?? localTime(at).replace(':', '')
-  const date = localDate(at)
-  const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
-  for (let number = 1; ; number += 1) {
-    const path = `${memoryFolderPath(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
-    if (await workspace.exists(path)) continue
-    const sources = sourcesOfMessages(messages, [])
-    const content = `${heading}\n\n${text}\n`
-    const marked = sources.length === 0 ? content : withSource(content, sources, date)
-    const note = isPrivate ? withVisibility(marked, true) : marked
-    return workspace.describe(await workspace.write(path, note, { cause: 'agent', session }))
-  }
+interface SummaryInput {
+  readonly session: string
+  readonly transcript: Transcript
+  readonly model: ChatModel
+  readonly signal: AbortSignal
 }
 
-/** Returns true for an answer of the offline model without quotes, which must not become memory. */
-function isEmptyOfflineAnswer(message: Message): boolean {
-  return (
-    message.role === 'assistant' && message.provider === 'offline' && quotedMemoryLines(messageText(message)) === ''
-  )
-}
-
-function formatMessage(message: Message, { user, assistant }: Sentences): string {
-  const text = messageText(message).trim()
-  const shortened = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
-  return `**${message.role === 'user' ? user : assistant}:** ${shortened}`
-}
-
-function parseSlug(answer: string): string | undefined {
-  const [slug] = answer.normalize('NFC').toLowerCase().match(slugPattern) ?? []
-  return slug && [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '')
-}
-
-type ResetRule = AgentSettings['session']['reset']
-
-/** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
-export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {
-  if (now <= lastActivity) return false
-  const isDaily = rule.mode === 'daily' || rule.mode === 'daily+idle'
-  const isIdle = rule.mode === 'idle' || rule.mode === 'daily+idle'
-  if (isDaily && lastActivity < lastBoundary(now, rule.atHour)) return true
-  return isIdle && now.getTime() - lastActivity.getTime() >= rule.idleMinutes * 60_000
+interface Topic {
+  readonly slug: string
+  readonly lines: readonly DigestLine[]
+  readonly usage: Usage
 }
 
 /**
- * Returns the latest time up to `now` at which the local clock showed `atHour`. Handles days of 23 and 25 hours; an
- * hour that daylight saving time skips counts as the next one.
+ * Writes or updates the summary of a session as a note, and records it in the transcript. Proposes the update if the
+ * user has edited the note. Writes no note if nothing is worth keeping.
+ * @returns the tokens used @throws AppError of the model, or if the note cannot be written
  */
-function lastBoundary(now: Date, atHour: number): Date {
-  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)
-  return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, atHour)
+export async function saveSessionSummary(services: ChatServices, input: SummaryInput): Promise<number> {
+  const { transcript, session, model } = input
+  const { workspace, propose } = services
+  const last = transcript.lastCustom(summaryEntry)
+  const earlier =
+    isRecord(last) && typeof last['path'] === 'string' ? { path: last['path'], hash: last['hash'] } : undefined
+  const current =
+    earlier && (await workspace.exists(earlier.path)) ? (await workspace.read(earlier.path)).text : undefined
+  // After the user has deleted the note, a new one covers the messages since.
+  const isNew = current === undefined
+  const through = isNew && isRecord(last) ? last['through'] : undefined
+  const all = transcript.messages()
+  const messages = all.slice(all.findIndex(({ id }) => id === through) + 1)
+  const { slug, lines, usage } = await summarizeSession(services, input, messages)
+  const record = async (data: object) =>
+    transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
+  if (lines.length === 0) {
+    await record(current === undefined ? {} : { ...earlier })
+    return usage.totalTokens
+  }
+  const text = await noteText(services, input, messages, slug, lines)
+  const path = isNew || !earlier ? await freePath(services, input, messages, slug) : earlier.path
+  const isEdited = current !== undefined && blobId(current) !== earlier?.hash
+  if (isEdited) {
+    const sources = sourcesOfMessages(
+      messages.map(({ message }) => message),
+      [],
+    )
+    await propose({ path, before: current, after: text, sources }, model.id)
+    await record({ ...earlier })
+    return usage.totalTokens
+  }
+  const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
+    before === current ? text : (before ?? ''),
+  )
+  await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
+  return usage.totalTokens
+}
+
+async function summarizeSession(
+  services: ChatServices,
+  { transcript, model, signal }: SummaryInput,
+  messages: readonly LinkedMessage[],
+): Promise<Topic> {
+  const allowed = new Set(withoutRefused(messages.map(({ message }) => message)))
+  const usable = messages.filter(({ message }) => allowed.has(message) && messageText(message).trim() !== '')
+  const statements = usable.filter(({ message }) => message.role === 'user')
+  const title = transcript.name ?? messageText(statements[0]?.message ?? { role: 'user', content: '', timestamp: 0 })
+  if (statements.length === 0) return { slug: '', lines: [], usage: noUsage }
+  if (model.provider === 'offline') {
+    const texts = statements.map(({ id, message }) => ({ text: messageText(message), key: id }))
+    const lines = summarizeStatements(texts, maxSummaryCharacters).map(({ text, key }): DigestLine => ({
+      kind: 'fact',
+      text,
+      messages: [key],
+    }))
+    return { slug: slugOf(title.split(/\s+/).slice(0, 4).join('-')), lines, usage: noUsage }
+  }
+  const { requests } = services
+  const prompts = await requests.prompts()
+  const budget = requests.budget(model)
+  const { digest, liveMessages } = compactionState(transcript.branch())
+  const branch = transcript.messages()
+  const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
+  const numberOf = (id: string) => numbers.get(id) ?? 0
+  const isLive = new Set(liveMessages.map(({ id }) => id))
+  const live = usable.filter(({ id }) => isLive.has(id))
+  const ids = new Map(live.map(({ id, message }) => [message, id]))
+  const limit = maxPartTokens(budget, maxOutput, 1)
+  let [conversation, ...more] = renderInParts(
+    live.map(({ message }) => message),
+    limit,
+    (message) => numberOf(ids.get(message) ?? ''),
+  )
+  let lines: readonly DigestLine[] = digest
+  let usage = noUsage
+  if (more.length > 0) {
+    const maxTokens = Math.floor(limit / 2)
+    const options = { model, prompt: prompts.compaction, digest, messages: live, keptMessages: [], branch }
+    const summary = await summarize({ ...options, focus: undefined, budget, maxTokens, factor: 1, signal })
+    ;({ lines, usage } = summary)
+    conversation = ''
+  }
+  const content = prompts.sessionSummary({
+    conversation: [digestText(lines, numberOf), conversation ?? ''].filter(Boolean).join('\n\n'),
+  })
+  const answer = await complete(
+    model,
+    {
+      purpose: { kind: 'topic' },
+      system: ['You summarise ended conversations for the memory of the user.'],
+      messages: [{ role: 'user', content, timestamp: 0 }],
+      tools: [],
+      maxOutput: Math.min(model.maxOutput, maxOutput),
+    },
+    signal,
+  )
+  const { totalTokens } = answer.usage
+  usage = { ...usage, totalTokens: usage.totalTokens + totalTokens }
+  const reply = parseNotesReply(messageText(answer))
+  if (reply === undefined) return { slug: '', lines: [], usage }
+  const [topic = '', ...rows] = reply.split('\n')
+  const hasTopic = !/^\s*[-*+•#\d]/.test(topic) && topic.length <= maxSlugLength
+  const parsed = parseDigest(hasTopic ? rows.join('\n') : reply, branch)
+  const fitted = fitDigest(parsed, maxSummaryCharacters, (text) => text.length)
+  return { slug: slugOf(hasTopic ? topic : title.split(/\s+/).slice(0, 4).join('-')), lines: fitted, usage }
+}
+
+async function noteText(
+  { models }: ChatServices,
+  { session, transcript }: SummaryInput,
+  messages: readonly LinkedMessage[],
+  slug: string,
+  lines: readonly DigestLine[],
+): Promise<string> {
+  const path = `sessions/${session}.jsonl`
+  const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
+  const items = lines.map((line) => {
+    const links = line.messages.flatMap((id) => placeOf.get(id) ?? []).map((number) => `[${path}:${number}]`)
+    return [`- ${line.text}`, ...links].join(' ')
+  })
+  const sentences = models.sentencesFor(lines.map(({ text }) => text))
+  const date = dateOf(transcript, messages)
+  const note = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`[${path}]`)}\n\n${items.join('\n')}\n`
+  const sources = sourcesOfMessages(
+    messages.map(({ message }) => message),
+    [],
+  )
+  const marked = sources.length === 0 ? note : withSource(note, sources, date)
+  return transcript.isPrivate ? withVisibility(marked, true) : marked
+}
+
+async function freePath(
+  { workspace }: ChatServices,
+  { transcript }: SummaryInput,
+  messages: readonly LinkedMessage[],
+  slug: string,
+): Promise<string> {
+  const base = `${memoryFolderPath(workspace.layout)}/${dateOf(transcript, messages)}-${slug}`
+  for (let number = 1; ; number += 1) {
+    const path = `${base}${number === 1 ? '' : `-${number}`}.md`
+    if (!(await workspace.exists(path))) return path
+  }
+}
+
+/** Returns the day of the last user message, in the time zone where the session began. */
+function dateOf(transcript: Transcript, messages: readonly LinkedMessage[]): string {
+  const last = messages.findLast(({ message }) => message.role === 'user')
+  return localDate(new Date(last?.message.timestamp ?? transcript.header.createdAt), transcript.header.timeZone)
+}
+
+function slugOf(text: string): string {
+  const [slug = ''] =
+    text
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll(/[\s_]+/g, '-')
+      .match(slugPattern) ?? []
+  return [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '') || 'chat'
+}
+
+/** Returns the text of a session's summary without its links; undefined for other notes. */
+export function sessionSummaryText(text: string): string | undefined {
+  const body = text.slice(frontMatterEnd(text)).trimStart()
+  if (!/^# [^\n]*\n\n[^\n]*\[sessions\/[\w.-]+\.jsonl\]/.test(body)) return undefined
+  return body.replaceAll(/ ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g, '')
 }

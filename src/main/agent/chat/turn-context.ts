@@ -30,16 +30,18 @@ export interface TurnContextHooks {
   readonly stopDeferredNotes: () => Promise<void>
 }
 
+type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'> & { readonly withoutServers?: boolean }
+
 /** Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet. */
 export async function createTurnContext(
   services: ChatServices,
-  { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
+  { session, transcript, model, withoutServers = false }: TurnTarget,
   hooks: TurnContextHooks,
   signal: AbortSignal,
 ): Promise<TurnContext> {
   const { config, requests, mcp } = services
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
-  const serverTools = await mcp.tools(transcript.isPrivate)
+  const serverTools = withoutServers ? [] : await mcp.tools(transcript.isPrivate)
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
   const toolContext = createToolContext(services, { session, transcript, model }, hooks, signal)
   const contextManager = new ContextManager({

@@ -4,16 +4,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
 import { raiseThresholds, type Budget } from './context-budget.ts'
-import {
-  cutToTokens,
-  maxFileTokens,
-  fairShare,
-  cutMiddle,
-  isSessionSummary,
-  maxSessionSummaryCharacters,
-  maxFileCharacters,
-  maxTotalCharacters,
-} from './fit-text.ts'
+import { cutToTokens, maxFileTokens, fairShare, cutMiddle, maxFileCharacters, maxTotalCharacters } from './fit-text.ts'
 import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
@@ -24,7 +15,8 @@ export interface ContextFile {
   readonly path: string
   readonly text: string | null
   readonly layer: 'project' | 'logs'
-  readonly day?: 'today' | 'yesterday'
+  /** What kind of log it is. */
+  readonly day?: 'today' | 'yesterday' | 'summary'
 }
 
 export interface AssemblyInput {
@@ -97,11 +89,8 @@ export function assemble(input: AssemblyInput): Assembly {
 
 function cutFiles(files: readonly ContextFile[], maxTokens: number): { file: ContextFile; sentText: string }[] {
   let remainingCharacters = maxTotalCharacters
-  const summarySizes = files.filter(isSummaryOfSession).map(({ text }) => text?.length ?? 0)
-  const summaryLimit = Math.floor(fairShare(summarySizes, maxSessionSummaryCharacters))
   const cut = files.map((file) => {
-    const fileLimit = isSummaryOfSession(file) ? Math.min(maxFileCharacters, summaryLimit) : maxFileCharacters
-    const sentText = file.text === null ? '' : cutMiddle(file.text, Math.min(fileLimit, remainingCharacters))
+    const sentText = file.text === null ? '' : cutMiddle(file.text, Math.min(maxFileCharacters, remainingCharacters))
     remainingCharacters = Math.max(0, remainingCharacters - sentText.length)
     return { file, sentText }
   })
@@ -111,10 +100,6 @@ function cutFiles(files: readonly ContextFile[], maxTokens: number): { file: Con
   )
   if (tokenLimit === Infinity) return cut
   return cut.map(({ file, sentText }) => ({ file, sentText: cutToTokens(sentText, tokenLimit) }))
-}
-
-function isSummaryOfSession({ layer, text }: ContextFile): boolean {
-  return layer === 'logs' && text !== null && isSessionSummary(text)
 }
 
 function totalTokens(items: readonly ContextItem[]): number {
@@ -140,7 +125,7 @@ function summaryMessage({ summary = '', summarySources = [] }: AssemblyInput): M
   }
 }
 
-function fileSection({ path, text }: ContextFile, sentText: string): string {
+export function fileSection({ path, text }: ContextFile, sentText: string): string {
   const name = path.replace(/["<>\n]/g, '_')
   if (text === null) return `<file path="${name}" missing="true"/>`
   const sources = sourcesIn(sentText).map(sourceName).join('; ')

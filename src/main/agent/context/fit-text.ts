@@ -40,14 +40,6 @@ export function cutToTokens(text: string, limit: number): string {
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
-/** Limit for all session summaries of the last two days together. */
-export const maxSessionSummaryCharacters = 8000
-
-/** Returns true for a session summary: the line below its heading names a transcript. */
-export function isSessionSummary(text: string): boolean {
-  return /^# [^\n]*\n\n[^\n]*\bsessions\/[\w.-]+\.jsonl/.test(text)
-}
-
 const headShare = 0.7
 const tailShare = 0.2
 

@@ -1,10 +1,16 @@
 import type { PlacedEvent, SessionEvent } from '#shared/contract/index.ts'
 import { sessionEventSchema } from '#shared/contract/sessions.ts'
+import { fileChangeSchema } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
-/** Has the id of the last message that a summary covers, and the change that wrote it. */
+/**
+ * Has the id of the last message that a summary covers (`through`), the number of its lines (`kept`), and, if a note was
+ * written, its path, the hash of its text, and the change.
+ */
 export const summaryEntry = 'commonplace.left'
+/** The user has ended the session. */
+export const endedEntry = 'commonplace.ended'
 export const commandEntry = 'commonplace.command'
 export const compactionFailureEntry = 'commonplace.notice'
 export const modelReplacedEntry = 'commonplace.modelReplaced'
@@ -55,10 +61,17 @@ export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
 /** Returns undefined for invalid entries and those of other programs. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
+  if (customType === summaryEntry) return summaryEvent(data)
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
   if (customType === compactionFailureEntry)
     return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
   if (customType === privateMatchesEntry) return sessionEventSchema.safeParse({ ...data, type: 'privateMatches' }).data
   if (customType === modelReplacedEntry) return sessionEventSchema.safeParse({ ...data, type: 'notice' }).data
   return undefined
+}
+
+function summaryEvent({ change, kept }: Record<string, unknown>): SessionEvent | undefined {
+  const parsed = fileChangeSchema.safeParse(change).data
+  if (!parsed || typeof kept !== 'number') return undefined
+  return { type: 'flush', status: 'summarized', changes: [parsed], tokens: 0 }
 }

@@ -11,6 +11,7 @@ import type { ChatModel } from '#llm'
 import { isPrivateTranscript } from '#search'
 import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
+import { summaryEntry } from './session-events.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
 import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -257,6 +258,7 @@ export class Sessions {
         isWithoutMemory: false,
         // Unknown, so the stricter value applies.
         isPrivate: true,
+        kept: 0,
       }
     }
   }
@@ -360,7 +362,15 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
     named: name !== undefined && name !== '',
     isWithoutMemory: transcript.isWithoutMemory,
     isPrivate: transcript.isPrivate,
+    kept: keptLines(transcript),
   }
+}
+
+function keptLines(transcript: Transcript): number {
+  const summary = transcript.lastCustom(summaryEntry)
+  const summaryLines = isRecord(summary) && typeof summary['kept'] === 'number' ? summary['kept'] : 0
+  const notes = transcript.branch().filter((entry) => entry.type === 'flush' && entry.status === 'wrote')
+  return summaryLines + notes.length
 }
 
 function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {

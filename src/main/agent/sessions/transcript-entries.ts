@@ -19,6 +19,8 @@ export const headerSchema = z.looseObject({
   version: z.number().optional(),
   id: z.string(),
   timestamp: z.string(),
+  /** IANA name; older versions did not store it. */
+  timeZone: z.string().optional().catch(undefined),
 })
 
 /** A message as stored, possibly written by another program. */
@@ -84,6 +86,8 @@ export interface TranscriptHeader {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Time zone where the session began, IANA name. */
+  readonly timeZone?: string | undefined
 }
 
 /** An entry of an unknown type that may be the parent of others. */

@@ -112,7 +112,12 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
     const message = `this conversation was written by a newer version (${header.data.version})`
     throw new AppError('transcript_unsupported', message, { path: file, version: header.data.version ?? 0 })
   }
-  return { id: header.data.id, createdAt: Date.parse(header.data.timestamp) }
+  const { id, timestamp, timeZone } = header.data
+  return { id, createdAt: Date.parse(timestamp), timeZone: isTimeZone(timeZone) ? timeZone : undefined }
+}
+
+function isTimeZone(name: string | undefined): boolean {
+  return name !== undefined && Intl.supportedValuesOf('timeZone').concat('UTC').includes(name)
 }
 
 /** Returns the end of the last complete line, bytes; a last line without newline is complete if it parses. */

@@ -67,7 +67,15 @@ export class Transcript {
     options: TranscriptOptions = {},
   ): Promise<Transcript> {
     const id = randomUUID()
-    const header = { type: 'session', version: formatVersion, id, timestamp: at.toISOString(), cwd: workspace }
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    const header = {
+      type: 'session',
+      version: formatVersion,
+      id,
+      timestamp: at.toISOString(),
+      timeZone,
+      cwd: workspace,
+    }
     const headerLine = JSON.stringify(source ? { ...header, parentSession: source.file } : header)
     const lines = [headerLine, ...(source?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))

@@ -148,6 +148,7 @@ export class Agent {
       mcp,
       toolLimits,
       resources,
+      endingsFile: folders.endings,
       now,
       onFault: onFault('turn'),
     })
@@ -168,6 +169,7 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
+    if (watch) this.chat.endings.start()
     if (watch) this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
   }
 

@@ -38,6 +38,7 @@ function agentFolders(home: string, name: string, agentSubfolder: string) {
     pendingChange: join(home, agentSubfolder, 'pending-change.json'),
     undos: join(home, agentSubfolder, 'undos'),
     known: join(home, agentSubfolder, 'known-files'),
+    endings: join(home, agentSubfolder, 'endings.json'),
     privateLines: join(home, agentSubfolder, 'private-lines.json'),
   }
 }

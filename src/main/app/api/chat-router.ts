@@ -48,6 +48,7 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   markLines: forAgent(os.sessions.markLines, async (agent, input) => ({
     count: await agent.privacy.markLinesOf(input.session),
   })),
+  end: doForAgent(os.sessions.end, (agent, input) => agent.chat.endings.end(input.session)),
   previewRelease: forAgent(os.sessions.previewRelease, (agent, input) => agent.privacy.previewRelease(input.session)),
   release: doForAgent(os.sessions.release, (agent, input) => agent.chat.release(input.session)),
   madePrivate: forAgent(os.sessions.madePrivate, async (agent) => ({ sessions: await agent.privacy.untold() })),

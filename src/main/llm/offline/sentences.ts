@@ -20,8 +20,8 @@ const english = {
     'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
   /** Heading of the notes from a memory flush. */
   kept: 'Kept from a conversation',
-  /** First line of a file with the end of a conversation. */
-  ending: (path: string) => `The end of a conversation (${path}).`,
+  /** First line of the summary of a chat. */
+  ending: (link: string) => `Summary of the chat ${link}`,
   user: 'User',
   assistant: 'Assistant',
 }
@@ -45,7 +45,7 @@ const simplified: Sentences = {
   withoutMemory:
     '这次对话不使用记忆：我不会查阅你的笔记，也不会保留任何内容。没有语言模型时，我只能根据记忆回答；请在另一个对话中提问，或者选择保留这次对话。',
   kept: '对话中保留的内容',
-  ending: (path) => `一段对话的结尾（${path}）。`,
+  ending: (link) => `对话 ${link} 的摘要`,
   user: '用户',
   assistant: '助手',
 }
@@ -67,7 +67,7 @@ const traditional: Sentences = {
   withoutMemory:
     '這次對話不使用記憶：我不會查閱你的筆記，也不會保留任何內容。沒有語言模型時，我只能根據記憶回答；請在另一個對話中提問，或者選擇保留這次對話。',
   kept: '從對話中保留的內容',
-  ending: (path) => `一段對話的結尾（${path}）。`,
+  ending: (link) => `對話 ${link} 的摘要`,
   user: '使用者',
   assistant: '助理',
 }

@@ -126,7 +126,11 @@ const sharedAgentFields = {
       atHour: z.number().int().min(0).max(23).default(4),
       idleMinutes: z.number().int().min(1).default(240),
     }),
-    memoryHook: section({ enabled: z.boolean().default(true) }),
+    memoryHook: section({
+      enabled: z.boolean().default(true),
+      /** Limit of the tokens that notes and summaries of ended chats use in a day. */
+      tokensPerDay: z.number().int().min(0).default(100_000),
+    }),
   }),
   chat: section({
     /** Kind of a new chat. Only models on this machine read a private chat, and no other program. */
@@ -137,6 +141,13 @@ const sharedAgentFields = {
     thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
     /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
     titles: z.boolean().default(true),
+    /** What each request contains unasked, besides the project files. */
+    context: section({
+      longTerm: z.boolean().default(true),
+      logs: z.boolean().default(true),
+      /** Summaries of recent chats, at most 1,500 tokens. */
+      summaries: z.boolean().default(true),
+    }),
   }),
   history: section({
     enabled: z.boolean().default(true),

@@ -188,7 +188,8 @@ export function isIgnoredPath(segments: readonly string[]): boolean {
 }
 
 /** Returns the local date, `YYYY-MM-DD`. */
-export function localDate(date: Date): string {
+export function localDate(date: Date, timeZone?: string): string {
+  if (timeZone !== undefined) return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(date)
   const pad = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }

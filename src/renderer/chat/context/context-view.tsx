@@ -15,6 +15,7 @@ import { ContextTable } from './context-table.tsx'
 import { EventDetails } from './event-details.tsx'
 import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
+import { UnaskedSwitches } from './unasked-switches.tsx'
 import { WarningList } from './warning-list.tsx'
 import { WhatIfWindowPanel } from './what-if-window.tsx'
 import { itemName } from './layers.ts'
@@ -81,6 +82,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
               {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={data} />}
               <WarningList report={data} />
               <ContextTable report={data} onOpen={setOpenItem} />
+              <UnaskedSwitches agent={agent} report={data} />
               {session !== undefined && steps.length > 0 && (
                 <>
                   <Timeline

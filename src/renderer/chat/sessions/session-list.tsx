@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Lock, MoreHorizontal, Pin, X } from 'lucide-react'
+import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
@@ -7,6 +7,7 @@ import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { PlaceMark, PrivateMark } from '#lib/notes/private-mark.tsx'
+import { formatNumber } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { startOfDay } from '#lib/util/local-dates.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -92,6 +93,16 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
         {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
         {summary.isPrivate && <PrivateMark label={t('session.private')} />}
         <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
+        {summary.kept > 0 && (
+          <span
+            role="img"
+            aria-label={t('session.kept', { count: summary.kept })}
+            title={t('session.kept', { count: summary.kept })}
+            className="tabular flex items-center gap-0.5 text-[11px] text-muted"
+          >
+            <Bookmark size={10} aria-hidden /> {formatNumber(summary.kept)}
+          </span>
+        )}
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <SessionMenu

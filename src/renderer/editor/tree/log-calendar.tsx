@@ -22,10 +22,14 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const [year, monthIndex] = [month.getFullYear(), month.getMonth()]
   // `Date` normalizes an index below 0 or above 11.
   const showMonth = (newYear: number, index: number) => setMonth(new Date(newYear, index))
-  const logsByDate = Map.groupBy(logs, ({ date }) => date ?? '')
+  // The log comes before the summaries of the day's chats, which have longer names.
+  const sorted = logs.toSorted((one, other) => one.path.length - other.path.length)
+  const logsByDate = Map.groupBy(sorted, ({ date }) => date ?? '')
   const isCurrentMonth = year === today.getFullYear() && monthIndex === today.getMonth()
   const cells = calendarCells(month)
   const todaysDate = isoDate(today)
+  const shownDate = logs.find(({ path }) => isFileAt(current, path))?.date ?? todaysDate
+  const summaries = (logsByDate.get(shownDate) ?? []).filter(({ path }) => path !== pathOf(shownDate))
   const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
   return (
     <div role="group" aria-label={t('nav.logs')}>
@@ -92,8 +96,32 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
           )
         })}
       </div>
+      {summaries.length > 0 && (
+        <ul aria-label={t('nav.chatsOfDay', { date: formatDay(shownDate) })} className="max-h-24 overflow-auto pt-1">
+          {summaries.map(({ path }) => (
+            <li key={path}>
+              <Link
+                href={paths.file(path)}
+                aria-current={isFileAt(current, path) ? 'page' : undefined}
+                className="block truncate rounded-sm px-1 py-0.5 text-[12px] text-muted hover:bg-soft hover:text-text aria-[current=page]:bg-selected"
+              >
+                {topicOf(path)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   )
+}
+
+/** Returns the name of a dated note without its date and ending. */
+function topicOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name
+    .replace(/^[\d-]{10}-|\.md$/g, '')
+    .replace(/\.md$/, '')
+    .replaceAll('-', ' ')
 }
 
 const selectClassName =

@@ -53,9 +53,9 @@ function addToBranch(root: Branch, path: string): Branch {
   return branch
 }
 
-/** Logs in Commonplace's own folder appear in the calendar only; logs of a vault are also listed. */
+/** Logs in Commonplace's own folder appear in the calendar only; summaries of chats and logs of a vault are also listed. */
 function isInTree({ kind, path }: TreeFile): boolean {
-  return kind === 'note' || (kind === 'log' && !/^(?:\.commonplace\/)?memory\//.test(path))
+  return kind === 'note' || (kind === 'log' && !/^(?:\.commonplace\/)?memory\/[\d-]{10}\.md$/.test(path))
 }
 
 export function treeRows({ pinned, root }: Tree, isFolderOpen: (folder: string) => boolean): TreeRow[] {

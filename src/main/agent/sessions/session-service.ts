@@ -1,0 +1,166 @@
+/**
+ * Ends sessions: when the reset rule or the user has ended one, saves its notes and its summary. Checks once a minute,
+ * and at the start for sessions that ended meanwhile. Works on one session at a time, the oldest first, in one process,
+ * within a number of tokens a day. If the model cannot be reached, it tries again later.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { isTransient } from '#llm'
+import { Mutex, readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
+import { localDate } from '#workspace'
+import { endedEntry } from './session-events.ts'
+import { isOver, summarizedThrough, wasEndedByHand } from './session-end.ts'
+import type { Sessions } from './sessions.ts'
+import type { Transcript } from './transcript.ts'
+
+export interface SessionServiceOptions {
+  readonly sessions: Sessions
+  readonly config: AgentConfig
+  readonly now: Clock
+  /** Absolute path of the file with the tokens of the day. */
+  readonly stateFile: string
+  /** Returns true while an answer runs. */
+  readonly isBusy: (session: string) => boolean
+  /** Saves notes and the summary of a session. @returns the tokens used @throws AppError of the model */
+  readonly end: (session: string, transcript: Transcript, signal: AbortSignal) => Promise<number>
+  readonly onFault: (error: unknown) => void
+}
+
+const checkEveryMs = 60_000
+const firstCheckMs = 5000
+/** Wait after a failed request; doubles with each further one. */
+const [minRetryMs, maxRetryMs] = [10 * 60_000, 4 * 60 * 60_000]
+/** Time for the session in work when the app quits. */
+const closeMs = 2000
+/** The first start ends only sessions of these days; a summary of each earlier one would cost the user tokens. */
+const firstDays = 7
+
+const stateSchema = z.object({ since: z.number(), day: z.string(), tokens: z.number() })
+type State = z.infer<typeof stateSchema>
+
+export class SessionService {
+  readonly #options: SessionServiceOptions
+  readonly #lock: Mutex
+  readonly #closing = new AbortController()
+  /** Time of the last message, by session, for sessions with nothing to do. */
+  readonly #done = new Map<string, number>()
+  #timers: NodeJS.Timeout[] = []
+  #running: Promise<void> = Promise.resolve()
+  #failureCount = 0
+  #retryAt = 0
+
+  constructor(options: SessionServiceOptions) {
+    this.#options = options
+    this.#lock = new Mutex(options.stateFile)
+  }
+
+  start(): void {
+    const check = () => void this.check()
+    this.#timers = [setTimeout(check, firstCheckMs), setInterval(check, checkEveryMs)]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  /** Ends a session; does nothing if it has no messages. @throws AppError `unknown_session` */
+  async end(session: string): Promise<void> {
+    const transcript = await this.#options.sessions.get(session)
+    if (transcript.messages().length === 0 || wasEndedByHand(transcript)) return
+    await transcript.appendCustom(endedEntry, {})
+    this.#done.delete(session)
+    void this.check()
+  }
+
+  /** Works on the sessions that have ended. */
+  check(): Promise<void> {
+    this.#running = this.#running.then(() => this.#endSessions()).catch(this.#options.onFault)
+    return this.#running
+  }
+
+  /** Stops the checks. Gives the session in work a short time. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer)
+    await Promise.race([this.#running, sleep(closeMs, undefined, { ref: false })])
+    this.#closing.abort()
+    await this.#running
+    this.#lock.close()
+  }
+
+  async #endSessions(): Promise<void> {
+    const { config, now, onFault } = this.#options
+    const { enabled, tokensPerDay } = config.current.session.memoryHook
+    if (!enabled || now().getTime() < this.#retryAt) return
+    const ended = await this.#endedSessions()
+    if (ended.length === 0) return
+    const work = async () => {
+      for (const session of ended) {
+        const state = await this.#state()
+        if (this.#closing.signal.aborted || state.tokens >= tokensPerDay) return
+        const tokens = await this.#endOne(session, state.since)
+        if (tokens > 0) await this.#save({ ...state, tokens: state.tokens + tokens })
+      }
+      this.#failureCount = 0
+    }
+    try {
+      await this.#lock.run(work)
+    } catch (error) {
+      if (this.#closing.signal.aborted) return
+      const isExpected = error instanceof AppError && (isTransient(error) || error.code === 'file_busy')
+      if (!isExpected) onFault(error)
+      this.#retryAt = now().getTime() + Math.min(maxRetryMs, minRetryMs * 2 ** this.#failureCount)
+      this.#failureCount += 1
+    }
+  }
+
+  /** Returns the sessions with something to do, the one with the oldest last message first. */
+  async #endedSessions(): Promise<string[]> {
+    const { sessions } = this.#options
+    const open = (await sessions.list()).filter(({ id, updatedAt }) => this.#done.get(id) !== updatedAt)
+    const ended: string[] = []
+    for (const { id, updatedAt } of open.sort((one, other) => one.updatedAt - other.updatedAt)) {
+      const transcript = await orUndefined(sessions.get(id))
+      if (transcript && this.#hasNothingToDo(transcript)) this.#done.set(id, updatedAt)
+      else if (transcript && this.#hasEnded(id, transcript)) ended.push(id)
+    }
+    return ended
+  }
+
+  #hasNothingToDo(transcript: Transcript): boolean {
+    const messages = transcript.messages()
+    const hasUserText = messages.some(({ message }) => message.role === 'user')
+    return transcript.isWithoutMemory || !hasUserText || summarizedThrough(transcript) === messages.at(-1)?.id
+  }
+
+  #hasEnded(session: string, transcript: Transcript): boolean {
+    const { config, now, isBusy } = this.#options
+    return !isBusy(session) && (wasEndedByHand(transcript) || isOver(transcript, now(), config.current.session.reset))
+  }
+
+  /** @returns the tokens used */
+  async #endOne(session: string, since: number): Promise<number> {
+    // Another process may have changed the session.
+    const transcript = await orUndefined(this.#options.sessions.get(session))
+    if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return 0
+    const updatedAt = transcript.messages().at(-1)?.message.timestamp ?? 0
+    const tokens =
+      updatedAt < since && !wasEndedByHand(transcript)
+        ? 0
+        : await this.#options.end(session, transcript, this.#closing.signal)
+    this.#done.set(session, updatedAt)
+    return tokens
+  }
+
+  async #state(): Promise<State> {
+    const { stateFile, now } = this.#options
+    const day = localDate(now())
+    const stored = stateSchema.safeParse(parseJson((await readIfExists(stateFile)) ?? '')).data
+    if (stored) return stored.day === day ? stored : { ...stored, day, tokens: 0 }
+    const state = { since: now().getTime() - firstDays * 24 * 60 * 60_000, day, tokens: 0 }
+    await this.#save(state)
+    return state
+  }
+
+  async #save(state: State): Promise<void> {
+    await writeDurably(this.#options.stateFile, JSON.stringify(state))
+  }
+}
