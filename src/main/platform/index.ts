@@ -45,6 +45,14 @@ export {
 export { ageOf } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { lockFolder, lockForName, Mutex, resolveRealPath } from './fs/mutex.ts'
+export {
+  forgetPartNames,
+  gunzipAsync,
+  gzipAsync,
+  type PartRules,
+  readWithParts,
+  writeWithParts,
+} from './fs/part-store.ts'
 export { readIfExists, readSmallText } from './fs/read-file.ts'
 export { type CleanupResult, cleanTemporaryFiles, scheduleCleanup } from './fs/temp-file-cleanup.ts'
 export { KeyedQueue } from './fs/work-queue.ts'

@@ -1,7 +1,11 @@
-/** Parses JSON. @returns undefined if the text is not valid JSON, for example a line truncated by a crash */
-export function parseJson(text: string): unknown {
+/**
+ * Parses JSON.
+ * @param reviver as of `JSON.parse`
+ * @returns undefined if the text is not valid JSON, for example a line truncated by a crash
+ */
+export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, reviver)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

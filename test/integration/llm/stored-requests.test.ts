@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { expandRows } from '../../../src/main/agent/context/meter-rows.ts'
 import type { UserInput } from '../../../src/main/agent/chat/user-message.ts'
@@ -48,7 +48,12 @@ agents:
     OPENAI_COMPATIBLE_API_KEY: key,
     GATEWAY_PASS: gateway,
   }
-  const test = await openTestApp({ config, env, files: { 'USER.md': '# User\n\nAnn “of” Lisbon. 喜欢喝茶。\n' } })
+  const files = {
+    'USER.md': '# User\n\nAnn “of” Lisbon. 喜欢喝茶。\n',
+    'MEMORY.md': `# Long-term memory\n\n${'- Ann has a “blue” boat\\.\n'.repeat(40)}`,
+    'memory/2026-11-22.md': `# 2026-11-22\n\nThe passport lies in the desk. 🍵\n\n\n\n${'- Rain and tea.\n'.repeat(60)}`,
+  }
+  const test = await openTestApp({ config, env, files, now: () => new Date('2026-11-22T12:00:00') })
   const agent = await test.app.agents.get('main')
   let session: string | undefined
   const say = async (input: UserInput) => {
@@ -62,6 +67,10 @@ agents:
 
 /** Returns the contents of all files below a folder, decompressed. */
 async function everything(folder: string): Promise<string> {
+  return (await textsIn(folder)).join('\n')
+}
+
+async function textsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const texts = entries
     .filter((entry) => entry.isFile())
@@ -69,7 +78,7 @@ async function everything(folder: string): Promise<string> {
       const bytes = await readFile(join(entry.parentPath, entry.name))
       return String(entry.name.endsWith('.gz') ? gunzipSync(bytes) : bytes)
     })
-  return (await Promise.all(texts)).join('\n')
+  return Promise.all(texts)
 }
 
 describe.each(wires)('$name', ({ model, hasResponses, path }) => {
@@ -110,6 +119,32 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
     }
   })
 
+  it('stores each version of a file once for all requests of a chat', async () => {
+    const server = await startModelServer({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' })
+    server.hasResponses = hasResponses
+    const { agent, workspace, say } = await open(server, model)
+    const session = await say({ text: 'hello' })
+    await say({ text: 'hello again' })
+    await appendFile(join(workspace, 'memory/2026-11-22.md'), '- Another line.\n')
+    await say({ text: 'and again' })
+    const stored = await textsIn(agent.sessions.requestsFolder(session))
+    const filesWith = (text: string) => stored.filter((file) => file.includes(text)).length
+    expect(filesWith('passport')).toBe(2)
+    expect(filesWith('blue')).toBe(1)
+    // The formats of the app and of the provider.
+    expect(filesWith('"memory_search"')).toBe(2)
+    for (const number of [1, 2, 3]) {
+      const { request } = await agent.sessions.requestWithWire(session, number)
+      const sent = server.requests.find(({ text }) => text === request?.wire?.body)
+      expect(sent?.text).toContain('passport')
+      expect(JSON.stringify(sent?.body).includes('Another line')).toBe(number === 3)
+      const { system, tools } = JSON.parse(request?.json ?? '') as { system: string[]; tools: object[] }
+      expect(system[1]).toMatch(/^<file path="[^\0]*<\/file>$/)
+      expect(system[1]).toContain('desk. 🍵\n\n\n\n- Rain')
+      expect(tools.length).toBeGreaterThan(3)
+    }
+  })
+
   it('redacts keys everywhere in stored and shown requests', async () => {
     const server = await startModelServer({ text: 'Done.' })
     server.hasResponses = hasResponses
@@ -146,6 +181,60 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
 })
 
 describe('stored requests and their rows', () => {
+  it('moves to the trash and back with their chat', async () => {
+    const server = await startModelServer({ text: 'Yes.' })
+    const { agent, home, say } = await open(server, 'anthropic/test-model')
+    const session = await say({ text: 'hello' })
+    const before = await agent.sessions.requestWithWire(session)
+    const sessions = join(home, 'agents/main/sessions')
+    const partFolders = async () =>
+      (await readdir(sessions, { recursive: true })).filter((path) => path.endsWith('parts'))
+    await agent.sessions.remove(session)
+    expect(await partFolders()).toEqual([join('deleted', `${session}.requests`, 'parts')])
+    expect((await agent.sessions.requestWithWire(session)).request).toBeNull()
+    await agent.sessions.restore(session)
+    expect(await partFolders()).toEqual([join(`${session}.requests`, 'parts')])
+    expect(await agent.sessions.requestWithWire(session)).toEqual(before)
+    expect(before.request?.wire?.body).toContain('passport')
+  })
+
+  it('opens requests that were stored whole, and new ones after them', async () => {
+    const server = await startModelServer({ text: 'Yes.' }, { text: 'No.' })
+    const { agent, say } = await open(server, 'anthropic/test-model')
+    const session = await say({ text: 'hello' })
+    const folder = agent.sessions.requestsFolder(session)
+    const { request } = await agent.sessions.requestWithWire(session)
+    const { json = '', wire, sentAt } = request ?? {}
+    const whole = { sentAt, request: JSON.parse(json) as unknown }
+    await writeFile(join(folder, '000001.json.gz'), gzipSync(JSON.stringify(whole)))
+    await writeFile(join(folder, '000001.wire.json.gz'), gzipSync(JSON.stringify(wire)))
+    await say({ text: 'hello again' })
+    expect(await agent.sessions.requestWithWire(session, 1)).toEqual({ count: 2, request })
+    const text = await agent.chat.meter.text(session, 1, 'logs', 'memory/2026-11-22.md')
+    expect(text).toContain('passport')
+    expect(await agent.chat.meter.text(session, 2, 'logs', 'memory/2026-11-22.md')).toBe(text)
+  })
+
+  it('shows a request whose parts are gone, with a placeholder for each', async () => {
+    const server = await startModelServer({ text: 'Yes.' })
+    const { agent, say } = await open(server, 'anthropic/test-model')
+    const session = await say({ text: 'hello' })
+    const { meter } = agent.chat
+    const { request: number } = await meter.report(session, undefined)
+    const parts = join(agent.sessions.requestsFolder(session), 'parts')
+    for (const name of await readdir(parts)) await writeFile(join(parts, name), 'damaged')
+    const { request } = await agent.sessions.requestWithWire(session)
+    for (const text of [request?.json, request?.wire?.body]) {
+      expect(text).toContain('[this part was removed]')
+      expect(text).toContain('hello')
+      expect(text).not.toContain('passport')
+    }
+    expect(JSON.parse(request?.wire?.body ?? '')).toMatchObject({ tools: '[this part was removed]' })
+    const report = await meter.report(session, undefined)
+    expect(report).toMatchObject({ request: number })
+    expect(await meter.text(session, number, 'system', 'system prompt')).toBe('[this part was removed]')
+  })
+
   it('stores the offline model’s request without an HTTP request', async () => {
     const { app } = await openTestApp()
     const agent = await app.agents.get('main')

@@ -186,6 +186,52 @@ describe('permanent erasure', () => {
     expect(await filesWith(home, /insulin pump/i)).toEqual([])
   }, 60_000)
 
+  it('erases stored requests: each text once, and no name is left that confirms a guess of it', async () => {
+    const day = 'memory/2026-11-22.md'
+    const test = await openForget({
+      [day]: `# 2026-11-22\n\n${secret} called.\n${'The plumber came.\n'.repeat(40)}`,
+    })
+    const { client, app, home } = test
+    let session: string | undefined
+    const say = async (text: string) => {
+      const sent = await client.chat.send({ ...main, text, ...(session === undefined ? {} : { session }) })
+      session = sent.session
+      for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
+      return sent.session
+    }
+    for (const text of ['hello', 'hello again', 'once more']) await say(text)
+    const requests = (await app.agents.get('main')).sessions.requestsFolder(session ?? '')
+    const parts = join(requests, 'parts')
+    const keyBefore = await readFile(join(parts, 'key'), 'utf8')
+    const found = (await client.forget.find({ ...main, words: `${secret} called` })).places
+    expect(found.filter(({ kind }) => kind === 'request')).toEqual([
+      {
+        kind: 'request',
+        path: expect.stringMatching(/\.requests\/parts\/[0-9a-f]{32}\.json\.gz$/) as string,
+        count: 1,
+        lines: [{ text: `${secret} called.` }],
+      },
+    ])
+    const outcome = await run(client)
+    expect(outcome.left).toEqual([])
+    expect(outcome.removed.map(({ path }) => path)).toContain(found.find(({ kind }) => kind === 'request')?.path)
+    expect(await filesWith(home, trace)).toEqual([])
+    expect(await readdir(parts)).not.toContain('key')
+    const { request } = await client.context.request({ ...main, session: session ?? '', number: 1 })
+    for (const text of [request?.json, request?.wire?.body]) {
+      expect(text).toContain('[forgotten]')
+      expect(text).toContain('The plumber came.')
+    }
+    expect(() => JSON.parse(request?.wire?.body ?? '')).not.toThrow()
+    // Text that is written again is stored again, and not taken from the erased part.
+    const agent = await app.agents.get('main')
+    await agent.workspace.write(day, files['MEMORY.md'] + 'The plumber came.\n'.repeat(40), { cause: 'user' })
+    await say('hello')
+    const { request: last } = await client.context.request({ ...main, session: session ?? '' })
+    expect(last?.wire?.body).toContain(`${secret} has diabetes`)
+    expect(await readFile(join(parts, 'key'), 'utf8')).not.toBe(keyBefore)
+  }, 60_000)
+
   it('finishes an interrupted erasure at the next start, before anything is read', async () => {
     const test = await openForget()
     const { client, workspace, home, env, app } = test

@@ -80,7 +80,10 @@ export async function recoverInterrupted(file: string): Promise<AssistantMessage
   const lock = takeLock(file)
   if (lock === 'locked') return undefined
   try {
-    const lines = ((await readIfExists(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
+    const lines = ((await readIfExists(file)) ?? '')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => parseJson(line))
     await rm(file, { force: true })
     return toMessage(lines)
   } finally {

@@ -1,24 +1,25 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
-import { isSystemError } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { writeDurably, writeAtomically } from '#platform'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { type PartRules, readWithParts, writeWithParts } from '#platform'
 import { listEntryNames } from '#workspace'
 import { storedMessageSchema } from './transcript-entries.ts'
 
-const compress = promisify(gzip)
-const decompress = promisify(gunzip)
+/** Stores the tools and each `<file>` section of `assemble` as one part. */
+const partRules: PartRules = { field: 'tools', split: (text) => text.split(/(\n\n)(?=<file path=")/) }
 
 const storedSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
 
 const sentSchema = z.object({
   system: z.array(z.string()),
   messages: z.array(storedMessageSchema),
-  tools: z.array(z.unknown()),
+  tools: z.array(z.unknown()).catch([]),
+})
+
+/** A body of JSON is stored as its value, so that its texts are parts. */
+const storedWireSchema = wireRequestSchema.extend({
+  body: z.unknown().transform((body) => (typeof body === 'string' ? body : JSON.stringify(body))),
 })
 
 /**
@@ -28,33 +29,24 @@ const sentSchema = z.object({
  */
 export async function storeRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
-  const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
-  await writeDurably(pathOf(folder, number, '.json.gz'), bytes)
+  await writeWithParts(pathOf(folder, number, '.json.gz'), { sentAt: at.getTime(), request }, partRules)
   return number
 }
 
 /** Stores the HTTP request of a model request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
 export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
-  await writeAtomically(pathOf(folder, number, '.wire.json.gz'), await compress(JSON.stringify(wire)))
+  const value = parseJson(wire.body)
+  const body = isRecord(value) && JSON.stringify(value) === wire.body ? value : wire.body
+  await writeWithParts(pathOf(folder, number, '.wire.json.gz'), { ...wire, body }, partRules)
 }
 
-async function readWire(folder: string, number: number): Promise<WireRequest | null> {
-  try {
-    const bytes = await readFile(pathOf(folder, number, '.wire.json.gz'))
-    return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'Z_DATA_ERROR', 'Z_BUF_ERROR')) return null
-    throw error
-  }
-}
-
-/** Returns the count of stored requests and one of them, null if missing. @param number 1-based; last by default */
+/** Returns the count of stored requests and one of them, null if missing or damaged. @param number default: the last */
 export async function readRequest(folder: string, number?: number) {
   const numbers = await requestNumbers(folder)
-  const storedNumber = number === undefined ? numbers.at(-1) : numbers.find((existing) => existing === number)
-  if (storedNumber === undefined) return { count: numbers.length, request: null }
-  const bytes = await readFile(pathOf(folder, storedNumber, '.json.gz'))
-  const { sentAt, request } = storedSchema.parse(JSON.parse(String(await decompress(bytes))))
+  const storedNumber = number ?? numbers.at(-1) ?? 0
+  const stored = storedSchema.safeParse(await readWithParts(pathOf(folder, storedNumber, '.json.gz'))).data
+  if (!stored) return { count: numbers.length, request: null }
+  const { sentAt, request } = stored
   const model = typeof request['model'] === 'string' ? request['model'] : ''
   const json = JSON.stringify(request, null, 2)
   return { count: numbers.length, request: { number: storedNumber, sentAt, model, json } }
@@ -63,7 +55,9 @@ export async function readRequest(folder: string, number?: number) {
 /** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
 export async function readRequestWithWire(folder: string, number?: number) {
   const { count, request } = await readRequest(folder, number)
-  return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
+  if (!request) return { count, request }
+  const stored = await readWithParts(pathOf(folder, request.number, '.wire.json.gz'))
+  return { count, request: { ...request, wire: storedWireSchema.safeParse(stored).data ?? null } }
 }
 
 /** Parses system text, messages and tools of a stored request; undefined if the JSON lacks them. */

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gunzip, inflate } from 'node:zlib'
+import { inflate } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
+import { gunzipAsync } from '#platform'
 
-export const gunzipAsync = promisify(gunzip)
 const inflateAsync = promisify(inflate)
 
 /** Larger files are not read, bytes. */

@@ -1,17 +1,13 @@
 import { readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { ForgetKind } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { writeDurably } from '#platform'
+import { forgetPartNames, gunzipAsync, gzipAsync, writeDurably } from '#platform'
 import { fileStamp } from '../files/text-files.ts'
-import { gunzipAsync, isGzip, mapStrings } from './decode-file.ts'
+import { isGzip, mapStrings } from './decode-file.ts'
 import type { ErasePattern } from './erase-pattern.ts'
 import type { StoredFile } from './erasure-stores.ts'
-
-const gzipAsync = promisify(gzip)
 
 /** Limit if another program keeps writing the file. */
 const maxAttempts = 20
@@ -48,6 +44,7 @@ async function removeOnce({ kind, path, file }: StoredFile, pattern: ErasePatter
   const rewritten = rewriteContent(kind, path, text, pattern)
   if (rewritten === text) return false
   const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
+  if (kind === 'request') await forgetPartNames(dirname(file))
   if ((await fileStamp(file)) !== stampBefore) return undefined
   if (encoded === undefined || rewritten === undefined) await rm(file, { force: true })
   // The log file is open for appending, so it must not be replaced by a new file.
