@@ -1,0 +1,240 @@
+import { readFile, readdir, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { eventOf } from '../../../src/main/agent/sessions/session-events.ts'
+import { mainFolder, openTestApp, type TestAppOptions } from '../../support/app.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const day = (date: number, hour = 12, minute = 0) => new Date(2026, 0, date, hour, minute)
+
+/** An app with a clock and a model that summarises with `summary`. */
+async function openWithClock(options: TestAppOptions = {}) {
+  const clock = { at: day(20) }
+  const server = await startModelServer({ text: 'I see.' })
+  const state = {
+    summary: 'tea-garden\n- The tea garden opens on 2026-05-04 [1].\n- Bob pays 300 euro [1].',
+    summaries: 0,
+  }
+  server.respond = (body) => {
+    const text = JSON.stringify(body)
+    if (text.includes('The user does not see your replies in this step')) return { text: 'NO_REPLY' }
+    if (!text.includes('You summarise ended conversations')) return { text: 'I see.' }
+    state.summaries += 1
+    return state.summary === '' ? { status: 500, message: 'down' } : { text: state.summary }
+  }
+  const test = await openTestApp({
+    now: () => clock.at,
+    config: `providers:
+  anthropic: { baseUrl: "${server.url}" }
+agents:
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    ...options,
+  })
+  const agent = await test.app.agents.get('main')
+  const say = async (text: string, session?: string, more: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
+    const sent = await agent.chat.send({ text, session, ...more })
+    await sent.ended
+    return sent.session
+  }
+  const folder = join(test.workspace, 'memory')
+  const summaries = async () =>
+    (await readdir(folder).catch((): string[] => [])).filter((name) => name.length > 13).sort()
+  const noteAt = (name = '') => readFile(join(folder, name), 'utf8')
+  return { ...test, agent, clock, server, state, say, summaries, noteAt, folder }
+}
+
+const statement = 'Remember that the tea garden opens on 2026-05-04, and Bob pays 300 euro.'
+
+describe('the end of a session', () => {
+  it('comes by the clock, dated by its messages, with links to them', async () => {
+    const { agent, clock, say, summaries, noteAt } = await openWithClock()
+    clock.at = day(20, 23)
+    const session = await say(statement)
+    clock.at = day(21, 3, 59)
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual([])
+    clock.at = day(21, 4, 1)
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual(['2026-01-20-tea-garden.md'])
+    const note = await noteAt('2026-01-20-tea-garden.md')
+    expect(note).toMatch(/^# 2026-01-20: tea garden\n\n/)
+    const [, line] = /- Bob pays 300 euro \[sessions\/.*\.jsonl:(\d+)\]/.exec(note) ?? []
+    const { lines } = await agent.readLines(`sessions/${session}.jsonl`, Number(line), 1)
+    expect(lines[0]).toContain('Bob pays 300 euro')
+    expect(await agent.sessions.list()).toMatchObject([{ id: session, kept: 2 }])
+  })
+
+  it('comes by idleness, by hand, and with /new, once for each', async () => {
+    const { app, agent, clock, state, say, summaries } = await openWithClock()
+    await app.settings.set([['agents', 'defaults', 'session', 'reset'], { mode: 'idle', idleMinutes: 30 }])
+    const idle = await say(statement)
+    const byHand = await say(statement)
+    clock.at = day(20, 12, 10)
+    await agent.chat.endings.end(byHand)
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(1)
+    clock.at = day(20, 12, 30)
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(2)
+    const last = await say(statement)
+    await agent.chat.send({ text: '/new', session: last })
+    await agent.chat.endings.check()
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(3)
+    expect(state.summaries).toBe(3)
+    expect((await agent.sessions.get(idle)).messages()).toHaveLength(2)
+  })
+
+  it('comes at the next start for a session that ended meanwhile', async () => {
+    const { app, home, clock, say, folder } = await openWithClock()
+    await say(statement)
+    await app.close()
+    clock.at = day(22)
+    const again = await createApp({
+      mainFolder,
+      home,
+      watch: false,
+      now: () => clock.at,
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    onTestFinished(() => again.close())
+    await (await again.agents.get('main')).chat.endings.check()
+    expect(await readdir(folder)).toEqual(['2026-01-20-tea-garden.md'])
+  })
+
+  it('changes the one summary of a session that is taken up again, or proposes the change of an edited one', async () => {
+    const { agent, clock, state, say, summaries, noteAt, folder } = await openWithClock()
+    const session = await say(statement)
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    const [name = ''] = await summaries()
+    clock.at = day(20, 15)
+    await say('And Carol brings the cake.', session)
+    state.summary = 'tea-garden\n- Bob pays 300 euro [1].\n- Carol brings the cake [3].'
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual([name])
+    expect(await noteAt(name)).toContain('Carol brings the cake')
+    const edited = (await noteAt(name)).replace('the cake', 'two cakes')
+    await writeFile(join(folder, name), edited)
+    await say('And Dan sings.', session)
+    state.summary = 'tea-garden\n- Dan sings [5].'
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    expect(await noteAt(name)).toBe(edited)
+    const { open } = await agent.upkeep.list()
+    expect(JSON.stringify(open)).toContain('Dan sings')
+    await unlink(join(folder, name))
+    await say('Eve dances.', session)
+    state.summary = 'eve\n- Eve dances [7].'
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual(['2026-01-20-eve.md'])
+  })
+
+  it('writes nothing for nothing, for a chat without memory, and for a running one', async () => {
+    const { agent, clock, state, say, summaries } = await openWithClock()
+    await say(statement, undefined, { withoutMemory: true })
+    await agent.chat.send({ text: '/new' })
+    state.summary = '好的，没有需要保存的内容。'
+    await say('What is the capital of France?')
+    clock.at = day(22)
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual([])
+    expect(state.summaries).toBe(1)
+    await agent.chat.endings.check()
+    expect(state.summaries).toBe(1)
+  })
+
+  it('waits for a model that cannot be reached, and for the tokens of the next day', async () => {
+    const { app, agent, clock, state, say, summaries } = await openWithClock()
+    const text = state.summary
+    state.summary = ''
+    await say(statement)
+    clock.at = day(21, 5)
+    await agent.chat.endings.check()
+    const failed = state.summaries
+    state.summary = text
+    await agent.chat.endings.check()
+    expect(state.summaries).toBe(failed)
+    clock.at = day(21, 6)
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(1)
+    await app.settings.set([['agents', 'defaults', 'session', 'memoryHook', 'tokensPerDay'], 1])
+    clock.at = day(21, 12)
+    await say(statement)
+    clock.at = day(21, 13)
+    for (const id of (await agent.sessions.list()).map((session) => session.id)) await agent.chat.endings.end(id)
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(1)
+    clock.at = day(22, 1)
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(2)
+  })
+
+  it('is private for a private chat, whose model runs on this machine', async () => {
+    const { agent, server, say, summaries, noteAt } = await openWithClock()
+    server.respond = undefined
+    const session = await say(statement, undefined, { isPrivate: true, model: 'offline' })
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    const [name] = await summaries()
+    expect(await noteAt(name)).toMatch(/^---\nvisibility: private\n---/)
+    expect(await noteAt(name)).toContain('tea garden opens')
+    const other = await say('Hello again.')
+    const { items } = await agent.chat.meter.report(other, undefined)
+    expect(items.some((item) => item.name.includes(name ?? '?'))).toBe(false)
+  })
+
+  it('can be undone, and is shown in the chat', async () => {
+    const { agent, say, summaries } = await openWithClock()
+    const session = await say(statement)
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    const events = (await agent.sessions.get(session)).branch().flatMap((entry) => eventOf(entry) ?? [])
+    expect(events).toMatchObject([
+      { type: 'flush', status: 'nothing' },
+      { type: 'flush', status: 'summarized' },
+    ])
+    const [change] = events.flatMap((event) => (event.type === 'flush' ? event.changes : []))
+    await agent.workspace.undo(change?.path ?? '', change?.patch ?? '', { cause: 'user' })
+    expect(await summaries()).toEqual([])
+    await agent.chat.endings.check()
+    expect(await summaries()).toEqual([])
+  })
+})
+
+describe('a new chat', () => {
+  it('gets summaries of recent chats within 1,500 tokens, without their links, unless they are switched off', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => {
+        const date = `2026-01-${String(8 + index).padStart(2, '0')}`
+        const text = `# ${date}: tea\n\nSummary of the chat [sessions/a.jsonl]\n\n${`- Number ${index} ${'tea '.repeat(40)}[sessions/a.jsonl:3]\n`.repeat(4)}`
+        return [`memory/${date}-tea.md`, text]
+      }),
+    )
+    const dump = '# 2026-01-20: old\n\nThe end of a conversation (sessions/b.jsonl).\n\n**User:** raw words\n'
+    const test = await openWithClock({
+      files: { ...files, 'memory/2026-01-20-old.md': dump, 'memory/2026-01-19.md': '# 2026-01-19\n\n- A log line\n' },
+    })
+    const { app, agent, server, say } = test
+    await say('Hello.')
+    const request = JSON.stringify(server.requests[0]?.body)
+    expect(request).toContain('Number 11')
+    expect(request).not.toContain('Number 2 ')
+    expect(request).not.toMatch(/a\.jsonl:3|raw words/)
+    const { items } = await agent.chat.meter.report(undefined, undefined)
+    const summaries = items.filter(({ note }) => note === 'summary')
+    expect(summaries.length).toBeGreaterThan(2)
+    expect(summaries.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(1500)
+    await app.settings.set([
+      ['agents', 'defaults', 'chat', 'context'],
+      { summaries: false, logs: false, longTerm: false },
+    ])
+    const after = (await agent.chat.meter.report(undefined, undefined)).items.map(({ name }) => name)
+    expect(after.filter((name) => name.startsWith('memory/') || name === 'MEMORY.md')).toEqual([])
+  })
+})
