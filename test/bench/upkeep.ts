@@ -68,7 +68,7 @@ async function look(workspace: string): Promise<Proposal[]> {
     layout: defaultLayout,
     recalls: [],
     broken: [],
-    privateRules: [],
+    privateRules: { roots: [], rules: [] },
     modelPath: builtinFile,
   } as const
   for await (const step of scanNotes({ ...request, now: now.getTime() }))
@@ -83,7 +83,7 @@ async function reviewTakes(workspace: string, { contradictions, superseded }: Ma
     forbidden: [],
     scope: 'workspace',
     layout: defaultLayout,
-    privateRules: [],
+    privateRules: { roots: [], rules: [] },
     modelPath: builtinFile,
   } as const
   const started = performance.now()

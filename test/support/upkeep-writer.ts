@@ -53,7 +53,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
     forbidden: [],
     scope: 'workspace',
     layout: defaultLayout,
-    privateRules: [],
+    privateRules: { roots: [], rules: [] },
     modelPath: '',
   } as const
   return {

@@ -7,6 +7,7 @@ import type { EmbeddingSource } from '../../../src/main/search/embeddings/create
 import { Indexer, type IndexerEvent, type IndexerSettings } from '../../../src/main/search/indexing/indexer.ts'
 import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { hashOf } from '../../../src/main/search/units/prepare-units.ts'
+import { resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
 import { createOldIndex } from '../../support/outdated-index.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
@@ -50,7 +51,8 @@ async function openIndexer(workspace: string, file: string, settings: Partial<In
   return { indexer, events }
 }
 
-function rulesFor(workspace: string, privateRules: readonly string[]): Pick<IndexerSettings, 'notes'> {
+function rulesFor(workspace: string, rules: readonly string[]): Pick<IndexerSettings, 'notes'> {
+  const privateRules = rulesForFolder(workspace, resolveRules(workspace, rules))
   return { notes: [{ folder: workspace, prefix: '', forbidden: [], privateRules }] }
 }
 

@@ -10,7 +10,7 @@ import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance, type LoadedNote } from '../../../src/main/curation/suggestions/accept-plan.ts'
 import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
 import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
-import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
+import { marksBy, resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'
 
@@ -58,7 +58,10 @@ describe('a section that becomes a new note', () => {
 
   it('gets a mark if only a rule for MEMORY.md covers it; none if a rule covers the new path', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
-    const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], privateRules: local }]).of
+    const by = (local: string[]) => {
+      const privateRules = rulesForFolder('/notes', resolveRules('/notes', local))
+      return marksBy([{ folder: '/notes', prefix: '', forbidden: [], privateRules }]).of
+    }
     expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: private\n---\n/)
     expect(movedOut(text, by(['MEMORY.md', 'memory/'])).after['memory/Long.md']).toMatch(/^# Long\n/)
     expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)

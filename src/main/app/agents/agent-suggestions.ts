@@ -18,7 +18,7 @@ import {
 import { workerEntry } from '#platform'
 import { marksBy } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
-import { builtinModelFile, foldersWithPrivateRules } from './memory-source.ts'
+import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './memory-source.ts'
 
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
 const monthlyTokenLimit = 2_000_000
@@ -46,10 +46,9 @@ export function openSuggestions(
       modelPath: builtinModelFile(resources),
     }
   }
-  const privateRules = () => foldersWithPrivateRules(options)[0]?.privateRules ?? []
   const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notesSelection(), recalls, broken, privateRules: privateRules(), now: now() }
+    return { ...notesSelection(), recalls, broken, privateRules: privateRulesOf(options), now: now() }
   }
   const upkeep = new ProposalService({
     folder: folders.upkeep,
@@ -65,7 +64,7 @@ export function openSuggestions(
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
-      reviewInput: (signal) => readReviewInput(notesSelection(), privateRules(), signal),
+      reviewInput: (signal) => readReviewInput(notesSelection(), privateRulesOf(options), signal),
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),
   })

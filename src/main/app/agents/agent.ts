@@ -32,7 +32,7 @@ import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { findClientNote, saveClientNote, type ProgramNote } from './client-notes.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
-import { privateRulesFor, memorySource, foldersWithPrivateRules } from './memory-source.ts'
+import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { recoverInterruptedChange } from './recovery.ts'
 
@@ -105,8 +105,8 @@ export class Agent {
       workspace,
       folders,
       now,
-      privateRules: () => foldersWithPrivateRules(options)[0]?.privateRules ?? [],
-      privateRulesFor: (folder) => privateRulesFor(options, folder),
+      privateRules: () => privateRulesOf(options),
+      privateRulesFor: (path) => allPrivateRules(options, path),
     })
     const { models, windowEstimates, mcp, toolLimits, resources, differ } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })

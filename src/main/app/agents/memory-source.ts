@@ -11,7 +11,7 @@ import {
   isInside,
   type ReadableFolder,
 } from '#workspace'
-import { resolveRules, rulesForFolder, type NotesFolder } from '#workspace/privacy'
+import { resolveRules, rulesForFolder, type NotesFolder, type PrivateRules } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
@@ -51,44 +51,35 @@ export function memorySource(options: AgentOptions): MemorySource {
 
 /** Returns the folders that the agent can read, its workspace first, each with its rules for private notes. */
 export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
-  const { workspace, config } = options
-  const rules = config.current.visibility.private.map((rule) => expandHome(rule))
-  const resolvedRules = resolveRules(workspace, rules)
+  const { workspace, config, forbiddenFolders } = options
+  const rules = resolveRules(workspace, config.current.visibility.private)
+  const notesFolder = (folder: string, prefix: string, ownRules: readonly string[] = []) => ({
+    folder,
+    prefix,
+    forbidden: prefix === '' ? forbiddenFolders() : [],
+    privateRules: rulesForFolder(folder, [...resolveRules(folder, ownRules), ...rules]),
+  })
   return [
-    {
-      folder: workspace,
-      prefix: '',
-      forbidden: options.forbiddenFolders(),
-      privateRules: rulesForFolder(workspace, rules, resolvedRules),
-    },
-    ...extraFolders(options).map((folder) => ({
-      folder,
-      prefix: `${folder}/`,
-      forbidden: [],
-      privateRules: rulesForFolder(folder, [], resolvedRules),
-    })),
-    ...options.sharedMemories().map(({ agent, workspace: folder, privateRules }) => {
-      const ownerRules = privateRules.map((rule) => expandHome(rule))
-      const allRules = [...resolveRules(folder, ownerRules), ...resolvedRules]
-      return {
-        folder,
-        prefix: `@${agent}/`,
-        forbidden: [],
-        privateRules: rulesForFolder(folder, ownerRules, allRules),
-      }
-    }),
+    notesFolder(workspace, ''),
+    ...extraFolders(options).map((folder) => notesFolder(folder, `${folder}/`)),
+    ...options
+      .sharedMemories()
+      .map((shared) => notesFolder(shared.workspace, `@${shared.agent}/`, shared.privateRules)),
   ]
 }
 
-/** Returns the rules of all agents that cover files in this folder (absolute path). */
-export function privateRulesFor(options: AgentOptions, folder: string): string[] {
-  const resolvedRules = options.allMemories().flatMap(({ workspace, privateRules }) =>
-    resolveRules(
-      workspace,
-      privateRules.map((rule) => expandHome(rule)),
-    ),
+/** Returns the rules for the notes of the workspace. */
+export function privateRulesOf({ workspace, config }: AgentOptions): PrivateRules {
+  return rulesForFolder(workspace, resolveRules(workspace, config.current.visibility.private))
+}
+
+/** Returns the rules of all agents for this file or folder (absolute path). */
+export function allPrivateRules(options: AgentOptions, path: string): PrivateRules {
+  const memories = options.allMemories()
+  return rulesForFolder(
+    path,
+    memories.flatMap(({ workspace, privateRules }) => resolveRules(workspace, privateRules)),
   )
-  return rulesForFolder(folder, [], resolvedRules)
 }
 
 /** Returns the conventions about file names as a plain object that can be sent to a worker. */

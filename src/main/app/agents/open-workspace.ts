@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HistoryController, type History, hashText, Workspace, type Roots, type PrivatePathRules } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
-import { layoutOfConventions, readableFolders, foldersWithPrivateRules } from './memory-source.ts'
+import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
 import { workerEntry } from '#platform'
 import { findRule, rulesForMove } from '#workspace/privacy'
 
@@ -91,12 +91,11 @@ export function openRecording(
 
 function privatePathRules(options: AgentOptions): PrivatePathRules {
   const { config } = options
-  const currentRules = () => foldersWithPrivateRules(options)[0]?.privateRules ?? []
   return {
-    covers: (path) => findRule(path, currentRules()) !== undefined,
+    covers: (path) => findRule(path, privateRulesOf(options)) !== undefined,
     async addMoved(move, isFolder) {
       const rules = config.current.visibility.private
-      const added = rulesForMove(currentRules(), move, isFolder)
+      const added = rulesForMove(privateRulesOf(options), move, isFolder)
       if (added.length === 0) return async () => undefined
       await config.setPrivate([...rules, ...added])
       return () => config.setPrivate(rules)

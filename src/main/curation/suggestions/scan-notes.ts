@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { loadSimilarityModel } from '../similarity/similarity-model.ts'
 import { parseDay } from '#search/text'
 import { redactionPlaceholder } from '#shared/markdown/visibility.ts'
-import { marksBy } from '#workspace/privacy'
+import { marksBy, type PrivateRules } from '#workspace/privacy'
 import {
   dailyLogDate,
   fileKind,
@@ -39,7 +39,7 @@ export interface NotesRequest {
 export interface ScanRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
-  readonly privateRules: readonly string[]
+  readonly privateRules: PrivateRules
   readonly modelPath: string
   /** Milliseconds since the epoch. */
   readonly now: number

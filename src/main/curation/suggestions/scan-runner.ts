@@ -1,6 +1,7 @@
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '#shared/contract/index.ts'
 import { runInWorker } from '#platform'
 import type { Layout, Roots } from '#workspace'
+import type { PrivateRules } from '#workspace/privacy'
 import type { ReviewInput } from '../review/review-input.ts'
 import type { CurationJobs } from './curation.worker.ts'
 
@@ -15,7 +16,7 @@ export interface NotesSelection {
 export interface ScanOptions extends NotesSelection {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
-  readonly privateRules: readonly string[]
+  readonly privateRules: PrivateRules
   readonly now: Date
 }
 
@@ -48,9 +49,9 @@ export async function runScan(
 /** Selects the open lines for a review in a worker. @throws the signal's reason if it aborts */
 export async function readReviewInput(
   { entry, roots: { workspace, forbidden }, scope, layout, modelPath }: NotesSelection,
-  privateRules: readonly string[],
+  privateRules: PrivateRules,
   signal: AbortSignal,
 ): Promise<ReviewInput> {
-  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath, privateRules: [...privateRules] }
+  const request = { workspace, forbidden: [...forbidden], scope, layout, modelPath, privateRules }
   return runInWorker<CurationJobs, ReviewInput>(entry, (client) => client.reviewInput(request, { signal }), signal)
 }

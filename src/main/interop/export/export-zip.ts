@@ -9,7 +9,7 @@ import { decodePart } from '#shared/util/decode.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { findRule } from '#workspace/privacy'
+import { findRule, type PrivateRules } from '#workspace/privacy'
 import { isMarkdown, walkFiles } from '#workspace'
 
 /** Size limit of an export, bytes: the zip is built in memory. */
@@ -29,13 +29,13 @@ interface PackedFile {
   readonly modifiedAt: number
 }
 
-/** All paths but those of `note` and `privateRules` are absolute. */
+/** All paths but that of `note` are absolute. */
 export interface ExportTask {
   readonly workspace: string
   /** Folders of other agents inside the workspace. */
   readonly forbidden: readonly string[]
   /** Rules that make notes private. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
-  readonly privateRules: readonly string[]
+  readonly privateRules: PrivateRules
   /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined

@@ -1,12 +1,12 @@
-import { basename, dirname } from 'node:path'
-import { realpath, stat, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { stat, writeFile } from 'node:fs/promises'
 import type { ImportPlan, ImportStatus, ImportStep, PastImport } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient } from '#platform'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isNote, localDate, type Workspace } from '#workspace'
-import { findRule } from '#workspace/privacy'
+import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
 import { ImportJob, type ImportTask } from './import-job.ts'
@@ -19,9 +19,9 @@ export interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly now: Clock
-  /** Rules for private notes of the workspace, and of any folder (absolute path). */
-  readonly privateRules: () => readonly string[]
-  readonly privateRulesFor: (folder: string) => readonly string[]
+  /** Rules for private notes of the workspace, and of any file or folder (absolute path). */
+  readonly privateRules: () => PrivateRules
+  readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: {
     readonly upkeep: string
     readonly imports: string
@@ -276,22 +276,10 @@ export class Importer {
       into,
       withAttachments,
       own: layout.own,
-      privateRules: await this.#privateRulesOf(path),
+      privateRules: this.#options.privateRulesFor(path),
       roots: { workspace, forbidden },
     }
     return client.prepare(task)
-  }
-
-  /** Returns the rules for private files in the source; `**` if the source is a private file. */
-  async #privateRulesOf(path: string): Promise<readonly string[]> {
-    const { privateRulesFor } = this.#options
-    const resolvedPath = await realpath(path).catch(() => path)
-    const isFile = await stat(resolvedPath).then(
-      (info) => info.isFile(),
-      () => false,
-    )
-    if (!isFile) return privateRulesFor(resolvedPath)
-    return findRule(basename(resolvedPath), privateRulesFor(dirname(resolvedPath))) === undefined ? [] : ['**']
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */

@@ -13,7 +13,7 @@ import { parseLinks, type NoteLink, type ParsedLinks } from '#shared/markdown/li
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { findRule } from '#workspace/privacy'
+import { findRule, type PrivateRules } from '#workspace/privacy'
 import {
   followerOf,
   resolveRoots,
@@ -37,8 +37,8 @@ export interface ImportOptions {
   readonly withAttachments: boolean
   /** Folder of the agent's own files. An import creates no file that an agent follows (`followerOf`). */
   readonly own: string
-  /** Rules for private notes, relative to the source. */
-  readonly privateRules: readonly string[]
+  /** Rules for private notes, for the source. */
+  readonly privateRules: PrivateRules
 }
 
 export interface PreparedImport {
@@ -144,7 +144,7 @@ export async function planImport(
 }
 
 /** Adds a private mark to notes that a rule makes private: the rule does not cover the imported copy. */
-function withPrivateMarks(source: Source, privateRules: readonly string[]): Source {
+function withPrivateMarks(source: Source, privateRules: PrivateRules): Source {
   const files = source.files.map((file) =>
     findRule(file.path, privateRules) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
   )

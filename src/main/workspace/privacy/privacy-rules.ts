@@ -7,8 +7,15 @@ export interface NotesFolder {
   readonly prefix: string
   /** Absolute paths of folders in it that this agent must not use. */
   readonly forbidden: readonly string[]
-  /** Rules: path prefixes and patterns. */
-  readonly privateRules: readonly string[]
+  readonly privateRules: PrivateRules
+}
+
+/** Rules for the notes in a folder. All paths have `/`. */
+export interface PrivateRules {
+  /** Absolute paths of the folder: as written, and without symbolic links. */
+  readonly roots: readonly string[]
+  /** Absolute paths and patterns. */
+  readonly rules: readonly string[]
 }
 
 export interface NotePrivacy extends NoteVisibility {
@@ -17,43 +24,30 @@ export interface NotePrivacy extends NoteVisibility {
 }
 
 /**
- * Returns the first rule that covers a path; undefined if none does. `private` and `private/` cover the folder's files,
- * `private/x` also `private/x.md`. `*` matches any part of a name, `**` any folders. Ignores case.
+ * Returns the first rule that covers a path, relative to the folder if it is in it; undefined if none does. `private`
+ * and `private/` cover the folder's files, `private/x` also `private/x.md`. `*` matches any part of a name, `**` any
+ * folders. Ignores case.
+ * @param path relative to the folder of the rules
  */
-export function findRule(path: string, rules: readonly string[]): string | undefined {
-  const foldedPath = foldCase(path)
-  return rules.find((rule) => {
-    const pattern = normalizeRule(rule)
-    return pattern !== '' && rulePattern(pattern).test(foldedPath)
-  })
-}
-
-/** Returns true for a rule with `*`. */
-export function isPattern(rule: string): boolean {
-  return rule.includes('*')
-}
-
-/** Normalizes a rule for comparison with `foldCase`. */
-export function normalizeRule(rule: string): string {
-  return foldCase(withoutRoot(rule))
-}
-
-function withoutRoot(rule: string): string {
-  return rule.replaceAll('\\', '/').replace(/^(?:\.?\/+)+/, '')
+export function findRule(path: string, { roots, rules }: PrivateRules): string | undefined {
+  const places = roots.map((root) => keyOf(`${root}/${path}`))
+  const rule = rules.find((candidate) => places.some((place) => rulePattern(candidate).test(place)))
+  if (rule === undefined) return undefined
+  return roots.map((root) => remainderOf(rule, root)?.join('/')).find(Boolean) ?? rule
 }
 
 const patternCache = new Map<string, RegExp>()
 
 /** Returns a regular expression for the path and everything below it; without `*` but with a final `/`, only for that. */
-export function rulePattern(rule: string): RegExp {
+function rulePattern(rule: string): RegExp {
   const cached = patternCache.get(rule)
   if (cached) return cached
-  const source = rule
-    .replace(/\/+$/, '')
+  const source = keyOf(rule)
+    .replace(/\/$/, '')
     .split(/(\*\*\/|\*+)/)
     .map(patternSource)
     .join('')
-  const isFolder = rule.endsWith('/') && !isPattern(rule)
+  const isFolder = rule.endsWith('/') && !rule.includes('*')
   const compiled = new RegExp(`^${source}${isFolder ? '/.*' : '(?:\\.md)?(?:/.*)?'}$`, 's')
   patternCache.set(rule, compiled)
   return compiled
@@ -66,8 +60,18 @@ function patternSource(part: string): string {
 }
 
 /** Normalizes case and Unicode form, because some disks do not distinguish `Private` and `private`. */
-export function foldCase(path: string): string {
-  return path.normalize('NFC').toLowerCase()
+function keyOf(path: string): string {
+  return path
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[\\/]+/g, '/')
+}
+
+/** Returns the segments of a rule below a folder (absolute); undefined if the rule does not start with the folder. */
+function remainderOf(rule: string, folder: string): string[] | undefined {
+  const segments = rule.split('/')
+  const start = segments.splice(0, folder.split('/').length)
+  return keyOf(start.join('/')) === keyOf(folder) ? segments : undefined
 }
 
 /**
@@ -75,16 +79,15 @@ export function foldCase(path: string): string {
  * that only a pattern, a rule for its folder or a rule without its extension covers gets none: its text is marked.
  */
 export function rulesForMove(
-  rules: readonly string[],
+  privateRules: PrivateRules,
   { from, to }: { readonly from: string; readonly to: string },
   isFolder: boolean,
 ): string[] {
-  const depth = from.split('/').length
-  const moved = rules.flatMap((rule) => {
-    const segments = withoutRoot(rule).split('/')
-    const isInMove = !isPattern(rule) && foldCase(segments.slice(0, depth).join('/')) === foldCase(from)
-    return isInMove ? [[to, ...segments.slice(depth)].join('/')] : []
+  const moved = privateRules.rules.flatMap((rule) => {
+    const remainders = privateRules.roots.map((root) => remainderOf(rule, `${root}/${from}`))
+    return remainders.flatMap((remainder) => (remainder ? [[to, ...remainder].join('/')] : []))
   })
-  const added = isFolder && findRule(`${from}/`, rules) !== undefined ? [`${to}/`] : moved
-  return added.filter((rule) => findRule(rule, rules) === undefined)
+  const isWhole = isFolder && findRule(`${from}/`, privateRules) !== undefined
+  const added = isWhole ? [`${to}/`] : new Set(moved.filter((rule) => !rule.includes('*')))
+  return [...added].filter((rule) => findRule(rule, privateRules) === undefined)
 }

@@ -4,6 +4,7 @@ import type { Source } from '../../../../src/main/search/indexing/indexed-file.t
 import { formatDay } from '../../../../src/main/search/text/days.ts'
 import { bodyOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { capitalizedIn, flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
+import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 
 const plain: UnitSettings = { folders: [] }
@@ -134,7 +135,8 @@ describe('chats', () => {
 })
 
 describe('privacy', () => {
-  const privateTexts = (text: string, path = 'note.md', privateRules: string[] = []) => {
+  const privateTexts = (text: string, path = 'note.md', rules: string[] = []) => {
+    const privateRules = rulesForFolder('/notes', resolveRules('/notes', rules))
     const folders = [{ folder: '/notes', prefix: '', forbidden: [], privateRules }]
     const { units } = prepareUnits(fileOf(text, path), { folders })
     return units.filter(({ isPrivate }) => isPrivate).map((unit) => unit.text)

@@ -17,7 +17,7 @@ it('applies a rule with a place on disk in every folder that contains it', async
   const { root, workspace, extra } = await folders()
   await symlink(extra, join(root, 'other'))
   const holds = (rule: string, path: string, folder = extra) =>
-    findRule(path, rulesForFolder(folder, [], resolveRules(workspace, [rule]))) !== undefined
+    findRule(path, rulesForFolder(folder, resolveRules(workspace, [rule]))) !== undefined
   for (const rule of [extra, `${extra}/`, root, `${root}/*/in/`, `${root}/**/secret/`, join(root, 'other'), '../ext'])
     expect(holds(rule, 'in/secret/d.md'), rule).toBe(true)
   for (const rule of [`${extra}/in/secret/d.md`, `${extra}/in/secret/d`, `${root}/other/in/secret/`, `${extra}/**`])
@@ -34,9 +34,15 @@ it('applies a rule that names a link to its target, even if that was deleted', a
   const { workspace } = await folders()
   await symlink('real/deep', join(workspace, 'lnk'))
   await symlink('real/note.md', join(workspace, 'alias.md'))
-  const rules = () => rulesForFolder(workspace, ['lnk/'], resolveRules(workspace, ['lnk/']))
-  expect(rules()).toEqual(['lnk/', 'real/deep/'])
-  expect(rulesForFolder(workspace, ['alias'], resolveRules(workspace, ['alias']))).toEqual(['alias', 'real/note.md'])
-  await rm(join(workspace, 'real'), { recursive: true })
-  expect(rules()).toEqual(['lnk/', 'real/deep/'])
+  const ruleOf = (path: string) => findRule(path, rulesForFolder(workspace, resolveRules(workspace, ['lnk/', 'alias'])))
+  for (const isDeleted of [false, true]) {
+    if (isDeleted) await rm(join(workspace, 'real'), { recursive: true })
+    expect(['lnk/a.md', 'real/deep/a.md', 'alias.md', 'real/note.md', 'real/b.md'].map(ruleOf)).toEqual([
+      'lnk/',
+      'real/deep/',
+      'alias',
+      'real/note.md',
+      undefined,
+    ])
+  }
 })

@@ -219,7 +219,7 @@ describe('privacy rules', () => {
     ['/vault', 'any/a.md', true],
     ['/elsewhere', 'any/a.md', false],
   ])('rule %j for %j: %s', (rule, path, isLocal) => {
-    const rules = rulesForFolder('/vault', [rule], resolveRules('/vault', [rule]))
+    const rules = rulesForFolder('/vault', resolveRules('/vault', [rule]))
     expect(findRule(path, rules) !== undefined).toBe(isLocal)
   })
 })
