@@ -6,6 +6,7 @@ import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import type { PathCheck } from './text-files.ts'
@@ -244,6 +245,11 @@ export function normalizePath(requested: string): string {
   if (isAbsolute || segments.length === 0 || segments.includes('..')) throw outsideError(requested)
   if (!segments.every((segment) => isUsable(segment))) throw invalidPathError(requested)
   return segments.join('/')
+}
+
+/** @throws AppError as `normalizePath` */
+export function normalizeMove({ from, to }: Move): Move {
+  return { from: normalizePath(from), to: normalizePath(to) }
 }
 
 /** Returns true if `path` is `folder` or is below it. Both must be absolute and real. */

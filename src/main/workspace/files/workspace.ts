@@ -54,6 +54,7 @@ import { removeNote } from './remove-note.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { findNote, addToLog, addToMemorySection } from './remember.ts'
 import {
+  normalizeMove,
   normalizePath,
   findReadableFolder,
   resolveRealPath,
@@ -384,7 +385,7 @@ export class Workspace {
    * @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside`
    */
   async assertMovable(requestedMove: Move): Promise<void> {
-    const move = { from: normalizePath(requestedMove.from), to: normalizePath(requestedMove.to) }
+    const move = normalizeMove(requestedMove)
     const isFolder = await isFolderAt(this.roots, move.from)
     if (isFolder) assertNotInItself(move)
     else {

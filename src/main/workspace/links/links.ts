@@ -4,7 +4,7 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { type WorkerClient, WorkerHost } from '#platform'
-import { normalizePath } from '../files/paths.ts'
+import { normalizeMove } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { LinkRequest, LinkJobs } from './links.worker.ts'
@@ -152,8 +152,4 @@ export class Links {
 
 function outdatedError(): AppError {
   return new AppError('plan_outdated', 'notes have changed since; review the planned updates again', {})
-}
-
-function normalizeMove({ from, to }: Move): Move {
-  return { from: normalizePath(from), to: normalizePath(to) }
 }

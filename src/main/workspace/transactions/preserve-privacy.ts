@@ -3,7 +3,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { normalizePath, resolveRoots, type Roots } from '../files/paths.ts'
+import { normalizeMove, resolveRoots, type Roots } from '../files/paths.ts'
 import type { Batch } from './change-journal.ts'
 import type { TransactionTools } from './recovery.ts'
 import { readTextOrNull, type TextWrite } from './settle-text.ts'
@@ -17,13 +17,6 @@ export interface PrivatePathRules {
    * @returns a function that removes the added rules
    */
   addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
-}
-
-interface MovedNotes {
-  readonly move: Move
-  readonly isFolder: boolean
-  /** Notes that move, by their paths before the move. */
-  readonly paths: readonly string[]
 }
 
 /**
@@ -42,10 +35,11 @@ export async function runPreservingPrivacy(
   options?: TransactionOptions,
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
   if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, options) }
-  const movedNotes = await findMovedNotes(tools, batch.move)
-  const removeRules = await local.addMoved(movedNotes.move, movedNotes.isFolder)
+  const { move, isFolder, paths } = await findMovedNotes(tools, batch.move)
+  const removeRules = await local.addMoved(move, isFolder)
   try {
-    const markedTexts = await withPrivateMarkers(tools.roots, local, movedNotes, texts)
+    const isUncovered = (path: string) => local.covers(path) && !local.covers(movedPath(path, [move]))
+    const markedTexts = await withPrivateMarks(tools.roots, move, paths.filter(isUncovered), texts)
     return { texts: markedTexts, made: await runTransaction(tools, batch, markedTexts, origin, options) }
   } catch (error) {
     await removeRules()
@@ -58,29 +52,23 @@ export async function movesPrivateNotes(tools: TransactionTools, local: PrivateP
   return local !== undefined && (await findMovedNotes(tools, move)).paths.some((path) => local.covers(path))
 }
 
-async function findMovedNotes({ roots, listNotes }: TransactionTools, requestedMove: Move): Promise<MovedNotes> {
-  const move = { from: normalizePath(requestedMove.from), to: normalizePath(requestedMove.to) }
+/** Returns the notes that move, by their paths before the move. */
+async function findMovedNotes({ roots, listNotes }: TransactionTools, requestedMove: Move) {
+  const move = normalizeMove(requestedMove)
   const isFolder = await isFolderAt(roots, move.from)
   const paths = isFolder ? (await listNotes()).filter((path) => path.startsWith(`${move.from}/`)) : [move.from]
   return { move, isFolder, paths }
 }
 
-async function withPrivateMarkers(
-  roots: Roots,
-  rules: PrivatePathRules,
-  { move, paths }: MovedNotes,
-  texts: readonly TextWrite[],
-): Promise<readonly TextWrite[]> {
+async function withPrivateMarks(roots: Roots, move: Move, paths: readonly string[], texts: readonly TextWrite[]) {
   const resolvedRoots = await resolveRoots(roots)
   const writesByPath = new Map(texts.map((write) => [write.path, write]))
   for (const path of paths) {
-    const newPath = movedPath(path, [move])
-    if (!rules.covers(path) || rules.covers(newPath)) continue
     const text = await orUndefined(readTextOrNull(roots, path, resolvedRoots))
     if (text === undefined || text === null) continue
-    const write = writesByPath.get(path) ?? { before: text, after: text }
-    if (visibilityOf(write.after).isFullyPrivate) continue
-    writesByPath.set(path, { path, newPath, before: write.before, after: withVisibility(write.after, true) })
+    const { before, after } = writesByPath.get(path) ?? { before: text, after: text }
+    if (visibilityOf(after).isFullyPrivate) continue
+    writesByPath.set(path, { path, newPath: movedPath(path, [move]), before, after: withVisibility(after, true) })
   }
   return [...writesByPath.values()]
 }

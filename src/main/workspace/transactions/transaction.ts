@@ -22,7 +22,7 @@ import {
 import { isNote } from '../files/file-names.ts'
 import {
   isInside,
-  normalizePath,
+  normalizeMove,
   resolveRoots,
   resolveInside,
   resolveRewritable,
@@ -69,7 +69,7 @@ export async function runTransaction(
   const { tag, replacement } = batch
   const isBatch = batchKind(batch) !== undefined
   const resolvedRoots = await resolveRoots(roots)
-  const move = batch.move && { from: normalizePath(batch.move.from), to: normalizePath(batch.move.to) }
+  const move = batch.move && normalizeMove(batch.move)
   const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
   if (move && !isFolder) await assertNoLink(roots, move.from)
   await inBatches(texts, concurrency, async ({ path, before }) => {
