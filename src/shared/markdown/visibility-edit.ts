@@ -4,7 +4,7 @@ import { withoutDefinitions, type Block, type Container } from './blocks/scan-bl
 import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
 import { privateFrontMatter, privateMark, propertiesOf, visibilityOf } from './visibility.ts'
 
-type LineTest = (line: number) => boolean
+type LineTest = (index: number, line: string) => boolean
 
 /** Sets or removes the property that makes a whole note private. Marks of sections and entries stay. */
 export function withVisibility(text: string, isPrivate: boolean): string {
@@ -33,19 +33,19 @@ export function withVisibility(text: string, isPrivate: boolean): string {
   return bom + [opening, ...properties, ...body].join('')
 }
 
-/** Returns the 0-based lines of `after` that are not in `before`; of equal lines, the last ones. */
-export function addedLines(before: string, after: string): number[] {
+/** Returns the lines of `after` that are not in `before`, by their 0-based index; of equal lines, the last ones. */
+export function addedLines(before: string, after: string): Map<number, string> {
   const counts = new Map<string, number>()
-  for (const line of linesOf(before)) counts.set(line, (counts.get(line) ?? 0) + 1)
-  return linesOf(after).flatMap((line, index) => {
-    const count = counts.get(line) ?? 0
-    counts.set(line, count - 1)
-    return count > 0 ? [] : [index]
-  })
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r?\n/)
+  for (const line of before.split(/\r?\n/)) counts.set(line, (counts.get(line) ?? 0) + 1)
+  const added = after
+    .split(/\r?\n/)
+    .entries()
+    .filter(([, line]) => {
+      const count = counts.get(line) ?? 0
+      counts.set(line, count - 1)
+      return count <= 0
+    })
+  return new Map(added)
 }
 
 /**
@@ -64,8 +64,8 @@ export function withAddedPrivate(
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isShared) return withVisibility(after, true)
   const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
-  const added = new Set(addedLines(dayHeading ?? before ?? '', after))
-  return withPrivateLines(after, (line) => added.has(line) && isMarked(line))
+  const added = addedLines(dayHeading ?? before ?? '', after)
+  return withPrivateLines(after, (index, line) => added.has(index) && isMarked(index, line))
 }
 
 /** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
@@ -101,8 +101,8 @@ export function withPrivateLines(text: string, shouldBePrivate: LineTest): strin
 export function linesWithMarks(text: string, shouldBePrivate: LineTest): Map<number, string> | undefined {
   const rows = text.split('\n')
   const { isFullyPrivate, privateLines } = visibilityOf(text)
-  const isWanted = (index: number) => !isFullyPrivate && hasContent(rows[index] ?? '') && shouldBePrivate(index)
-  const wanted = [...rows.keys()].filter(isWanted)
+  const isWanted = (line: string, index: number) => hasContent(line) && shouldBePrivate(index, line)
+  const wanted = isFullyPrivate ? [] : rows.flatMap((line, index) => (isWanted(line, index) ? [index] : []))
   if (wanted.length > 0 && /\r(?!\n)/.test(text)) return undefined
   const marked = new Map<number, string>()
   const local = new Set(privateLines)

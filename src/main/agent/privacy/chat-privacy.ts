@@ -10,12 +10,12 @@ import { orUndefined } from '#shared/util/errors.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { readIfExists, writeDurably } from '#platform'
+import { KeyedQueue, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
-import { commandEntry, summaryEntry } from '../sessions/session-events.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 
 export interface ChatPrivacyOptions {
@@ -43,7 +43,7 @@ export class ChatPrivacy {
   readonly #options: ChatPrivacyOptions
   /** Version of the private units at the last comparison. */
   #comparedVersion: string | undefined
-  #running: Promise<void> = Promise.resolve()
+  readonly #queue = new KeyedQueue()
 
   constructor(options: ChatPrivacyOptions) {
     this.#options = options
@@ -51,19 +51,13 @@ export class ChatPrivacy {
 
   /** Returns the lines of a text that equal private lines; none if there is no index. */
   async privateLines(text: string): Promise<string[]> {
-    const lines = new Map(
-      text
-        .split(/\r?\n/)
-        .toReversed()
-        .map((line) => [comparableLine(line), line.trim()]),
-    )
+    const allLines = text.split(/\r?\n/).toReversed()
+    const lines = new Map(allLines.map((line) => [comparableLine(line), line.trim()]))
     const asked = [...lines.keys()].filter(isTellingLine)
     if (asked.length === 0) return []
     const indexed = (await orUndefined(this.#options.memory.privateLines(asked))) ?? []
     const found = new Set([...indexed, ...(await this.#privateLinesOfContextFiles())])
-    return [...lines].flatMap(([comparable, line]) =>
-      found.has(comparable) && isTellingLine(comparable) ? [line] : [],
-    )
+    return asked.flatMap((comparable) => (found.has(comparable) ? [lines.get(comparable) ?? ''] : []))
   }
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
@@ -102,10 +96,9 @@ export class ChatPrivacy {
     const lines = await this.openLinesOf(session)
     for (const [path, ofFile] of Map.groupBy(lines, (line) => line.path)) {
       const written = new Set(ofFile.map(({ text }) => comparableLine(text)))
-      await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') => {
-        const current = text.split(/\r?\n/)
-        return withPrivateLines(text, (index) => isWritten(current[index], written))
-      })
+      await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') =>
+        withPrivateLines(text, (_index, line) => isWritten(line, written)),
+      )
     }
     return lines.length
   }
@@ -141,8 +134,7 @@ export class ChatPrivacy {
    * index must be complete.
    */
   update(): Promise<void> {
-    this.#running = this.#running.catch(() => undefined).then(() => this.#update())
-    return this.#running
+    return this.#queue.run('', () => this.#update())
   }
 
   async #update(): Promise<void> {
@@ -182,8 +174,8 @@ export class ChatPrivacy {
 }
 
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
-function contains(transcript: Transcript, keys: ReadonlySet<string>): boolean {
-  return transcript.entries.some(
+function contains({ entries }: Transcript, keys: ReadonlySet<string>): boolean {
+  return entries.some(
     (entry) =>
       entry.type === 'message' &&
       (pathsIn(entry.message).some((path) => keys.has(`path ${path}`)) ||
@@ -194,49 +186,47 @@ function contains(transcript: Transcript, keys: ReadonlySet<string>): boolean {
 /** Returns the texts of a message, and those of the notes in a tool result. */
 function textsIn(message: Message): string[] {
   const text = messageText(message)
-  if (message.role !== 'toolResult') return [text]
-  const { details } = message
-  const answer: unknown = parseJson(text)
+  const answer = message.role === 'toolResult' ? parseJson(text) : undefined
   const content = isRecord(answer) && typeof answer['text'] === 'string' ? [answer['text']] : []
-  const recalled = details?.kind === 'recall' ? details.recall.results.map(({ snippet }) => snippet) : []
-  return [text, ...content, ...recalled]
+  return [text, ...content, ...recalledIn(message).map(({ snippet }) => snippet)]
 }
 
 /** Returns the paths of the notes that a message recalled or read. */
 function pathsIn(message: Message): string[] {
-  if (message.role === 'toolResult')
-    return message.details?.kind === 'recall' ? message.details.recall.results.map(({ path }) => path) : []
-  if (message.role === 'user') return []
-  return message.content.flatMap((part) => {
-    const path = part.type === 'toolCall' ? part.arguments['path'] : undefined
-    return typeof path === 'string' && !isAbsolute(path) ? [path] : []
-  })
+  const parts = message.role === 'assistant' ? message.content : []
+  const calls = parts.map((part) => (part.type === 'toolCall' ? part.arguments['path'] : undefined))
+  const read = calls.filter((path) => typeof path === 'string').filter((path) => !isAbsolute(path))
+  return [...recalledIn(message).map(({ path }) => path), ...read]
+}
+
+function recalledIn(message: Message) {
+  return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
 }
 
 /** Returns the comparable lines that a chat added to notes, by path. */
 function writtenLines({ entries }: Transcript): Map<string, Set<string>> {
   const lines = new Map<string, Set<string>>()
-  const add = ({ path, patch }: FileChange) => {
-    const ofFile = lines.get(path) ?? new Set()
-    for (const line of patch.split('\n'))
-      if (line.startsWith('+') && !line.startsWith('+++')) ofFile.add(comparableLine(line.slice(1)))
-    lines.set(path, ofFile)
-  }
-  for (const entry of entries) {
-    if (entry.type === 'flush') entry.changes.forEach(add)
-    if (entry.type === 'message' && entry.message.role === 'toolResult' && entry.message.details?.kind === 'change')
-      add(entry.message.details.change)
-    if (entry.type !== 'custom' || !isRecord(entry.data)) continue
-    const { outcome, change } = entry.data
-    const stored = entry.customType === commandEntry && isRecord(outcome) ? outcome['change'] : change
-    const parsed = [commandEntry, summaryEntry].includes(entry.customType) && fileChangeSchema.safeParse(stored).data
-    if (parsed) add(parsed)
+  for (const { path, patch } of entries.flatMap(changesIn)) {
+    const added = patch.split('\n').filter((line) => /^\+(?!\+\+)/.test(line))
+    const comparable = added.map((line) => comparableLine(line.slice(1)))
+    lines.set(path, new Set([...(lines.get(path) ?? []), ...comparable]))
   }
   return lines
 }
 
+/** Returns the changes of notes that an entry records. */
+function changesIn(entry: TranscriptEntry): readonly FileChange[] {
+  if (entry.type === 'flush') return entry.changes
+  if (entry.type === 'message') {
+    const { message } = entry
+    return message.role === 'toolResult' && message.details?.kind === 'change' ? [message.details.change] : []
+  }
+  if (entry.type !== 'custom' || !isRecord(entry.data)) return []
+  const { outcome, change } = entry.data
+  return fileChangeSchema.array().safeParse([isRecord(outcome) ? outcome['change'] : change]).data ?? []
+}
+
 /** Returns false for the first line of a daily log, which the app writes. */
-function isWritten(line: string | undefined, written: ReadonlySet<string>): boolean {
-  if (line === undefined || !hasContent(line) || /^# \d{4}-\d{2}-\d{2}\s*$/.test(line)) return false
-  return written.has(comparableLine(line))
+function isWritten(line: string, written: ReadonlySet<string>): boolean {
+  return hasContent(line) && !/^# \d{4}-\d{2}-\d{2}\s*$/.test(line) && written.has(comparableLine(line))
 }

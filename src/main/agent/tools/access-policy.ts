@@ -7,11 +7,11 @@ import { AppError } from '#shared/util/errors.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
-import { redactPrivate, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
+import { privateLinesOf, redactPrivate, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { addedLines, hasContent, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
-import { openPlaces, type PrivacyMarks } from '#workspace/privacy'
+import { openPlaces, type Place, type PrivacyMarks, type ReadPlace } from '#workspace/privacy'
 
 /** The sources of a change, and the way to propose it to the user. */
 export interface WriteBackground {
@@ -52,6 +52,8 @@ export function proposedError(path: string, sources: readonly Source[]): AppErro
   return new AppError('write_proposed', message, { path })
 }
 
+type Rewrite = (shown: string | undefined) => string
+
 export class AccessPolicy {
   /** True in a private chat. */
   readonly seesPrivate: boolean
@@ -74,16 +76,8 @@ export class AccessPolicy {
     return this.#marks().openText(path, text) !== text
   }
 
-  /** Returns false for a file that the rules of the settings hide. */
-  mayName(path: string): boolean {
-    return this.visibleText(path, '') !== undefined
-  }
-
-  /** Returns the places that the model may see. */
-  async visiblePlaces<T extends Parameters<typeof openPlaces>[0][number]>(
-    places: readonly T[],
-    read: Parameters<typeof openPlaces>[2],
-  ): Promise<readonly T[]> {
+  /** Returns the places that the model may see. @param read as in `openPlaces` */
+  async visiblePlaces<T extends Place>(places: readonly T[], read: ReadPlace): Promise<readonly T[]> {
     return this.seesPrivate ? places : openPlaces(places, this.#marks(), read)
   }
 
@@ -96,7 +90,7 @@ export class AccessPolicy {
   async applyEdit(
     path: string,
     before: string | undefined,
-    rewrite: (shown: string | undefined) => string,
+    rewrite: Rewrite,
     background: WriteBackground,
     { needsExistingText = false }: { readonly needsExistingText?: boolean } = {},
   ): Promise<string> {
@@ -104,12 +98,7 @@ export class AccessPolicy {
     return this.#withOrigin(path, before, this.#withPrivacy(path, before, after), background)
   }
 
-  #editOpenText(
-    path: string,
-    before: string | undefined,
-    rewrite: (shown: string | undefined) => string,
-    needsExistingText: boolean,
-  ): string {
+  #editOpenText(path: string, before: string | undefined, rewrite: Rewrite, needsExistingText: boolean): string {
     if (before === undefined) return rewrite(undefined)
     const note = this.#marks().of(path, before)
     if (note.isFullyPrivate && needsExistingText) return rewrite(undefined)
@@ -122,21 +111,17 @@ export class AccessPolicy {
   }
 
   /** Marks text of untrusted sources. The user must approve changes of existing lines and of files with followers. */
-  async #withOrigin(
-    path: string,
-    before: string | undefined,
-    after: string,
-    background: WriteBackground,
-  ): Promise<string> {
+  async #withOrigin(path: string, before: string | undefined, after: string, background: WriteBackground) {
     const { sources, userText: typed, propose, now } = background
     const follower = followerOf(path, this.#layout()?.own)
     if (before === after || (sources.length === 0 && follower !== 'other')) return after
-    const lines = after.split(/\r?\n/)
     const isOwn = createUserTextMatcher(typed)
-    const isForeign = (line: number) => hasContent(lines[line] ?? '') && !isOwn(lines[line] ?? '')
-    const isAdded = addedLines(before ?? '', after).some(isForeign)
-    const oldLines = (before ?? '').split(/\r?\n/)
-    const isRemoved = addedLines(after, before ?? '').some((at) => oldLines[at]?.trim() !== '')
+    const isAdded = addedLines(before ?? '', after)
+      .values()
+      .some((line) => hasContent(line) && !isOwn(line))
+    const isRemoved = addedLines(after, before ?? '')
+      .values()
+      .some((line) => line.trim() !== '')
     const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval(background)
     if (follower === 'other' || mustAsk) {
       await propose({ path, before, after, sources })
@@ -188,15 +173,9 @@ function withRestoredLines(before: string, shown: string, after: string): string
 
 /** Returns true if all private lines of `before` are in `after`, in their order and still private. */
 function keepsPrivateLines(before: string, after: string): boolean {
-  const privateLinesOf = (text: string) => {
-    const { isFullyPrivate, privateLines } = visibilityOf(text)
-    return text
-      .split(/\r?\n/)
-      .filter((line, index) => line.trim() !== '' && (isFullyPrivate || privateLines.has(index)))
-  }
-  const lines = privateLinesOf(after)
+  const lines = privateLinesOf(after, visibilityOf(after))
   let next = 0
-  return privateLinesOf(before).every((line) => {
+  return privateLinesOf(before, visibilityOf(before)).every((line) => {
     next = lines.indexOf(line, next) + 1
     return next > 0
   })

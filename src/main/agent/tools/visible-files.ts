@@ -9,7 +9,7 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
   try {
     const realPath = await workspace.realPath(path)
     // Check before reading: the error must not reveal that a hidden folder exists.
-    if (!accessPolicy.mayName(realPath)) throw missingFileError(path)
+    if (accessPolicy.visibleText(realPath, '') === undefined) throw missingFileError(path)
     const text = accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
     if (text === undefined) throw missingFileError(path)
     return text

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { marksFor, visibleDiff, visibleEntries } from './client-visibility.ts'
+import { viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
@@ -7,21 +7,21 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
     const { requireHistory } = agent
     if (!input.forProgram) return requireHistory.entries({ ...input, groupAdopted: true })
     await agent.workspace.assertExists()
-    const marks = await marksFor(app, agent, input.forProgram)
+    const view = await viewFor(app, agent, input.forProgram)
     const visible: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let query: Parameters<typeof requireHistory.entries>[0] = input; ;) {
       const entries = await requireHistory.entries(query)
-      visible.push(...(await visibleEntries(entries, agent, marks)))
+      const shared = entries.filter(({ now }) => agent.isForPrograms(now))
+      visible.push(...(view ? await view.entries(shared) : shared))
       if (visible.length >= input.limit || entries.length < input.limit) return visible
       query = { ...input, from: undefined, before: entries.at(-1)?.commit }
     }
   }),
   diff: forAgent(os.history.diff, async (agent, input) => {
     const change = await agent.requireHistory.diff(input.commit, input.path)
-    const marks = await marksFor(app, agent, input.forProgram)
-    if (!marks) return change
-    return { patch: await visibleDiff(input, change.patch, agent, marks), before: null, after: null }
+    const view = await viewFor(app, agent, input.forProgram)
+    return view ? { patch: await view.diff(input, change.patch), before: null, after: null } : change
   }),
   commits: forAgent(os.history.commits, (agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
   commitDiff: forAgent(os.history.commitDiff, (agent, input, signal) =>

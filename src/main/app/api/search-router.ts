@@ -1,4 +1,4 @@
-import { type Agent, marksFor, searchOptionsFor, visibleExplanation, visibleResults } from './client-visibility.ts'
+import { type Agent, searchOptionsFor, viewFor } from './client-visibility.ts'
 import { KeyedQueue } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
@@ -24,16 +24,18 @@ function inTurn<T>(agent: Agent, forProgram: boolean | string, search: () => Pro
 export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
   query: forAgent(os.search.query, (agent, input, signal) =>
     inTurn(agent, input.forProgram, async () => {
-      const marks = await marksFor(app, agent, input.forProgram)
-      const options = searchOptionsFor(input.forProgram, marks, input.options)
-      return visibleResults(await agent.memory.search(input.query, options, signal), agent, marks)
+      const view = await viewFor(app, agent, input.forProgram)
+      const options = searchOptionsFor(input.forProgram, view, input.options)
+      const response = await agent.memory.search(input.query, options, signal)
+      return view ? view.results(response) : response
     }),
   ),
   explain: forAgent(os.search.explain, (agent, input, signal) =>
     inTurn(agent, input.forProgram, async () => {
-      const marks = await marksFor(app, agent, input.forProgram)
-      const options = searchOptionsFor(input.forProgram, marks, input.options)
-      return visibleExplanation(await agent.memory.explain(input.query, options, input.why, signal), agent, marks)
+      const view = await viewFor(app, agent, input.forProgram)
+      const options = searchOptionsFor(input.forProgram, view, input.options)
+      const explanation = await agent.memory.explain(input.query, options, input.why, signal)
+      return view ? view.explanation(explanation) : explanation
     }),
   ),
   recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),

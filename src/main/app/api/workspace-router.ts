@@ -2,7 +2,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { locateAttachment, readAttachment } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { readFor, visibleFiles, marksFor } from './client-visibility.ts'
+import { readFor, viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 const maxListedLinks = 5
@@ -14,7 +14,8 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   list: forAgent(os.workspace.list, async (agent, input, signal) => {
     if (input.forProgram) await agent.workspace.assertExists()
     const files = await agent.listFiles(signal)
-    return visibleFiles(files, agent, await marksFor(app, agent, input.forProgram))
+    const view = await viewFor(app, agent, input.forProgram)
+    return view ? view.files(files) : files
   }),
   links: forAgent(os.workspace.links, async (agent, _input, signal) => {
     const links = await agent.workspace.skippedLinks(signal)

@@ -1,3 +1,4 @@
+import type { SearchResult } from '#shared/contract/index.ts'
 import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import type { FoundFile } from '../files/walk.ts'
@@ -13,16 +14,12 @@ export interface PrivacyMarks {
 const inTrash = new RegExp(`^${RegExp.escape(trashFolder)}/[^/]+/`)
 
 export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
-  const ruleOf = (path: string) => {
-    const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
-    // A deleted note stays private.
-    return folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.privateRules)
-  }
   const of = (path: string, text: string): NotePrivacy => {
-    const rule = ruleOf(path)
-    return rule === undefined
-      ? visibilityOf(text)
-      : { ...visibilityOf(text), isFullyPrivate: true, privateLines: new Set(), rule }
+    const folder = folders.findLast(({ prefix }) => path.startsWith(prefix))
+    // A deleted note stays private.
+    const rule = folder && findRule(path.slice(folder.prefix.length).replace(inTrash, ''), folder.privateRules)
+    const note = visibilityOf(text)
+    return rule === undefined ? note : { ...note, isFullyPrivate: true, privateLines: new Set(), rule }
   }
   return {
     of,
@@ -56,31 +53,19 @@ export async function openFiles<T extends { readonly path: string; readonly size
   return (await Promise.all(found)).flat()
 }
 
-interface Place {
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  readonly fileHash?: string | undefined
-}
+export type Place = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'fileHash'>
 
-interface CurrentFile {
-  /** Path without symbolic links. */
-  readonly path: string
-  readonly text: string
-  /** Undefined if it is not known. */
-  readonly hash?: string | undefined
-}
+/** Returns a file with its path without symbolic links; undefined if it cannot be read. */
+export type ReadPlace = (path: string) => Promise<{ path: string; text: string; hash?: string } | undefined>
 
 /**
  * Returns the indexed places whose lines are open now. Drops those in files that have changed since they were indexed, as
  * their lines are elsewhere.
- * @param read returns undefined if the file cannot be read
  */
 export async function openPlaces<T extends Place>(
   places: readonly T[],
   marks: PrivacyMarks,
-  read: (path: string) => Promise<CurrentFile | undefined>,
+  read: ReadPlace,
 ): Promise<T[]> {
   const paths = [...new Set(places.map(({ path }) => path))]
   const files = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)))
