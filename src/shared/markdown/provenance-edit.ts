@@ -16,7 +16,7 @@ export function withAddedSource(
   const lines = after.split('\n')
   const fences = new Map(scanBlocks(lines).flatMap((block) => (block.kind === 'fence' ? [[block.from, block]] : [])))
   const codeBlocks: Fence[] = []
-  for (const index of addedLines(before, after).keys()) {
+  for (const [index] of addedLines(before, after)) {
     const line = lines[index] ?? ''
     if (!hasContent(line) || isCovered(line)) continue
     const fence = fences.get(index)

@@ -33,19 +33,15 @@ export function withVisibility(text: string, isPrivate: boolean): string {
   return bom + [opening, ...properties, ...body].join('')
 }
 
-/** Returns the lines of `after` that are not in `before`, by their 0-based index; of equal lines, the last ones. */
-export function addedLines(before: string, after: string): Map<number, string> {
+/** Returns the lines of `after` that are not in `before`, with their 0-based index; of equal lines, the last ones. */
+export function addedLines(before: string, after: string): [index: number, line: string][] {
   const counts = new Map<string, number>()
   for (const line of before.split(/\r?\n/)) counts.set(line, (counts.get(line) ?? 0) + 1)
-  const added = after
-    .split(/\r?\n/)
-    .entries()
-    .filter(([, line]) => {
-      const count = counts.get(line) ?? 0
-      counts.set(line, count - 1)
-      return count <= 0
-    })
-  return new Map(added)
+  return after.split(/\r?\n/).flatMap((line, index) => {
+    const count = counts.get(line) ?? 0
+    counts.set(line, count - 1)
+    return count > 0 ? [] : [[index, line]]
+  })
 }
 
 /**
@@ -53,19 +49,13 @@ export function addedLines(before: string, after: string): Map<number, string> {
  * @param before undefined for a new file
  * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks entries instead of the
  * whole file
- * @param isMarked selects the added lines (0-based) to mark
  */
-export function withAddedPrivate(
-  before: string | undefined,
-  after: string,
-  isShared: boolean,
-  isMarked: LineTest = () => true,
-): string {
+export function withAddedPrivate(before: string | undefined, after: string, isShared: boolean): string {
   const isNew = before === undefined || before.trim() === ''
   if (isNew && !isShared) return withVisibility(after, true)
   const dayHeading = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
-  const added = addedLines(dayHeading ?? before ?? '', after)
-  return withPrivateLines(after, (index, line) => added.has(index) && isMarked(index, line))
+  const added = new Map(addedLines(dayHeading ?? before ?? '', after))
+  return withPrivateLines(after, (index) => added.has(index))
 }
 
 /** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
@@ -79,10 +69,10 @@ export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
   return secretsIn(text).filter(({ line }) => !isFullyPrivate && !privateLines.has(line))
 }
 
-/** Marks lines that look like secrets private. @param before earlier text, whose lines stay as they are */
-export function withPrivateSecrets(text: string, before?: string): string {
-  const secretLines = new Set(openSecretsIn(text).map(({ line }) => line))
-  return withAddedPrivate(before, text, true, (line) => secretLines.has(line))
+/** Marks lines that look like secrets private. */
+export function withPrivateSecrets(text: string): string {
+  const secretLines = new Set(secretsIn(text).map(({ line }) => line))
+  return withPrivateLines(text, (index) => secretLines.has(index))
 }
 
 /** Makes the lines for which `shouldBePrivate` (0-based line) returns true private, with as few marks as possible. */

@@ -18,9 +18,6 @@ export const privateMark = '^[private]'
 export const privateFrontMatter = 'visibility: private'
 
 export const markPattern = /\^\[\s*(?:local|private)\s*\]/i
-const fastPattern = /\^\[\s*(?:local|private)|visibility/i
-/** Front matter or a Logseq property, whose key may be misspelt. */
-const propertiesPattern = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set() }
 
@@ -30,7 +27,8 @@ const maxProblemLength = 60
 
 /** Returns which lines of a note are private. */
 export function visibilityOf(text: string): NoteVisibility {
-  if (!fastPattern.test(text) && !(propertiesPattern.test(text) && /local|private/i.test(text))) return openNote
+  // The key may be misspelt, the value not.
+  if (!/local|private|visibility/i.test(text)) return openNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const { isClosed, visibility } = propertiesOf(lines)
   for (const { from, value } of visibility) {
@@ -97,19 +95,11 @@ function plainValue(value: string): string {
 
 function markedLines(lines: readonly string[]): Set<number> {
   const entries = entriesOf(lines)
-  /** End of the covered range by its first line. */
-  const coverEnds = new Map<number, number>()
-  for (const [index, line] of lines.entries()) {
-    if (!markPattern.test(line)) continue
-    const { from, to } = coverOf(entries, index)
-    coverEnds.set(from, Math.max(coverEnds.get(from) ?? 0, to))
-  }
+  const covers = lines.flatMap((line, index) => (markPattern.test(line) ? [coverOf(entries, index)] : []))
   const local = new Set<number>()
-  let end = 0
-  for (let index = 0; index < lines.length; index += 1) {
-    end = Math.max(end, coverEnds.get(index) ?? 0)
-    if (index < end) local.add(index)
-  }
+  let next = 0
+  for (const { from, to } of covers.toSorted((one, other) => one.from - other.from))
+    for (next = Math.max(next, from); next < to; next += 1) local.add(next)
   return local
 }
 

@@ -53,7 +53,7 @@ async function openIndexer(workspace: string, file: string, settings: Partial<In
 
 function rulesFor(workspace: string, rules: readonly string[]): Pick<IndexerSettings, 'notes'> {
   const privateRules = rulesForFolder(workspace, resolveRules(workspace, rules))
-  return { notes: [{ folder: workspace, prefix: '', forbidden: [], privateRules }] }
+  return { notes: [{ prefix: '', privateRules }] }
 }
 
 interface Row {

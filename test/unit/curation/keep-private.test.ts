@@ -60,7 +60,7 @@ describe('a section that becomes a new note', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
     const by = (local: string[]) => {
       const privateRules = rulesForFolder('/notes', resolveRules('/notes', local))
-      return marksBy([{ folder: '/notes', prefix: '', forbidden: [], privateRules }]).of
+      return marksBy([{ prefix: '', privateRules }]).of
     }
     expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: private\n---\n/)
     expect(movedOut(text, by(['MEMORY.md', 'memory/'])).after['memory/Long.md']).toMatch(/^# Long\n/)

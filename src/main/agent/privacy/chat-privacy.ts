@@ -175,11 +175,13 @@ export class ChatPrivacy {
 
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
 function contains({ entries }: Transcript, keys: ReadonlySet<string>): boolean {
-  return entries.some(
-    (entry) =>
-      entry.type === 'message' &&
-      (pathsIn(entry.message).some((path) => keys.has(`path ${path}`)) ||
-        textsIn(entry.message).some((text) => lineKeys(text).some((key) => keys.has(key)))),
+  const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
+  return messages.some(
+    (message) =>
+      pathsIn(message).some((path) => keys.has(`path ${path}`)) ||
+      textsIn(message)
+        .flatMap(lineKeys)
+        .some((key) => keys.has(key)),
   )
 }
 

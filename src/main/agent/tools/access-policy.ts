@@ -95,7 +95,10 @@ export class AccessPolicy {
     { needsExistingText = false }: { readonly needsExistingText?: boolean } = {},
   ): Promise<string> {
     const after = this.seesPrivate ? rewrite(before) : this.#editOpenText(path, before, rewrite, needsExistingText)
-    return this.#withOrigin(path, before, this.#withPrivacy(path, before, after), background)
+    const isPrivate = this.seesPrivate && this.#marks().of(path, before ?? '').rule === undefined
+    const isShared = fileKind(path, this.#layout()) !== 'note'
+    const marked = isPrivate ? withAddedPrivate(before, after, isShared) : after
+    return this.#withOrigin(path, before, marked, background)
   }
 
   #editOpenText(path: string, before: string | undefined, rewrite: Rewrite, needsExistingText: boolean): string {
@@ -116,12 +119,8 @@ export class AccessPolicy {
     const follower = followerOf(path, this.#layout()?.own)
     if (before === after || (sources.length === 0 && follower !== 'other')) return after
     const isOwn = createUserTextMatcher(typed)
-    const isAdded = addedLines(before ?? '', after)
-      .values()
-      .some((line) => hasContent(line) && !isOwn(line))
-    const isRemoved = addedLines(after, before ?? '')
-      .values()
-      .some((line) => line.trim() !== '')
+    const isAdded = addedLines(before ?? '', after).some(([, line]) => hasContent(line) && !isOwn(line))
+    const isRemoved = addedLines(after, before ?? '').some(([, line]) => line.trim() !== '')
     const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval(background)
     if (follower === 'other' || mustAsk) {
       await propose({ path, before, after, sources })
@@ -133,11 +132,6 @@ export class AccessPolicy {
     if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
     const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)
     return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
-  }
-
-  #withPrivacy(path: string, before: string | undefined, after: string): string {
-    if (!this.seesPrivate || this.#marks().of(path, before ?? '').rule !== undefined) return after
-    return withAddedPrivate(before, after, fileKind(path, this.#layout()) !== 'note')
   }
 
   /** @throws AppError `private_lines`; `file_not_found` if the whole file is private */

@@ -9,8 +9,8 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
   try {
     const realPath = await workspace.realPath(path)
     // Check before reading: the error must not reveal that a hidden folder exists.
-    if (accessPolicy.visibleText(realPath, '') === undefined) throw missingFileError(path)
-    const text = accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
+    const isHidden = accessPolicy.visibleText(realPath, '') === undefined
+    const text = isHidden ? undefined : accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
     if (text === undefined) throw missingFileError(path)
     return text
   } catch (error) {

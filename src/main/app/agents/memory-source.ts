@@ -51,12 +51,10 @@ export function memorySource(options: AgentOptions): MemorySource {
 
 /** Returns the folders that the agent can read, its workspace first, each with its rules for private notes. */
 export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
-  const { workspace, config, forbiddenFolders } = options
+  const { workspace, config } = options
   const rules = resolveRules(workspace, config.current.visibility.private)
   const notesFolder = (folder: string, prefix: string, ownRules: readonly string[] = []) => ({
-    folder,
     prefix,
-    forbidden: prefix === '' ? forbiddenFolders() : [],
     privateRules: rulesForFolder(folder, [...resolveRules(folder, ownRules), ...rules]),
   })
   return [

@@ -78,8 +78,7 @@ export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): As
     [['unrecalled'], () => findNeverRetrieved(notes, recalls, now)],
   ]
   const byPath = new Map(notes.map((note) => [note.path, note]))
-  const { workspace, forbidden, privateRules } = request
-  const { of: privacyOf } = marksBy([{ folder: workspace, prefix: '', forbidden, privateRules }])
+  const { of: privacyOf } = marksBy([{ prefix: '', privateRules: request.privateRules }])
   const proposals: Proposal[] = []
   for (const [index, [, find]] of rules.entries()) {
     signal?.throwIfAborted()
@@ -100,8 +99,7 @@ export async function prepareReviewInput(
   request: NotesRequest & Pick<ScanRequest, 'modelPath' | 'privateRules'>,
   signal?: AbortSignal,
 ): Promise<ReviewInput> {
-  const { workspace: folder, forbidden, privateRules } = request
-  const marks = marksBy([{ folder, prefix: '', forbidden, privateRules }])
+  const marks = marksBy([{ prefix: '', privateRules: request.privateRules }])
   const notes: Note[] = []
   for (const file of await filesOf(request, signal)) {
     signal?.throwIfAborted()

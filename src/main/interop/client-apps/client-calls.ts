@@ -10,8 +10,8 @@ const retryAfterSeconds = 5
 
 /** Limits the calls of each program, over all its connections, and of all programs without a token together. */
 export class ClientCalls {
-  readonly #shared = new Map<string, TokenBucket>()
-  readonly #programs = new Map<string, { bucket: TokenBucket; runningCount: number; waiting: Set<() => void> }>()
+  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #programs = new Map<string, { runningCount: number; waiting: Set<() => void> }>()
 
   /**
    * Waits until the program may make a call.
@@ -27,17 +27,16 @@ export class ClientCalls {
     const { callsPerMinute, callsAtOnce } = limits
     const busyError = (seconds: number) =>
       new AppError('client_busy', `${name} makes too many calls; try again in ${seconds} s`, { name, seconds })
-    const key = `${id} ${callsPerMinute}`
-    const program = this.#programs.get(key) ?? {
-      bucket: new TokenBucket(callsPerMinute, 60_000),
-      runningCount: 0,
-      waiting: new Set<() => void>(),
+    const program = this.#programs.get(id) ?? { runningCount: 0, waiting: new Set<() => void>() }
+    this.#programs.set(id, program)
+    const { waiting } = program
+    const take = (key: string, perMinute: number) => {
+      const bucket = this.#buckets.get(`${key} ${perMinute}`) ?? new TokenBucket(perMinute, 60_000)
+      this.#buckets.set(`${key} ${perMinute}`, bucket)
+      if (!bucket.take()) throw busyError(Math.ceil(60 / perMinute))
     }
-    this.#programs.set(key, program)
-    const { bucket, waiting } = program
-    if (!bucket.take()) throw busyError(Math.ceil(60 / callsPerMinute))
-    if (sharedPerMinute !== undefined && !this.#sharedBucket(agent, sharedPerMinute).take())
-      throw busyError(Math.ceil(60 / sharedPerMinute))
+    take(`program ${id}`, callsPerMinute)
+    if (sharedPerMinute !== undefined) take(`agent ${agent}`, sharedPerMinute)
     if (program.runningCount < callsAtOnce) program.runningCount += 1
     else if (waiting.size >= maxWaiting) throw busyError(retryAfterSeconds)
     else
@@ -51,11 +50,5 @@ export class ClientCalls {
       if (startNext && waiting.delete(startNext)) startNext()
       else program.runningCount -= 1
     }
-  }
-  #sharedBucket(agent: string, callsPerMinute: number): TokenBucket {
-    const key = `${agent} ${callsPerMinute}`
-    const bucket = this.#shared.get(key) ?? new TokenBucket(callsPerMinute, 60_000)
-    this.#shared.set(key, bucket)
-    return bucket
   }
 }

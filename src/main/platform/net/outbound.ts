@@ -5,7 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { open, rename, stat } from 'node:fs/promises'
+import { appendFile, open, rename, stat } from 'node:fs/promises'
 import { outboundOutcomeSchema, outboundRequestSchema, type OutboundRequest } from '#shared/contract/outbound.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
@@ -16,7 +16,6 @@ import type { Fetch } from './bounded-fetch.ts'
 
 /** A full file becomes `.old` and replaces the previous one. The two files have 20,000 to 40,000 requests. */
 const defaultMaxBytes = 4 * 1024 * 1024
-const lineFeed = 10
 
 /** Id of the chat for which the running asynchronous code works. */
 export const requestChat = new AsyncLocalStorage<string>()
@@ -110,28 +109,19 @@ export class Outbound {
   }
 
   async #append(line: object): Promise<void> {
-    const handle = await open(this.#file, 'a+', 0o600)
-    try {
-      const { size } = await handle.stat()
-      const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
-      // A crash or a full disk may have cut off the last line.
-      const separator = size > 0 && buffer[0] !== lineFeed ? '\n' : ''
-      const bytes = Buffer.from(`${separator}${JSON.stringify(line)}\n`)
-      const { bytesWritten } = await handle.write(bytes)
-      if (bytesWritten < bytes.length) throw new Error('ENOSPC: the disk is full')
-      await handle.datasync()
-      // The line is on disk: a failed rotation is tried again after the next one.
-      if (size > this.#maxBytes) await this.#rotate().catch(() => undefined)
-    } finally {
-      await handle.close()
-    }
+    // The first line break ends a line that a crash or a full disk has cut.
+    await appendFile(this.#file, `\n${JSON.stringify(line)}\n`, { mode: 0o600, flush: true })
+    // The line is on disk: a failed rotation is tried again after the next one.
+    await this.#rotateIfFull().catch(() => undefined)
   }
 
-  async #rotate(): Promise<void> {
+  async #rotateIfFull(): Promise<void> {
+    const isFull = async () => (await stat(this.#file)).size > this.#maxBytes
+    if (!(await isFull())) return
     const lock = new Mutex(this.#file)
     const renameFull = async () => {
       // Another process may have renamed the file.
-      if ((await stat(this.#file)).size > this.#maxBytes) await rename(this.#file, `${this.#file}.old`)
+      if (await isFull()) await rename(this.#file, `${this.#file}.old`)
     }
     await lock.run(renameFull).finally(() => lock.close())
   }

@@ -1,12 +1,5 @@
-export {
-  marksBy,
-  openFiles,
-  openPlaces,
-  type Place,
-  type PrivacyMarks,
-  type PrivacyOfFiles,
-  type ReadPlace,
-} from './privacy-marks.ts'
-export { findRule, type NotePrivacy, type NotesFolder, type PrivateRules, rulesForMove } from './privacy-rules.ts'
+export { marksBy, openFiles, openPlaces } from './privacy-marks.ts'
+export type { Place, PrivacyMarks, PrivacyOfFiles, ReadPlace } from './privacy-marks.ts'
+export { findRule, rulesForMove, type NotePrivacy, type NotesFolder, type PrivateRules } from './privacy-rules.ts'
 export { lineKeys } from './line-key.ts'
 export { resolveRules, rulesForFolder } from './rule-places.ts'

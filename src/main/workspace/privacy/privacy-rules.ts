@@ -1,12 +1,8 @@
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 
 export interface NotesFolder {
-  /** Absolute. */
-  readonly folder: string
   /** Prefix of its paths in requests and results. */
   readonly prefix: string
-  /** Absolute paths of folders in it that this agent must not use. */
-  readonly forbidden: readonly string[]
   readonly privateRules: PrivateRules
 }
 
@@ -36,6 +32,7 @@ export function findRule(path: string, { roots, rules }: PrivateRules): string |
   return roots.map((root) => remainderOf(rule, root)?.join('/')).find(Boolean) ?? rule
 }
 
+const wildcards = new Map(Object.entries({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*' }))
 const patternCache = new Map<string, RegExp>()
 
 /** Returns a regular expression for the path and everything below it; without `*` but with a final `/`, only for that. */
@@ -44,19 +41,13 @@ function rulePattern(rule: string): RegExp {
   if (cached) return cached
   const source = keyOf(rule)
     .replace(/\/$/, '')
-    .split(/(\*\*\/|\*+)/)
-    .map(patternSource)
+    .split(/(\*\*\/|\*\*|\*)/)
+    .map((part) => wildcards.get(part) ?? RegExp.escape(part))
     .join('')
   const isFolder = rule.endsWith('/') && !rule.includes('*')
   const compiled = new RegExp(`^${source}${isFolder ? '/.*' : '(?:\\.md)?(?:/.*)?'}$`, 's')
   patternCache.set(rule, compiled)
   return compiled
-}
-
-function patternSource(part: string): string {
-  if (part === '**/') return '(?:.*/)?'
-  if (part === '*') return '[^/]*'
-  return part.startsWith('*') ? '.*' : RegExp.escape(part)
 }
 
 /** Normalizes case and Unicode form, because some disks do not distinguish `Private` and `private`. */

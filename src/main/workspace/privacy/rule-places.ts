@@ -1,10 +1,7 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { expandHome } from '#platform'
 import type { PrivateRules } from './privacy-rules.ts'
-
-/** Limit for chains of symbolic links, as in Linux. */
-const maxLinks = 40
 
 /**
  * Returns the absolute forms of rules: below the workspace, as written, and with links resolved up to the first `*`.
@@ -39,23 +36,23 @@ function resolveFixed(path: string): string {
   return join(resolveExisting(fixed), path.slice(fixed.length))
 }
 
-/** Resolves symbolic links in the part of a path that exists, and appends the other segments unchanged. */
-function resolveExisting(path: string, linkCount = 0): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const target = linkCount < maxLinks ? readDanglingLink(path) : undefined
-    if (target !== undefined)
-      return resolveExisting(resolve(resolveExisting(dirname(path), linkCount + 1), target), linkCount + 1)
-    const parent = dirname(path)
-    return parent === path ? path : join(resolveExisting(parent, linkCount), basename(path))
-  }
+/**
+ * Resolves symbolic links in the part of a path that exists, and appends the other segments unchanged.
+ * @param maxLinks limit for chains of dangling links, as in Linux
+ */
+function resolveExisting(path: string, maxLinks = 40): string {
+  const real = attempt(() => realpathSync(path))
+  if (real !== undefined) return real
+  const parent = dirname(path)
+  const danglingTarget = maxLinks > 0 ? attempt(() => readlinkSync(path)) : undefined
+  if (danglingTarget !== undefined)
+    return resolveExisting(resolve(resolveExisting(parent, maxLinks - 1), danglingTarget), maxLinks - 1)
+  return parent === path ? path : join(resolveExisting(parent, maxLinks), basename(path))
 }
 
-/** Returns the target of a dangling link; undefined for other paths. */
-function readDanglingLink(path: string): string | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
+    return read()
   } catch {
     return undefined
   }

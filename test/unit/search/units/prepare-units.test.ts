@@ -137,7 +137,7 @@ describe('chats', () => {
 describe('privacy', () => {
   const privateTexts = (text: string, path = 'note.md', rules: string[] = []) => {
     const privateRules = rulesForFolder('/notes', resolveRules('/notes', rules))
-    const folders = [{ folder: '/notes', prefix: '', forbidden: [], privateRules }]
+    const folders = [{ prefix: '', privateRules }]
     const { units } = prepareUnits(fileOf(text, path), { folders })
     return units.filter(({ isPrivate }) => isPrivate).map((unit) => unit.text)
   }
