@@ -1,13 +1,20 @@
-import type { LineEdit } from '#shared/contract/index.ts'
+import type { Evidence, LineEdit, Proposal } from '#shared/contract/index.ts'
 import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { privateFrontMatter, privateLinesOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
-import type { Finding } from './proposal.ts'
 
 /** Returns the private lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
 export type PrivacyOf = (path: string, text: string) => NoteVisibility
 
-type FileEdits = Finding['files'][number]
+interface Change<T extends FileEdits> extends Pick<Proposal, 'rule'> {
+  readonly evidence: readonly Evidence[]
+  readonly files: readonly T[]
+}
+
+interface FileEdits {
+  readonly path: string
+  readonly edits: readonly LineEdit[]
+}
 
 interface PrivacyContext {
   /** Returns undefined for a missing file. */
@@ -18,9 +25,9 @@ interface PrivacyContext {
 }
 
 /** Rules whose evidence only locates a change; its text does not go into the written lines. */
-const locatingRules: ReadonlySet<Finding['rule']> = new Set(['outside', 'broken'])
+const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
 
-interface PrivateSources extends Pick<Finding, 'rule'> {
+interface PrivateSources extends Pick<Proposal, 'rule'> {
   /** True if the evidence is private: all that the change writes then is, too. */
   readonly isEvidence: boolean
   /** Private lines of the changed files, trimmed. */
@@ -32,11 +39,11 @@ interface PrivateSources extends Pick<Finding, 'rule'> {
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withPrivateMarks<T extends FileEdits>(
-  { rule, evidence, files }: Pick<Finding, 'rule' | 'evidence'> & { readonly files: readonly T[] },
+  { rule, evidence, files }: Change<T>,
   context: PrivacyContext,
 ): T[] | undefined {
   const { textOf, privacyOf } = context
-  const isPrivateEvidence = ({ path, line }: Finding['evidence'][number]) => {
+  const isPrivateEvidence = ({ path, line }: Evidence) => {
     const { isFullyPrivate, privateLines } = privacyOf(path, textOf(path) ?? '')
     return isFullyPrivate || privateLines.has(line - 1)
   }
