@@ -13,7 +13,6 @@ import { createApp, type App } from '../../src/main/app/composition/create-app.t
 import { createRouter } from '../../src/main/app/api/router.ts'
 import { buildMemoryServer } from '../../src/main/interop/mcp-server/mcp-server.ts'
 import { fromOrpcError } from '../../src/main/platform/index.ts'
-import { summaryEntry } from '../../src/main/agent/sessions/session-events.ts'
 import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
@@ -526,13 +525,9 @@ export class PrivacyWorld {
   async #startNext(chat: Chat, at: number): Promise<Outcome> {
     const { agent } = this.#home
     const transcript = await agent.sessions.get(chat.id)
-    const summaryBefore = JSON.stringify(transcript.lastCustom(summaryEntry))
-    const last = transcript.messages().at(-1)
     const { session } = await agent.chat.send({ text: '/new', session: chat.id })
     this.#say(`after chat ${chat.number}`)
-    const isSummarized = JSON.stringify(summaryBefore ?? '').includes(String(last?.id))
-    if (last && !isSummarized)
-      await soon(() => JSON.stringify(transcript.lastCustom(summaryEntry)) !== summaryBefore, 5000)
+    await agent.chat.endings.check()
     const next = { number: (this.#chatCount += 1), id: session }
     this.#chats = this.#chats.filter(({ id }) => id !== chat.id && id !== session)
     this.#addChat(next)
@@ -880,7 +875,8 @@ The ${word(0)} ${this.#token()} is beside the ${word(4)}.${mark(3)}
   }
 
   #respond(request: string, messages: string): ScriptedAnswer {
-    if (request.includes('You name conversations.')) return { text: `about-${lastTokens(messages, 1)}` }
+    if (request.includes('You summarise ended conversations'))
+      return { text: `about-${lastTokens(messages, 1)}\n- Kept ${lastTokens(messages, 3)} [1]` }
     if (request.includes('You summarise conversations')) return { text: `Goal: ${lastTokens(messages, 4)}` }
     if (request.includes('The user does not see your replies in this step')) {
       if (this.#failsFlush) return { status: 400, message: 'no' }

@@ -74,6 +74,7 @@ it('a chat with the offline model sends nothing to the default model: no title, 
 it('a chat with a local model uses it for title, notes, topic and summary', async () => {
   const { remote, local, notes, start } = await open()
   const { send } = await start({ ANTHROPIC_API_KEY: 'k' })
+  local.script = [{ text: 'vault\n- The vault opens with kumquat [1].' }]
   const session = await send(secret, { model: localModel })
   await until(() => local.titleRequests.length > 0)
   await send('/new', { session })

@@ -153,12 +153,12 @@ describe('tools, called by a model', () => {
 })
 
 describe('session start', () => {
-  it('the first request has MEMORY.md and all logs of today and yesterday, but no others', async () => {
+  it('the first request has MEMORY.md and the logs of today and yesterday, but no others', async () => {
     const { agent, workspace } = await openChat({ text: 'hi' })
     const { writeFiles } = await import('../../support/folder.ts')
     await writeFiles(workspace, {
       'memory/2026-01-20.md': 'today',
-      'memory/2026-01-20-review.md': 'a session of today',
+      'memory/2026-01-20-review.md': 'raw words of a chat',
       'memory/2026-01-19.md': 'yesterday',
       'memory/2026-01-18.md': 'the day before',
     })
@@ -173,7 +173,6 @@ describe('session start', () => {
       ['TOOLS.md', 'missing'],
       ['MEMORY.md', undefined],
       ['memory/2026-01-19.md', 'yesterday'],
-      ['memory/2026-01-20-review.md', 'today'],
       ['memory/2026-01-20.md', 'today'],
     ])
   })

@@ -209,28 +209,6 @@ describe('stored requests', () => {
 })
 
 describe('sessions', () => {
-  it('starts a new session after the reset boundary and summarises the old one', async () => {
-    let time = new Date(2026, 0, 20, 23, 0)
-    const { app, workspace } = await openTestApp({ now: () => time })
-    const agent = await app.agents.get('main')
-    const first = await agent.chat.send({ text: 'Remember that the walrus is called Bob' })
-    await first.ended
-    time = new Date(2026, 0, 21, 3, 59)
-    const same = await agent.chat.send({ text: 'hello', session: first.session })
-    await same.ended
-    expect(same.session).toBe(first.session)
-    time = new Date(2026, 0, 21, 4, 1)
-    const next = await agent.chat.send({ text: 'hello again', session: first.session })
-    await next.ended
-    expect(next.session).not.toBe(first.session)
-    await app.close()
-    const { readdir } = await import('node:fs/promises')
-    const kept = (await readdir(join(workspace, 'memory'))).find((name) => /^2026-01-21-.+\.md$/.test(name))
-    expect(await readFile(join(workspace, 'memory', kept ?? ''), 'utf8')).toContain(
-      '**User:** Remember that the walrus is called Bob',
-    )
-  })
-
   it('writes nothing for an empty session', async () => {
     const { app, workspace } = await openTestApp({ now })
     const agent = await app.agents.get('main')
@@ -239,29 +217,6 @@ describe('sessions', () => {
     await app.close()
     const { readdir } = await import('node:fs/promises')
     expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
-  })
-
-  it('limits the share of long session summaries in later requests', async () => {
-    const { app, workspace } = await openTestApp({
-      now,
-      files: { 'memory/2026-01-20-garden.md': `# Garden\n\n${'A log of my own. '.repeat(500)}` },
-    })
-    const agent = await app.agents.get('main')
-    for (let number = 0; number < 3; number += 1) {
-      const sent = await agent.chat.send({ text: `Remember that ${number} ${'is a long story '.repeat(400)}` })
-      await sent.ended
-      await agent.chat.send({ text: '/new', session: sent.session })
-      await agent.chat.send({ text: '/reset', session: sent.session })
-    }
-    await app.close()
-    const { readdir } = await import('node:fs/promises')
-    const names = (await readdir(join(workspace, 'memory'))).filter((name) => !/^2026-01-20(-garden)?\.md$/.test(name))
-    expect(names).toHaveLength(3)
-    const items = (await agent.chat.meter.report(undefined, undefined)).items.filter(({ layer }) => layer === 'logs')
-    const excerpts = items.filter(({ name }) => names.includes(name.replace('memory/', '')))
-    expect(excerpts).toHaveLength(3)
-    expect(excerpts.reduce((sum, { sentCharacters }) => sum + sentCharacters, 0)).toBeLessThanOrEqual(8600)
-    expect(items.find(({ name }) => name.includes('garden'))).toMatchObject({ sentCharacters: 8510, note: 'today' })
   })
 
   it('runs commands and records their outcomes as data', async () => {

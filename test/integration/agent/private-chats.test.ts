@@ -161,9 +161,10 @@ describe('a private chat', () => {
   })
 
   it('does not tell open chats the words and names of its notes', async () => {
-    const { agent, remote, say, workspace } = await openChats(
+    const { agent, remote, here, say, workspace } = await openChats(
       `open }, memory: { embedding: { provider: openai-compatible, model: test, baseUrl: "{{remote}}", reach: remote }`,
     )
+    here.script = [{ text: `aye\n- ${secret} [1]` }]
     const { session } = await say(secret, { isPrivate: true, model: local })
     await say('/new', { session })
     const names = () => readdir(join(workspace, 'memory')).catch((): string[] => [])

@@ -485,17 +485,14 @@ export class Chat {
     const services = { ...this.#services, now: () => lastMessageAt }
     const model = await this.#modelOfChat(transcript)
     const tokensBefore = usageOfEntries(transcript.entries).totalTokens
-    // The summary of the offline model has the statements that it would save.
-    if (model.provider !== 'offline') {
-      const { contextManager } = await createTurnContext(
-        services,
-        { session, transcript, model, withoutServers: true },
-        this.#hooksFor(session, transcript),
-        signal,
-      )
+    const flush = async () => {
+      // The summary of the offline model has the statements that it would save.
+      if (model.provider === 'offline') return
+      const target = { session, transcript, model, withoutServers: true }
+      const { contextManager } = await createTurnContext(services, target, this.#hooksFor(session, transcript), signal)
       await contextManager.flushRemaining()
     }
-    const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal })
+    const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal, flush })
     return usageOfEntries(transcript.entries).totalTokens - tokensBefore + summaryTokens
   }
 

@@ -1,9 +1,11 @@
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
+import { cutAtWord } from '#shared/markdown/log-heading.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { complete, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
+import { complete, isTransient, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
 import { blobId } from '#platform'
 import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
 import { maxPartTokens } from '../context/context-budget.ts'
@@ -19,7 +21,10 @@ import type { ChatServices } from './turn-context.ts'
 
 /** Limit of the lines of a summary together; links and the heading are not counted. */
 const maxSummaryCharacters = 1200
+const maxLineCharacters = 300
 const maxOutput = 1000
+/** Words of a title that become the slug. */
+const maxTitleWords = 4
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
@@ -30,6 +35,8 @@ interface SummaryInput {
   readonly transcript: Transcript
   readonly model: ChatModel
   readonly signal: AbortSignal
+  /** Runs when the model has answered: a model that cannot be reached changes nothing. */
+  readonly flush: () => Promise<void>
 }
 
 interface Topic {
@@ -57,6 +64,7 @@ export async function saveSessionSummary(services: ChatServices, input: SummaryI
   const all = transcript.messages()
   const messages = all.slice(all.findIndex(({ id }) => id === through) + 1)
   const { slug, lines, usage } = await summarizeSession(services, input, messages)
+  await input.flush()
   const record = async (data: object) =>
     transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
   if (lines.length === 0) {
@@ -82,73 +90,97 @@ export async function saveSessionSummary(services: ChatServices, input: SummaryI
   return usage.totalTokens
 }
 
+/** @throws AppError if the model cannot be reached; if it refuses, the statements of the user are the summary */
 async function summarizeSession(
   services: ChatServices,
-  { transcript, model, signal }: SummaryInput,
+  input: SummaryInput,
   messages: readonly LinkedMessage[],
 ): Promise<Topic> {
+  const { transcript, model } = input
   const allowed = new Set(withoutRefused(messages.map(({ message }) => message)))
   const usable = messages.filter(({ message }) => allowed.has(message) && messageText(message).trim() !== '')
   const statements = usable.filter(({ message }) => message.role === 'user')
-  const title = transcript.name ?? messageText(statements[0]?.message ?? { role: 'user', content: '', timestamp: 0 })
-  if (statements.length === 0) return { slug: '', lines: [], usage: noUsage }
-  if (model.provider === 'offline') {
-    const texts = statements.map(({ id, message }) => ({ text: messageText(message), key: id }))
-    const lines = summarizeStatements(texts, maxSummaryCharacters).map(({ text, key }): DigestLine => ({
-      kind: 'fact',
-      text,
-      messages: [key],
-    }))
-    return { slug: slugOf(title.split(/\s+/).slice(0, 4).join('-')), lines, usage: noUsage }
+  const [first] = statements
+  if (!first) return { slug: '', lines: [], usage: noUsage }
+  const title = transcript.name ?? messageText(first.message)
+  const slug = slugOf(title.trim().split(/\s+/).slice(0, maxTitleWords).join('-'))
+  if (model.provider !== 'offline') {
+    try {
+      const { topic, ...summary } = await askForSummary(services, input, usable)
+      return { slug: topic === undefined ? slug : slugOf(topic), ...summary }
+    } catch (error) {
+      if (!(error instanceof AppError) || isTransient(error)) throw error
+    }
   }
-  const { requests } = services
+  const texts = statements.map(({ id, message }) => ({ text: messageText(message), key: id }))
+  const lines = summarizeStatements(texts, maxSummaryCharacters).map(({ text, key }): DigestLine => ({
+    kind: 'fact',
+    text,
+    messages: [key],
+  }))
+  return { slug, lines, usage: noUsage }
+}
+
+async function askForSummary(
+  { requests }: ChatServices,
+  { transcript, model, signal }: SummaryInput,
+  messages: readonly LinkedMessage[],
+): Promise<Omit<Topic, 'slug'> & { readonly topic?: string | undefined }> {
   const prompts = await requests.prompts()
   const budget = requests.budget(model)
-  const { digest, liveMessages } = compactionState(transcript.branch())
   const branch = transcript.messages()
+  const { digest, liveMessages } = compactionState(transcript.branch())
+  const live = messages.filter(({ id }) => liveMessages.some((message) => message.id === id))
   const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
   const numberOf = (id: string) => numbers.get(id) ?? 0
-  const isLive = new Set(liveMessages.map(({ id }) => id))
-  const live = usable.filter(({ id }) => isLive.has(id))
   const ids = new Map(live.map(({ id, message }) => [message, id]))
   const limit = maxPartTokens(budget, maxOutput, 1)
-  let [conversation, ...more] = renderInParts(
+  const parts = renderInParts(
     live.map(({ message }) => message),
     limit,
     (message) => numberOf(ids.get(message) ?? ''),
   )
-  let lines: readonly DigestLine[] = digest
-  let usage = noUsage
-  if (more.length > 0) {
-    const maxTokens = Math.floor(limit / 2)
-    const options = { model, prompt: prompts.compaction, digest, messages: live, keptMessages: [], branch }
-    const summary = await summarize({ ...options, focus: undefined, budget, maxTokens, factor: 1, signal })
-    ;({ lines, usage } = summary)
-    conversation = ''
+  let [conversation = '', lines, usage]: [string | undefined, readonly DigestLine[], Usage] = [
+    parts[0],
+    digest,
+    noUsage,
+  ]
+  if (parts.length > 1) {
+    const options = {
+      model,
+      prompt: prompts.compaction,
+      digest,
+      messages: live,
+      keptMessages: [],
+      branch,
+      budget,
+      signal,
+    }
+    const extended = await summarize({ ...options, focus: undefined, maxTokens: Math.floor(limit / 2), factor: 1 })
+    ;[conversation, lines, usage] = ['', extended.lines, extended.usage]
   }
-  const content = prompts.sessionSummary({
-    conversation: [digestText(lines, numberOf), conversation ?? ''].filter(Boolean).join('\n\n'),
-  })
+  const text = [digestText(lines, numberOf), conversation].filter(Boolean).join('\n\n')
   const answer = await complete(
     model,
     {
       purpose: { kind: 'topic' },
       system: ['You summarise ended conversations for the memory of the user.'],
-      messages: [{ role: 'user', content, timestamp: 0 }],
+      messages: [{ role: 'user', content: prompts.sessionSummary({ conversation: text }), timestamp: 0 }],
       tools: [],
       maxOutput: Math.min(model.maxOutput, maxOutput),
     },
     signal,
   )
-  const { totalTokens } = answer.usage
-  usage = { ...usage, totalTokens: usage.totalTokens + totalTokens }
-  const reply = parseNotesReply(messageText(answer))
-  if (reply === undefined) return { slug: '', lines: [], usage }
-  const [topic = '', ...rows] = reply.split('\n')
-  const hasTopic = !/^\s*[-*+•#\d]/.test(topic) && topic.length <= maxSlugLength
-  const parsed = parseDigest(hasTopic ? rows.join('\n') : reply, branch)
-  const fitted = fitDigest(parsed, maxSummaryCharacters, (text) => text.length)
-  return { slug: slugOf(hasTopic ? topic : title.split(/\s+/).slice(0, 4).join('-')), lines: fitted, usage }
+  usage = addUsage(usage, answer.usage)
+  const reply = parseNotesReply(messageText(answer)) ?? ''
+  const [firstRow = '', ...rows] = reply.split('\n')
+  const hasTopic = !/^\s*[-*+•#\d]/.test(firstRow) && firstRow.length <= maxSlugLength
+  const parsed = parseDigest(hasTopic ? rows.join('\n') : reply, branch).map((line) => ({
+    ...line,
+    text: cutAtWord(line.text, maxLineCharacters),
+  }))
+  const fitted = fitDigest(parsed, maxSummaryCharacters, (line) => line.length)
+  return { topic: hasTopic ? firstRow : undefined, lines: fitted, usage }
 }
 
 async function noteText(
