@@ -25,6 +25,7 @@ const maxLineCharacters = 300
 const maxOutput = 1000
 /** Words of a title that become the slug. */
 const maxTitleWords = 4
+const minWordLength = 4
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
@@ -102,8 +103,7 @@ async function summarizeSession(
   const statements = usable.filter(({ message }) => message.role === 'user')
   const [first] = statements
   if (!first) return { slug: '', lines: [], usage: noUsage }
-  const title = transcript.name ?? messageText(first.message)
-  const slug = slugOf(title.trim().split(/\s+/).slice(0, maxTitleWords).join('-'))
+  const slug = slugOfTitle(transcript.name ?? messageText(first.message))
   if (model.provider !== 'offline') {
     try {
       const { topic, ...summary } = await askForSummary(services, input, usable)
@@ -224,6 +224,13 @@ async function freePath(
 function dateOf(transcript: Transcript, messages: readonly LinkedMessage[]): string {
   const last = messages.findLast(({ message }) => message.role === 'user')
   return localDate(new Date(last?.message.timestamp ?? transcript.header.createdAt), transcript.header.timeZone)
+}
+
+/** Returns the first words of a title that are not short, joined by hyphens. */
+function slugOfTitle(title: string): string {
+  const words = title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const telling = words.filter((word) => word.length >= minWordLength || /[\p{N}\p{Lo}]/u.test(word))
+  return slugOf((telling.length > 0 ? telling : words).slice(0, maxTitleWords).join('-'))
 }
 
 function slugOf(text: string): string {

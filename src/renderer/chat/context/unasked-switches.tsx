@@ -28,6 +28,7 @@ export function UnaskedSwitches({ agent, report }: { agent: Agent; report: Conte
             <input
               type="checkbox"
               role="switch"
+              className="accent-accent"
               checked={settings.effectiveValue(setting, scope) !== false}
               onChange={({ target }) =>
                 settings.set(setting, scope, target.checked, (refusal) => refusal && toast.error(explainError(refusal)))

@@ -103,7 +103,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
               <Link
                 href={paths.file(path)}
                 aria-current={isFileAt(current, path) ? 'page' : undefined}
-                className="block truncate rounded-sm px-1 py-0.5 text-[12px] text-muted hover:bg-soft hover:text-text aria-[current=page]:bg-selected"
+                className="block truncate rounded-sm px-2 py-0.5 text-[12px] text-muted hover:bg-soft hover:text-text aria-[current=page]:bg-selected"
               >
                 {topicOf(path)}
               </Link>

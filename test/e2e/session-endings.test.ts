@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTestServer } from '../support/app.ts'
+import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { until } from '../support/folder.ts'
+
+afterAll(closeBrowser)
+
+describe('a chat that ends', () => {
+  it('leaves a summary in the list, the tree, the calendar and the chat, which can be undone', async () => {
+    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n' } })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .fill('The heron sails from Genoa on 2026-05-04 with 300 crates.')
+    await page.keyboard.press('Enter')
+    const chat = page.getByRole('navigation').getByRole('link', { name: /The heron sails/ })
+    await chat.waitFor()
+    await page.getByRole('link', { name: /New chat/ }).click()
+    const names = () => readdir(join(server.workspace, 'memory')).catch((): string[] => [])
+    await until(async () => (await names()).length === 1, 10_000)
+    await page.getByRole('img', { name: 'Kept: 1 note' }).waitFor()
+    const ofToday = page.getByRole('list', { name: /^Chats of/ })
+    await ofToday.getByRole('link', { name: 'heron sails from genoa' }).waitFor()
+    await keepScreenshot(page, 'session-end-1-new-chat')
+    await chat.click()
+    await page.getByRole('button', { name: 'The chat ended. Its summary is in memory.' }).click()
+    await page.getByText('The heron sails from Genoa on 2026-05-04 with 300 crates.', { exact: false }).last().waitFor()
+    await keepScreenshot(page, 'session-end-2-summary')
+    await ofToday.getByRole('link').click()
+    await page.getByText('Summary of the chat').first().waitFor()
+    await keepScreenshot(page, 'session-end-3-note')
+    await page.goBack()
+    await page.getByRole('button', { name: 'The chat ended. Its summary is in memory.' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await names()).length === 0)
+  })
+
+  it('is not sent with requests if the user switches that off', async () => {
+    const log = `# 2026-01-01: tea\n\nSummary of the chat [sessions/a.jsonl]\n\n- Tea at five\n`
+    const date = new Date()
+    const today = `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+    const server = await openTestServer({
+      files: { 'MEMORY.md': '# Long-term memory\n', [`memory/${today}-tea.md`]: log },
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: /^Context/ }).click()
+    const row = page.getByTestId('context-item').filter({ hasText: `${today}-tea.md` })
+    await row.getByText('Chat summary').waitFor()
+    await keepScreenshot(page, 'session-end-4-context')
+    await page.getByRole('switch', { name: /Summaries of recent chats/ }).click()
+    await row.waitFor({ state: 'detached' })
+    expect(await page.getByRole('switch', { name: /MEMORY\.md/ }).isChecked()).toBe(true)
+  })
+})
