@@ -7,7 +7,7 @@ import { splitCitations } from '#shared/markdown/citation.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { hasContent, ReturnedText } from './returned-text.ts'
 import { isQuestionMarked, isRequest, saysNothingFound, statementBefore } from './requests.ts'
-import { sentencesOf } from './sentences.ts'
+import { sentencesOf } from '../text/sentences.ts'
 import { formatMessage, indexedMessages, textPartsOf, type TranscriptMessage } from './transcript-text.ts'
 
 const recallTools = ['memory_search', 'memory_get', 'read']

@@ -1,5 +1,7 @@
+export { queryTerms, type QueryTerm } from '../query/parse-query.ts'
 export { findDates } from './dates.ts'
 export { calendarOf, type Day, type DaySpan, formatDay, monthSpan, parseDay, spanOf, weekSpan } from './days.ts'
 export { isSimplified, simplify } from './han.ts'
+export { sentencesOf } from './sentences.ts'
 export { parseTemporalExpressions } from './temporal-expressions.ts'
 export { fold } from './terms.ts'

@@ -1,4 +1,4 @@
-import { cjkRun } from '../text/terms.ts'
+import { cjkRun } from './terms.ts'
 
 const abbreviation =
   /(?<!(?:\b|_)(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Nn]o|[Nn]r|[Vv]s|[Ee]tc|e\.g|i\.e|z\.B|[Aa]pprox|[Ii]nc|[Ll]td|[JjSs]r|(?!I)\p{Lu})|^\s*(?:[-*+]\s+)?\d{1,3})\./u
