@@ -14,5 +14,6 @@ export {
 } from './model.ts'
 export { Models } from './models.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
+export { summarizeStatements } from './offline/summarize-statements.ts'
 export { type Sentences } from './offline/sentences.ts'
 export { UsageStore } from './usage/usage-store.ts'

@@ -28,7 +28,7 @@ export function extractNotes(texts: readonly UserText[], saved: string, today: s
 }
 
 /** Drops texts that the user does not want saved: "don't note this: …", or "don't note that" after them. */
-function withoutOptedOut<T extends Pick<UserText, 'text'>>(texts: readonly T[]): T[] {
+export function withoutOptedOut<T extends Pick<UserText, 'text'>>(texts: readonly T[]): T[] {
   const intents = texts.map(({ text }) => parseIntent(text, anyDay))
   return texts.filter((_, index) => {
     const next = intents[index + 1]
