@@ -2,7 +2,7 @@ import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { cutAtWord } from '#shared/markdown/log-heading.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { complete, isTransient, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
@@ -55,8 +55,7 @@ export async function saveSessionSummary(services: ChatServices, input: SummaryI
   const { transcript, session, model } = input
   const { workspace, propose } = services
   const last = transcript.lastCustom(summaryEntry)
-  const earlier =
-    isRecord(last) && typeof last['path'] === 'string' ? { path: last['path'], hash: last['hash'] } : undefined
+  const earlier = isRecord(last) ? recordedNote(last) : await unrecordedNote(services, input)
   const current =
     earlier && (await workspace.exists(earlier.path)) ? (await workspace.read(earlier.path)).text : undefined
   // After the user has deleted the note, a new one covers the messages since.
@@ -89,6 +88,33 @@ export async function saveSessionSummary(services: ChatServices, input: SummaryI
   )
   await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
   return usage.totalTokens
+}
+
+interface EarlierNote {
+  readonly path: string
+  /** Hash of the text that was written. */
+  readonly hash: string
+}
+
+function recordedNote({ path, hash }: Record<string, unknown>): EarlierNote | undefined {
+  return typeof path === 'string' && typeof hash === 'string' ? { path, hash } : undefined
+}
+
+/** Finds the note of a session that was written just before a crash. */
+async function unrecordedNote(
+  { workspace }: ChatServices,
+  { session, transcript }: SummaryInput,
+): Promise<EarlierNote | undefined> {
+  const folder = memoryFolderPath(workspace.layout)
+  const date = dateOf(transcript, transcript.messages())
+  for (const name of await workspace.entryNames(folder)) {
+    if (!name.startsWith(`${date}-`)) continue
+    const path = `${folder}/${name}`
+    const { text } = (await orUndefined(workspace.read(path))) ?? { text: '' }
+    const isOwn = sessionSummaryText(text) !== undefined && text.includes(`[sessions/${session}.jsonl]`)
+    if (isOwn) return { path, hash: blobId(text) }
+  }
+  return undefined
 }
 
 /** @throws AppError if the model cannot be reached; if it refuses, the statements of the user are the summary */

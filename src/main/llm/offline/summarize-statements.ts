@@ -35,6 +35,8 @@ const minValue = 2
 const overhead = 35
 /** A longer sentence is cut if it takes more than a third of the summary, in characters. */
 const maxSentence = 160
+/** Limit of the sentences of a message together, in characters; a single one may be longer. */
+const maxEntry = 400
 /** Characters of "- " and the line break. */
 const lineMarkup = 3
 
@@ -76,7 +78,8 @@ function joined(one: string, other: string): string {
 function choose(candidates: readonly Candidate[], maxCharacters: number): Candidate[] {
   const chosen: Candidate[] = []
   const covered = new Map<string, number>()
-  const used = new Set<number>()
+  /** Characters of the chosen sentences of each message. */
+  const used = new Map<number, number>()
   const left = new Set(candidates)
   // The last line has no line break.
   let room = maxCharacters + 1
@@ -85,7 +88,7 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): Candid
     let bestRate = 0
     for (const candidate of left) {
       const { message, text } = candidate
-      if (lengthOf(candidate, used) > room) continue
+      if (lengthOf(candidate, used) > room || used.has(message) && (used.get(message) ?? 0) + 1 + text.length > maxEntry) continue
       const value = valueOf(candidate, covered)
       if (value === 0 || (value < minValue && !used.has(message))) continue
       const rate = (value + (used.has(message) ? context : 0)) / (text.length + overhead)
@@ -95,12 +98,12 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): Candid
     chosen.push(best)
     left.delete(best)
     room -= lengthOf(best, used)
-    used.add(best.message)
+    used.set(best.message, (used.get(best.message) ?? -1) + 1 + best.text.length)
     for (const word of best.weights.keys()) if (!covered.has(word)) covered.set(word, best.message)
   }
 }
 
-function lengthOf({ message, text }: Candidate, used: ReadonlySet<number>): number {
+function lengthOf({ message, text }: Candidate, used: ReadonlyMap<number, number>): number {
   return text.length + (used.has(message) ? 1 : lineMarkup)
 }
 
