@@ -22,6 +22,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import { enter, socketOf, type Admission } from '../support/client.ts'
+import { logLines } from '../support/log-lines.ts'
 
 const { values } = parseArgs({
   options: {
@@ -181,7 +182,7 @@ async function look() {
     files.map(async ({ path }) => (await client.workspace.read({ agent: 'main', path })).text),
   )
   const lines = new Map<string, number>()
-  for (const line of texts.flatMap((text) => text.split('\n'))) lines.set(line, (lines.get(line) ?? 0) + 1)
+  for (const line of texts.flatMap(logLines)) lines.set(line, (lines.get(line) ?? 0) + 1)
   // Queued messages are shown as queued: they are not lost.
   const said = session === undefined ? [] : [...(await messages(client, session)), ...(await queued(client, session))]
   const gitdir = join(home, 'history', 'main', 'repository.git')

@@ -10,6 +10,7 @@ import { mainFolder } from './built.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { connect } from './client.ts'
 import { cli } from './built.ts'
+import { logLines } from './log-lines.ts'
 
 export interface StormFigures {
   readonly folder: string
@@ -113,7 +114,7 @@ async function count(
   const notes = outcomes.filter((text) => text !== undefined)
   // Lines written through MCP end with the client's name.
   const text = (await readFile(join(workspace, path), 'utf8')).replaceAll(/ \^\[mcp: [^\]]*\]$/gm, '')
-  const lines = text.split('\n')
+  const lines = logLines(text)
   const times = (text: string) => lines.filter((line) => line === text).length
   const counts = [...notes, ...edits].map(times)
   const owners = await blamed(app, path, notes)

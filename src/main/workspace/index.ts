@@ -8,9 +8,9 @@ export { eraseInWorker, resumeInWorker, findInWorker } from './erasure/erasure-w
 export { addToSection, noteItem, sectionTitle } from './files/add-to-section.ts'
 export { attachFile } from './files/attach-file.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/attachments.ts'
-export { addLogEntry } from './files/daily-log.ts'
+export { addLogEntry, endsInPrivateText } from './files/daily-log.ts'
 export { FileDrafts } from './files/file-drafts.ts'
-export { followerOf, isHidden, isNote, isPortable, toFileName } from './files/file-names.ts'
+export { followerOf, isHidden, isNote, isPortable, noteExtensions, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,
   dailyLogPath,

@@ -1,3 +1,4 @@
+import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 
 interface LogEntry {
@@ -13,6 +14,12 @@ export function entriesOf(log: string): LogEntry[] {
   const entries: LogEntry[] = []
   let pendingHeading: { time: string; line: number } | undefined
   for (const [index, line] of log.split('\n').entries()) {
+    const item = lineEntry(line)
+    if (item) {
+      entries.push({ ...item, line: index + 1 })
+      pendingHeading = undefined
+      continue
+    }
     const { level } = leadOf(line)
     const content = withoutLead(line)
     const heading = level > 1 ? /^(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|\s*$))?(.*)$/.exec(content) : undefined

@@ -10,7 +10,7 @@
  */
 import { frontMatterOf } from './blocks/front-matter.ts'
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
-import { cutAtWord } from './log-heading.ts'
+import { cutAtWord } from './log-entry.ts'
 
 export interface Successor {
   readonly path: string

@@ -67,7 +67,8 @@ function clausesOf(text: string): Clause[] {
 
 function withoutMarkdown(line: string): string {
   const text = withoutLead(line)
-  return leadOf(line).level > 0 ? text.replace(/^\d{1,2}:\d{2}\b/, '') : text
+  const { level, isItem } = leadOf(line)
+  return level > 0 || isItem ? text.replace(/^\d{1,2}:\d{2}\b/, '') : text
 }
 
 function sentencesOf(text: string): string[] {

@@ -30,11 +30,11 @@ describe('the offline agent', () => {
     const first = await ask('Remember that we chose PostgreSQL for the database')
     expect(first.text).toContain('[memory/2026-01-20.md]')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(
-      '# 2026-01-20\n\n## 10:30\nWe chose PostgreSQL for the database\n',
+      '# 2026-01-20\n\n- 10:30 We chose PostgreSQL for the database\n',
     )
     const second = await ask('Which database did we choose?', first.session)
     expect(second.text).toContain('> We chose PostgreSQL for the database')
-    expect(second.text).toContain('[memory/2026-01-20.md:4]')
+    expect(second.text).toContain('[memory/2026-01-20.md:3]')
     const names = second.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
     expect(names).toEqual(['write', 'memory_search'])
   })
@@ -93,9 +93,9 @@ describe('the offline agent', () => {
     expect((await ask('Write a poem')).text).toContain('connect a language model')
     await ask('记住周四下午评审')
     expect((await ask('什么时候评审？')).text).toMatch(
-      /^你的记忆里写着：\n\n> 周四下午评审\n\n\[memory\/2026-01-20.md:4\]/,
+      /^你的记忆里写着：\n\n> 周四下午评审\n\n\[memory\/2026-01-20.md:3\]/,
     )
-    expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:4]')
+    expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:3]')
   })
 })
 

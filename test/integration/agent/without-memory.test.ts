@@ -114,6 +114,7 @@ describe('a chat without memory', () => {
   it.each([
     ['Where does the safe open?', 'no access to your memory'],
     ['Remember that the narwhal sings', 'no access to your memory'],
+    ['The narwhal sings at midnight and we decided to listen.', 'no access to your memory'],
     ['保险箱的密码是什么？', '不使用记忆'],
   ])('answers offline without searching or noting anything: %s', async (question, answer) => {
     const { say, notes } = await openChat(true)

@@ -14,6 +14,7 @@ import { connect } from '../../support/client.ts'
 import { until } from '../../support/folder.ts'
 import { connectClient } from '../../support/mcp-clients.ts'
 import { cli } from '../../support/built.ts'
+import { logLines } from '../../support/log-lines.ts'
 
 interface Folders {
   readonly home: string
@@ -186,7 +187,7 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     const results = await Promise.all(writers)
     expect(results.map(({ code, err }) => ({ code, err }))).toEqual(notes.map(() => ({ code: 0, err: '' })))
     const path = (JSON.parse(results[0]?.out ?? '{}') as { path: string }).path
-    const lines = (await readFile(join(folders.workspace, path), 'utf8')).split('\n')
+    const lines = logLines(await readFile(join(folders.workspace, path), 'utf8'))
     for (const note of notes)
       expect(
         lines.filter((line) => line === note),

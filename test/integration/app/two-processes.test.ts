@@ -9,6 +9,7 @@ import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
+import { logLines } from '../../support/log-lines.ts'
 
 const noteWriter = fileURLToPath(new URL('../../support/note-writer.ts', import.meta.url))
 const messageWriter = fileURLToPath(new URL('../../support/message-writer.ts', import.meta.url))
@@ -27,7 +28,7 @@ describe('several processes', () => {
   it('concurrent notes of several processes are in the file, and in the history with their cause', async () => {
     const { home, workspace } = await prepareFolders({})
     const said = await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(noteWriter, home, name, '12')))
-    const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
+    const lines = logLines(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8'))
     for (const note of said.flat()) expect(lines.includes(note), note).toBe(true)
 
     const app = await createApp({ mainFolder, env: {}, home })
@@ -48,7 +49,7 @@ describe('several processes', () => {
         await files.remember(`note-app-${number}`, at, { cause: 'agent', session: 's', turn: 't' })
     }
     await Promise.all([own(), run(noteWriter, home, 'a', '20'), run(noteWriter, home, 'b', '20')])
-    const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
+    const lines = logLines(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8'))
     expect(lines.filter((line) => line.startsWith('note-'))).toHaveLength(60)
     await history?.flush()
     const blamed = (await history?.blame('memory/2026-01-20.md')) ?? []

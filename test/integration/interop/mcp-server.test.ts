@@ -12,6 +12,7 @@ import { cli, mainFolder } from '../../support/built.ts'
 import { connect } from '../../support/client.ts'
 import { folderWith, until } from '../../support/folder.ts'
 import { connectClient, kinds } from '../../support/mcp-clients.ts'
+import { logLines } from '../../support/log-lines.ts'
 
 const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
 
@@ -75,7 +76,9 @@ describe('MCP over stdio', () => {
     const noted = await call('remember', { text: 'Acme goes live on Friday' })
     const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
     const log = () => readFile(join(workspace, path), 'utf8')
-    expect((await log()).split('\n')[startLine]).toMatch(/^Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/)
+    expect((await log()).split('\n')[startLine - 1]).toMatch(
+      /^- \d\d:\d\d Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/,
+    )
     await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
     expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
     expect(await log()).not.toContain('Friday')
@@ -117,7 +120,7 @@ describe('MCP over stdio', () => {
     const [first, second] = [await note('tea'), await note('coffee')]
     await undo(first.undo)
     const log = () => readFile(join(workspace, second.path), 'utf8')
-    expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee \^\[mcp: Codex, [-\d]+\]\n$/)
+    expect(await log()).toMatch(/^# [-\d]+\n\n- [:\d]+ coffee \^\[mcp: Codex, [-\d]+\]\n$/)
     await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
     await expect(undo(second.undo)).rejects.toThrow(/edited or removed since/)
     await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
@@ -201,7 +204,7 @@ describe('MCP over stdio', () => {
     const rest = await Promise.all(['two', 'three', 'four'].map((text) => call('remember', { text })))
     await closing
     expect(rest.filter(({ isError }) => isError)).toEqual([])
-    const lines = (await log()).split('\n')
+    const lines = logLines(await log())
     for (const text of ['two', 'three', 'four'])
       expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
   })
@@ -397,7 +400,7 @@ describe('permissions of a program', () => {
     const { path: log = '' } = (await app.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log') ?? {}
     expect(
       (await readFile(join(workspace, log), 'utf8'))
-        .match(/^(one|two|three|four|five|six)(?= \^\[mcp: )/gm)
+        .match(/(?<=^- \d\d:\d\d )(one|two|three|four|five|six)(?= \^\[mcp: )/gm)
         ?.toSorted(),
     ).toEqual(['five', 'four', 'three'])
   })

@@ -72,7 +72,7 @@ describe('the offline model in the user’s language', () => {
       expect(await say(hello[0])).toMatch(hello[1])
       expect(await say(save[0])).toMatch(save[2])
       const noted = await log()
-      expect(noted).toMatch(new RegExp(`^## 10:30\n${save[1]}\n`, 'm'))
+      expect(noted).toMatch(new RegExp(`^- 10:30 ${save[1]}\n`, 'm'))
       await settled()
       newSession()
       // An open chat does not see a saved password again.
@@ -165,7 +165,7 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('212')
   })
 
-  it('saves short statements of the user at /new, under a heading in their language, and no other text', async () => {
+  it('saves short statements of the user at /new, and no other text', async () => {
     const { app, say, workspace } = await openConversation()
     await say('我对青霉素过敏。')
     await say('预算定了八万元。')
@@ -175,7 +175,7 @@ describe('the offline model in the user’s language', () => {
     // The summary of the old chat is written in the background.
     await app.close()
     const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
-    expect(log).toBe('# 2026-11-22\n\n## 10:30 - 对话中保留的内容\n- 我对青霉素过敏。\n- 预算定了八万元。\n')
+    expect(log).toBe('# 2026-11-22\n\n- 10:30 我对青霉素过敏。\n- 10:30 预算定了八万元。\n')
     const names = (await readdir(join(workspace, 'memory'))).filter((name) => name !== '2026-11-22.md')
     expect(names).toEqual(['2026-11-22-1030.md'])
     const kept = await readFile(join(workspace, 'memory', names[0] ?? ''), 'utf8')

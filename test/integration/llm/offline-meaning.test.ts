@@ -46,10 +46,10 @@ const other = {
 }
 
 const notes = [
-  { note: 'We chose PostgreSQL for the database', line: 4, question: 'which datastore do we use' },
-  { note: 'The rent of the flat is 1,450 euros', line: 7, question: 'how much does the apartment cost' },
-  { note: 'Mara is allergic to penicillin', line: 10, question: 'what medicine must Mara avoid' },
-  { note: 'The standup is at 9:30 on weekdays', line: 13, question: 'when is the daily meeting' },
+  { note: 'We chose PostgreSQL for the database', line: 3, question: 'which datastore do we use' },
+  { note: 'The rent of the flat is 1,450 euros', line: 4, question: 'how much does the apartment cost' },
+  { note: 'Mara is allergic to penicillin', line: 5, question: 'what medicine must Mara avoid' },
+  { note: 'The standup is at 9:30 on weekdays', line: 6, question: 'when is the daily meeting' },
 ]
 
 describe('offline chat with semantic search', { timeout: 60_000 }, () => {

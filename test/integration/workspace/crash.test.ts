@@ -8,6 +8,7 @@ import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { Repository } from '../../../src/main/workspace/history/repository.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
+import { logLines } from '../../support/log-lines.ts'
 
 const writer = fileURLToPath(new URL('../../support/crash-writer.ts', import.meta.url))
 const kills = rounds(4, 200)
@@ -37,7 +38,7 @@ describe('crash during writes', () => {
         for (const line of output.split('\n').slice(0, -1)) if (line.startsWith('note-')) captured.add(line)
 
         const text = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => '')
-        const lines = new Set(text.split('\n'))
+        const lines = new Set(logLines(text))
         for (const note of captured) expect(lines.has(note), note).toBe(true)
         for (const name of (await readdir(join(workspace, 'memory'))).filter((file) => file.endsWith('.md')))
           expect(await readFile(join(workspace, 'memory', name), 'utf8'), name).toMatch(/\n$/)

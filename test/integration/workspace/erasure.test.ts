@@ -13,6 +13,7 @@ import type { ErasureOutcome } from '../../../src/shared/contract/index.ts'
 import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
+import { logLines } from '../../support/log-lines.ts'
 
 type Client = Awaited<ReturnType<typeof openForget>>['client']
 
@@ -298,7 +299,7 @@ describe('permanent erasure', () => {
     expect(await once(writer, 'close')).toEqual([0, null])
     expect(outcome).toMatchObject({ left: [], isStopped: false })
     const notes = said.split('\n').filter(Boolean)
-    const lines = (await readFile(log, 'utf8')).split('\n')
+    const lines = logLines(await readFile(log, 'utf8'))
     for (const note of notes)
       expect(
         lines.filter((line) => line === note),

@@ -101,7 +101,7 @@ describe('writes', () => {
       Array.from({ length: 100 }, (_, index) => workspace.remember(`note ${index}`, at, { cause: 'capture' })),
     )
     const { text } = await workspace.read('memory/2026-01-20.md')
-    for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
+    for (let index = 0; index < 100; index += 1) expect(text).toContain(`\n- 09:05 note ${index}\n`)
   })
 
   it('a failed write leaves the file unchanged', async () => {
@@ -126,9 +126,9 @@ describe('daily log', () => {
     })
     const second = await workspace.remember('周五前回复后端', new Date(2026, 0, 20, 16, 2), { cause: 'capture' })
     const lines = (await workspace.read('memory/2026-01-20.md')).text.split('\n')
-    expect(lines[first.startLine - 1]).toBe('## 09:05 - API review moved')
+    expect(lines[first.startLine - 1]).toBe('## 09:05')
     expect(lines[first.endLine - 1]).toBe('to Thursday')
-    expect(lines.slice(second.startLine - 1, second.endLine)).toEqual(['## 16:02', '周五前回复后端'])
+    expect(lines.slice(second.startLine - 1, second.endLine)).toEqual(['- 16:02 周五前回复后端'])
     expect(lines.length).toBe(second.endLine + 1)
   })
 })
@@ -140,9 +140,9 @@ describe('captures', () => {
     await capture('late', new Date(2026, 0, 20, 23, 59, 59, 999))
     const midnight = new Date(2026, 0, 21, 0, 0, 0, 0)
     await Promise.all([capture('first', midnight), capture('second', midnight)])
-    expect((await workspace.read('memory/2026-01-20.md')).text).toContain('## 23:59\nlate')
+    expect((await workspace.read('memory/2026-01-20.md')).text).toContain('- 23:59 late\n')
     const { text } = await workspace.read('memory/2026-01-21.md')
-    expect(text.match(/^## .*\n.*/gm)?.toSorted()).toEqual(['## 00:00\nfirst', '## 00:00\nsecond'])
+    expect(text.match(/^- .*/gm)?.toSorted()).toEqual(['- 00:00 first', '- 00:00 second'])
   })
 })
 

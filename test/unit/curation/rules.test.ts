@@ -31,6 +31,7 @@ describe('duplicate lines', () => {
     ['- Note: the boiler code is 7781 upstairs', '- The boiler code is 7781 upstairs', 'a label'],
     ['- Ben keeps his bike in the old shed', '- In the old shed Ben keeps his bike', 'in another order'],
     ['- 小李每周二15点在3号球馆打羽毛球', '- 每周二15点，小李会到3号球馆打羽毛球。', 'in another order, in Chinese'],
+    ['- Ben keeps his bike in the old shed', '- 10:30 Ben keeps his bike in the old shed', 'an entry of a log'],
   ])('%s and %s (%s)', async (one, other) => {
     const found = await findDuplicateLines(
       [note('a.md', `${one}\n`), note('memory/2026-11-01.md', `${other}\n`)],

@@ -232,8 +232,8 @@ describe('several messages before one answer', () => {
       return `${name} ${lastLine}`
     })
     expect(shown).toEqual([
-      'write The key is under the pot',
-      'write The cat is called Tom',
+      'write - 10:30 The key is under the pot',
+      'write - 10:30 The cat is called Tom',
       'memory_search What is the cat called?',
     ])
   })

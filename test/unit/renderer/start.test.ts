@@ -16,8 +16,13 @@ describe('start page', () => {
       '',
       '## 9:10 – 会议',
       '房东来了。',
+      '',
+      '- 09:30 Rust over C',
+      '- 09:31 Tea',
     ].join('\n')
     expect(entriesOf(log)).toEqual([
+      { time: '09:31', text: 'Tea', line: 14 },
+      { time: '09:30', text: 'Rust over C', line: 13 },
       { time: '9:10', text: '会议', line: 10 },
       { time: '08:05', text: 'Call with the landlord', line: 6 },
       { time: '07:40', text: 'Bought green tea.', line: 3 },

@@ -7,26 +7,38 @@ import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
 const at = new Date(2026, 0, 20, 9, 5)
 
 describe('daily log entries', () => {
-  it('starts a log, and appends after an empty line', () => {
+  it('starts a log, and appends lines to a list and sections after an empty line', () => {
     const one = addLogEntry(undefined, 'First', at)
-    expect(one).toEqual({ text: '# 2026-01-20\n\n## 09:05\nFirst\n', startLine: 3, endLine: 4 })
-    expect(addLogEntry(`${one.text}\n\n`, 'Second\nline', at)).toMatchObject({ startLine: 6, endLine: 8 })
+    expect(one).toEqual({ text: '# 2026-01-20\n\n- 09:05 First\n', startLine: 3, endLine: 3 })
+    const two = addLogEntry(`${one.text}\n\n`, 'Second', at)
+    expect(two).toEqual({ text: `${one.text}- 09:05 Second\n`, startLine: 4, endLine: 4 })
+    const three = addLogEntry(two.text, 'Third\nline', at)
+    expect(three).toEqual({ text: `${two.text}\n## 09:05\nThird\nline\n`, startLine: 6, endLine: 8 })
+    expect(addLogEntry(three.text, 'Last', at)).toMatchObject({ startLine: 10, endLine: 10 })
   })
 
   it.each([
-    ['The boiler code is 7781.', '## 09:05'],
-    ['- 我对青霉素过敏。', '## 09:05'],
-    ['Groceries\nmilk, bread', '## 09:05 - Groceries'],
-    [
-      'The landlord comes on the third of May to look at the boiler, which leaks',
-      '## 09:05 - The landlord comes on the third of May to look at the…',
-    ],
-    [
-      '房东五月三日来看漏水的锅炉，请提前把厨房和阳台收拾干净，钥匙放在门口的鞋柜第二层，另外记得把猫关进卧室里，谢谢。',
-      '## 09:05 - 房东五月三日来看漏水的锅炉，请提前把厨房和阳台收…',
-    ],
-  ])('adds %j under the heading %j, without repeating a one-line note', (note, heading) => {
-    expect(addLogEntry(undefined, note, at).text.split('\n')[2]).toBe(heading)
+    ['The boiler code is 7781.', '- 09:05 The boiler code is 7781.'],
+    ['- 我对青霉素过敏。', '- 09:05 我对青霉素过敏。'],
+    ['# 5 apples', '- 09:05 \\# 5 apples'],
+    ['- [ ] call Ann', '## 09:05\n- [ ] call Ann'],
+    ['> quoted', '## 09:05\n> quoted'],
+    ['Groceries\nmilk, bread', '## 09:05\nGroceries\nmilk, bread'],
+    ['# Groceries\n\nmilk\n# bread', '## 09:05 - Groceries\nmilk\n\\# bread'],
+    ['# Keys ^[private]\nUnder the mat', '## 09:05\n\\# Keys ^[private]\nUnder the mat'],
+    ['a'.repeat(120), `- 09:05 ${'a'.repeat(120)}`],
+    ['a'.repeat(121), `## 09:05\n${'a'.repeat(121)}`],
+  ])('adds %j as %j, without repeating text in the heading', (note, entry) => {
+    expect(addLogEntry(undefined, note, at).text).toBe(`# 2026-01-20\n\n${entry}\n`)
+  })
+
+  it('does not add an open note to a private section', () => {
+    for (const log of ['## 08:00 - Keys ^[private]\nUnder the mat\n', '## 08:00\n[stays on this machine]\n']) {
+      const { text, ...lines } = addLogEntry(log, 'First', at)
+      expect(text).toBe(`${log}\n## 09:05\nFirst\n`)
+      expect(findLogEntry(text, 'First', at)).toEqual(lines)
+    }
+    expect(addLogEntry('- 08:00 Keys ^[private]\n', 'First', at).text).toContain('\n- 09:05 First\n')
   })
 
   it('returns the lines of the entry for any log and note', () => {
@@ -34,9 +46,12 @@ describe('daily log entries', () => {
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme', minLength: 1 }), (log, note) => {
         fc.pre(note.trim() !== '' && !/[\r\u2028\u2029]/.test(note))
         const { text, startLine, endLine } = addLogEntry(log, note, at)
-        const lines = text.split('\n')
-        expect(lines[startLine - 1]).toMatch(/^## 09:05( - |$)/)
-        expect(lines.slice(startLine, endLine).join('\n')).toBe(noteBody(note))
+        const entry = text
+          .split('\n')
+          .slice(startLine - 1, endLine)
+          .join('\n')
+        const body = noteBody(note)
+        expect([`- 09:05 ${body.replace(/^[-*+]\s+/, '')}`, `## 09:05\n${body}`]).toContain(entry)
         expect(findLogEntry(text, note, new Date(at.getTime() + 60_000))).toEqual({ startLine, endLine })
       }),
     )
@@ -44,11 +59,11 @@ describe('daily log entries', () => {
 
   it('closes a code block that a note or a log leaves open', () => {
     const one = addLogEntry(undefined, 'To try:\n~~~~sh\nmake # ```', at)
-    expect(one.text).toBe('# 2026-01-20\n\n## 09:05 - To try:\nTo try:\n~~~~sh\nmake # ```\n~~~~\n')
+    expect(one.text).toBe('# 2026-01-20\n\n## 09:05\nTo try:\n~~~~sh\nmake # ```\n~~~~\n')
     expect(findLogEntry(one.text, 'To try:\n~~~~sh\nmake # ```', at)).toEqual({ startLine: 3, endLine: 7 })
     const mine = '# 2026-01-20\n\n```js\nlet a\n'
-    const added = addLogEntry(mine, 'Next', at)
-    expect(added).toEqual({ text: `${mine}\`\`\`\n\n## 09:05\nNext\n`, startLine: 7, endLine: 8 })
+    const added = addLogEntry(mine, 'Next\none', at)
+    expect(added).toEqual({ text: `${mine}\`\`\`\n\n## 09:05\nNext\none\n`, startLine: 7, endLine: 9 })
     expect(sectionsOf(added.text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05'])
     expect(addLogEntry(added.text, 'Last', at).text.startsWith(added.text)).toBe(true)
   })
@@ -56,7 +71,7 @@ describe('daily log entries', () => {
   it('escapes headings and privacy markers of headings in a note', () => {
     const { text } = addLogEntry(undefined, 'Saw this\n# Top ^[local]\nTitle\n===\n```\n# code\n```', at)
     expect(text).toContain('\n\\# Top ^[local]\nTitle\n\\===\n```\n# code\n```\n')
-    expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05 - Saw this'])
+    expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05'])
   })
 
   it('closes open code blocks in a section too', () => {

@@ -98,11 +98,12 @@ async function propose(
   const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
   const after = addToSection(before ?? '', title, noteItem(note)).text
   const source = sourceName({ kind: 'mcp', name: clientName })
-  const [firstLine = ''] = note.split('\n')
+  const lines = (await workspace.read(entry.path)).text.split('\n')
+  const line = entry.startLine + (lines[entry.startLine - 1]?.startsWith('#') === true ? 1 : 0)
   const finding = {
     ...untrustedFinding({ path, before, after, from: [source] }),
     // Links the proposal to the note: undoing the note also withdraws the proposal.
-    evidence: [evidenceOf(entry.path, entry.startLine + 1, firstLine)],
+    evidence: [evidenceOf(entry.path, line, lines[line - 1] ?? '')],
   }
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
   const author = { kind: 'client' as const, name: clientName }

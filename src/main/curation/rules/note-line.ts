@@ -1,6 +1,7 @@
 import type { FileKind } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
+import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { supersededLine, supersededNote } from '#shared/markdown/superseded.ts'
 import type { Day } from '#search/text'
 
@@ -23,7 +24,7 @@ export interface Statement {
   /** 1-based. */
   readonly line: number
   readonly raw: string
-  /** The line without markers of lists, quotations and tasks. */
+  /** The line without markers of lists, quotations and tasks, and without the time of a log entry. */
   readonly text: string
   /** True if the next line belongs to it, such as a nested list item. */
   readonly isParent: boolean
@@ -47,7 +48,7 @@ export function statementsOf(note: Note): Statement[] {
     if (block.kind !== 'paragraph') continue
     for (let at = block.from; at < block.to; at += 1) {
       const raw = lines[at] ?? ''
-      const text = withoutLead(raw).trim()
+      const text = lineEntry(raw)?.text ?? withoutLead(raw).trim()
       if (text.length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
       result.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
     }

@@ -1,3 +1,4 @@
+import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
@@ -81,6 +82,8 @@ function entriesOf({ path, lines }: Log) {
     const [heading, clock = '', title = ''] = /^##+\s+(\d{1,2}:\d{2}\b)?[\s–—-]*(.*)$/.exec(raw) ?? []
     if (heading !== undefined) time = clock && `${clock} `
     const next = lines.slice(index + 1).find((line) => line.trim() !== '') ?? '#'
+    const item = lineEntry(raw)
+    if (item) return [{ path, line: index + 1, text: clip(`${item.time} ${item.text}`) }]
     const text =
       heading === undefined ? raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim() : next.startsWith('#') ? title : ''
     return text === '' || /^#\s/.test(text) ? [] : [{ path, line: index + 1, text: clip(`${time}${text}`) }]

@@ -17,14 +17,25 @@ export function userTextsIn(messages: readonly Message[]): UserText[] {
   })
 }
 
-/** Returns a list of the user's statements; undefined if there are none. @param saved notes that are already saved */
-export function extractNotes(texts: readonly UserText[], saved: string, today: string): string | undefined {
-  const notes = withoutOptedOut(texts)
-    .flatMap(({ text }) => (parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')))
-    .flatMap((text) => statementsIn(text.trim(), today))
-    .filter((note) => note !== '' && !saved.includes(note))
-  const latest = [...new Set(notes)].slice(-maxNotes)
-  return latest.length > 0 ? latest.map((note) => `- ${note.replaceAll('\n', '\n  ')}`).join('\n') : undefined
+/**
+ * Returns log entries with the user's statements; undefined if there are none.
+ * @param saved notes that are already saved
+ * @param time of texts without a time
+ */
+export function extractNotes(
+  texts: readonly UserText[],
+  saved: string,
+  { today, time }: Extract<Purpose, { kind: 'chat' | 'flush' }>,
+): string | undefined {
+  const entries = new Map<string, string>()
+  for (const userText of withoutOptedOut(texts)) {
+    const { text } = userText
+    const parts = parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')
+    for (const note of parts.flatMap((part) => statementsIn(part.trim(), today)))
+      if (note !== '' && !saved.includes(note))
+        entries.set(note, `- ${userText.time || time} ${note.replaceAll('\n', '\n  ')}\n`)
+  }
+  return entries.size > 0 ? [...entries.values()].slice(-maxNotes).join('') : undefined
 }
 
 /** Drops texts that the user does not want saved: "don't note this: …", or "don't note that" after them. */

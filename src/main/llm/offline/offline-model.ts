@@ -1,4 +1,4 @@
-import { logHeading } from '#shared/markdown/log-heading.ts'
+import { logEntry } from '#shared/markdown/log-entry.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message } from '#shared/chat/messages.ts'
@@ -68,7 +68,7 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
     case 'title':
       return {}
     case 'flush':
-      return saveNotes(messages, purpose, fallback)
+      return saveNotes(messages, purpose)
     case 'chat': {
       // A summary of the current turn is not the user's text.
       const requested = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
@@ -123,6 +123,10 @@ function reply(question: string, results: readonly ToolResult[], purpose: ChatPu
     case 'question':
     case 'keywords':
       return answerQuestion(question, results, sentences, purpose.today)
+    case 'statement':
+      // The flush at the end of the chat saves it.
+      if (purpose.kind === 'chat' && purpose.isWithoutMemory === true) return { text: sentences.withoutMemory }
+      return { text: sentences.statement }
     default:
       return { text: sentences[intent.kind] }
   }
@@ -134,8 +138,8 @@ function sentencesFor(messages: readonly Message[], fallback: Language, question
 }
 
 /** Memory flush: appends the user's statements to today's log. The last user message is the request for it. */
-function saveNotes(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
-  const { today, time, todaysLog } = purpose
+function saveNotes(messages: readonly Message[], purpose: ChatPurpose): Step {
+  const { todaysLog } = purpose
   const requestIndex = messages.findLastIndex(({ role }) => role === 'user')
   if (messages.slice(requestIndex + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
   const conversation = messages.slice(0, requestIndex)
@@ -143,10 +147,8 @@ function saveNotes(messages: readonly Message[], purpose: ChatPurpose, fallback:
   const isUnanswered = noteWriteCalls(conversation.slice(-1), purpose).length > 0
   const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
   const saved = conversation.flatMap(notesWrittenBy).join('\n')
-  const notes = extractNotes(texts, saved, today)
-  if (notes === undefined) return { text: 'NO_REPLY' }
-  const { kept: title } = sentencesIn(replyLanguage(texts.map(({ text }) => text).reverse(), fallback))
-  const content = `## ${texts.at(-1)?.time || time} - ${title}\n${notes}\n`
+  const content = extractNotes(texts, saved, purpose)
+  if (content === undefined) return { text: 'NO_REPLY' }
   return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
@@ -159,14 +161,15 @@ function notesWrittenBy(message: Message): string[] {
 
 /** Returns write calls for the notes that the user asks for in this turn and that are not written yet. */
 function noteWriteCalls(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
-  const saved = turn.flatMap(notesWrittenBy)
+  const withoutTime = (entry: string) => entry.replace(/\d\d:\d\d/, '')
+  const saved = new Set(turn.flatMap(notesWrittenBy).map(withoutTime))
   return turn.flatMap((message) => {
     if (message.role !== 'user') return []
     const intent = parseIntent(plainText(message), today)
     if (intent.kind !== 'remember' || intent.text === '') return []
     const { text } = intent
-    if (saved.some((content) => content.includes(`\n${text}\n`))) return []
-    const content = `${logHeading(text, userTextOf(message)?.time ?? time)}\n${text}\n`
+    const content = `${logEntry(text, userTextOf(message)?.time ?? time)}\n`
+    if (saved.has(withoutTime(content))) return []
     return [{ name: 'write', arguments: { path: todaysLog, content, append: true } }]
   })
 }

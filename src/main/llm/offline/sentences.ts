@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 const english = {
   help: 'No language model is connected, so I do two things. Write “remember that …”, and I save a note to today’s log. Ask a question, and I search your notes and quote the lines I find. You can also ask “What did I do last week?” For anything else, connect a language model in the settings.',
   statement:
-    'I have not saved that. Without a language model, I only save what you ask me to. Write “remember that …”, and I add it to today’s log.',
+    'No language model is connected, so I do not answer this. When the chat ends, statements with facts are kept in the log. To note something now, write /remember before it.',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param span a day, or the first and the last one */
   nothingIn: (span: string) => `There are no notes for ${span}.`,
@@ -18,8 +18,6 @@ const english = {
   toolFailed: (reason: string) => `That did not work: ${reason}`,
   withoutMemory:
     'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
-  /** Heading of the notes from a memory flush. */
-  kept: 'Kept from a conversation',
   /** First line of the summary of a chat. */
   ending: (link: string) => `Summary of the chat ${link}`,
   user: 'User',
@@ -30,7 +28,8 @@ export type Sentences = typeof english
 
 const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日志；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
-  statement: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
+  statement:
+    '目前没有连接语言模型，所以我不回答这句话。对话结束时，其中陈述事实的句子会留在日志里。想马上记下来，请在前面加上 /remember。',
   remembered: (path) => `已记入今天的日志 [${path}]。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
   periodHas: (span) => `${span} 的记录：`,
@@ -44,7 +43,6 @@ const simplified: Sentences = {
   toolFailed: (reason) => `没有成功：${reason}`,
   withoutMemory:
     '这次对话不使用记忆：我不会查阅你的笔记，也不会保留任何内容。没有语言模型时，我只能根据记忆回答；请在另一个对话中提问，或者选择保留这次对话。',
-  kept: '对话中保留的内容',
   ending: (link) => `对话 ${link} 的摘要`,
   user: '用户',
   assistant: '助手',
@@ -52,7 +50,8 @@ const simplified: Sentences = {
 
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住……」，我會寫進今天的日誌；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
-  statement: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
+  statement:
+    '目前沒有連接語言模型，所以我不回答這句話。對話結束時，其中陳述事實的句子會留在日誌裡。想馬上記下來，請在前面加上 /remember。',
   remembered: (path) => `已記入今天的日誌 [${path}]。`,
   nothingIn: (span) => `${span} 沒有任何記錄。`,
   periodHas: (span) => `${span} 的記錄：`,
@@ -66,7 +65,6 @@ const traditional: Sentences = {
   toolFailed: (reason) => `沒有成功：${reason}`,
   withoutMemory:
     '這次對話不使用記憶：我不會查閱你的筆記，也不會保留任何內容。沒有語言模型時，我只能根據記憶回答；請在另一個對話中提問，或者選擇保留這次對話。',
-  kept: '從對話中保留的內容',
   ending: (link) => `對話 ${link} 的摘要`,
   user: '使用者',
   assistant: '助理',

@@ -1,4 +1,5 @@
 import { blocksOfNote, type Block, type Container, type Heading } from '#shared/markdown/blocks/scan-blocks.ts'
+import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { divideText, type TextLine } from './divide-text.ts'
 import { headingSeparator, type Unit } from './unit.ts'
@@ -61,8 +62,9 @@ class EntryCollector {
 
   #add(block: Block): void {
     switch (block.kind) {
-      case 'quote':
       case 'item':
+        return this.#closeTimedHeading(block)
+      case 'quote':
       case 'footnote':
       case 'rule':
         return
@@ -87,6 +89,13 @@ class EntryCollector {
       default:
         return this.#addLines('text', block, block.from, block.to)
     }
+  }
+
+  /** Ends the entry `## 09:00 - Title` of a log at the entry `- 10:30 text`. */
+  #closeTimedHeading({ from, parent }: Container): void {
+    const last = this.#headings.at(-1)
+    if (parent || !last || !/^\d{1,2}:\d{2}\b/.test(last.title)) return
+    if (lineEntry(this.#lines[from] ?? '')) this.#closeHeadings(last.level)
   }
 
   /** Removes headings of this or a deeper level, innermost first; a heading with nothing below becomes an entry. */

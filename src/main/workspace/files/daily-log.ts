@@ -1,5 +1,6 @@
-import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { logHeading } from '#shared/markdown/log-heading.ts'
+import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
+import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
+import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { localDate, localTime } from './layout.ts'
 import { noteBody, withFencesClosed } from './add-to-section.ts'
 
@@ -15,27 +16,46 @@ export interface EntryLines {
 /** Appends an entry to a daily log. Starts the log if it is undefined or empty. */
 export function addLogEntry(log: string | undefined, note: string, at: Date): EntryLines & { readonly text: string } {
   const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
-  const entry = formatEntry(note, at)
-  return { text: `${before}\n${entry}`, ...linesOfEntry(entry, before.split('\n').length + 1) }
+  const { line, section } = entryForms(note, localTime(at))
+  const entry = endsInPrivateText(before) ? section : line
+  const text = appendBlock(before, entry)
+  return { text, ...linesOfEntry(entry, text.split('\n').length - entry.split('\n').length) }
 }
 
 /** Finds the newest entry with exactly this note from the last two minutes before `at`; undefined if there is none. */
 export function findLogEntry(log: string, note: string, at: Date): EntryLines | undefined {
   for (let minutes = 0; minutes <= maxEntryAgeMinutes; minutes += 1) {
-    const entry = formatEntry(note, new Date(at.getTime() - minutes * 60_000))
-    const start = log.lastIndexOf(`\n${entry}`)
-    if (start >= 0) return linesOfEntry(entry, log.slice(0, start + 1).split('\n').length)
+    const { line, section } = entryForms(note, localTime(new Date(at.getTime() - minutes * 60_000)))
+    for (const entry of new Set([line, section])) {
+      const start = log.lastIndexOf(`\n${entry}\n`)
+      if (start >= 0) return linesOfEntry(entry, log.slice(0, start + 1).split('\n').length)
+    }
   }
   return undefined
 }
 
-function linesOfEntry(entry: string, startLine: number): EntryLines {
-  return { startLine, endLine: startLine + entry.split('\n').length - 2 }
+/** Returns true if a line at the end of the text would belong to a private section, or follows a hidden line. */
+export function endsInPrivateText(text: string): boolean {
+  const { isFullyPrivate, privateLines } = visibilityOf(`${text.trimEnd()}\n- 00:00`)
+  if (isFullyPrivate) return false
+  return privateLines.has(text.trimEnd().split('\n').length) || text.trimEnd().endsWith(redactionPlaceholder)
 }
 
-/** The heading of a note whose first line is private has no title, which would repeat that line. */
-function formatEntry(note: string, at: Date): string {
+function linesOfEntry(entry: string, startLine: number): EntryLines {
+  return { startLine, endLine: startLine + entry.split('\n').length - 1 }
+}
+
+/** Returns the entry of a note, and its form with a heading, which ends the section before it. */
+function entryForms(note: string, time: string): { readonly line: string; readonly section: string } {
+  const body = noteBody(note)
+  const section = `## ${time}\n${body}`
+  const [firstLine = '', ...otherLines] = note.trim().split(/\r\n?|\n/)
+  const { title = '' } = headingAt(firstLine) ?? {}
+  const text = otherLines.join('\n').trim()
   const { isFullyPrivate, privateLines } = visibilityOf(note.trim())
-  const heading = logHeading(isFullyPrivate || privateLines.has(0) ? '' : note, localTime(at))
-  return `${heading}\n${noteBody(note)}\n`
+  // A mark in the title would cover the whole entry.
+  const hasTitle = title !== '' && text !== '' && !firstLine.includes('^[') && !isFullyPrivate && !privateLines.has(0)
+  if (!hasTitle) return { line: logEntry(body, time), section }
+  const titled = logEntry(noteBody(text), time, title)
+  return { line: titled, section: titled }
 }

@@ -30,10 +30,13 @@ export async function addToLog(
     const result = addLogEntry(current, text, at)
     const written = isPrivate ? withAddedPrivate(current, result.text, true) : result.text
     entryLines = { startLine: result.startLine, endLine: result.endLine }
-    const [heading = '', ...body] = written.split('\n').slice(entryLines.startLine - 1, entryLines.endLine)
-    const [dayHeading = ''] = written.split('\n')
-    const headings = [...(current === undefined || current === '' ? [dayHeading] : []), heading]
-    addedNote = { headings, under: titleOf(heading), body, at: entryLines.startLine + 1 }
+    const lines = written.split('\n')
+    const entry = lines.slice(entryLines.startLine - 1, entryLines.endLine)
+    const heading = entry[0]?.startsWith('#') ? entry.slice(0, 1) : []
+    const bodyLine = entryLines.startLine + heading.length
+    const headings = [...(current === undefined || current === '' ? lines.slice(0, 1) : []), ...heading]
+    const under = sectionsOf(lines).findLast(({ from }) => from <= bodyLine)?.title ?? ''
+    addedNote = { headings, under, body: entry.slice(heading.length), at: bodyLine }
     return written
   })
   return { path, ...entryLines, change: await notes.describe(write), note: addedNote ?? emptyNote }
@@ -62,10 +65,6 @@ export async function addToMemorySection(
 }
 
 const emptyNote: AddedNote = { headings: [], under: '', body: [], at: 1 }
-
-function titleOf(heading: string): string {
-  return sectionsOf([heading])[0]?.title ?? ''
-}
 
 /** Finds a note in the daily log, or in a section of MEMORY.md. @returns undefined if the file does not contain it */
 export async function findNote(

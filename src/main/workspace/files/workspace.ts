@@ -276,7 +276,7 @@ export class Workspace {
     await this.runTransaction({}, writes, origin)
   }
 
-  /** Appends an entry `## HH:MM - Title` to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
+  /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
   async remember(text: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
     return this.#emitCapture(await addToLog(this, text, at, origin, isPrivate), text, origin)
   }

@@ -99,6 +99,7 @@ describe('flags', () => {
 
 describe('days', () => {
   it('has the day of a daily log, and no day that a heading in it mentions', () => {
+    expect(daysOf('- 10:30 pack', 'memory/2026-10-03.md')).toEqual(['2026-10-03'])
     expect(daysOf('## Plan for 2026-10-09\n- pack', 'memory/2026-10-03.md')).toEqual(['2026-10-03'])
   })
 

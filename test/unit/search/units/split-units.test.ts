@@ -122,6 +122,18 @@ describe('headings', () => {
     ])
   })
 
+  it('ends an entry of a log at the next entry of one line', () => {
+    const units = splitUnits(note('# 2026-01-20', '## 09:00 - Boiler', 'old', '- new', '- 09:30 Tea', '- 09:31 Rent'))
+    expect(units.map(({ text, heading }) => [text, heading])).toEqual([
+      ['old', '2026-01-20 › 09:00 - Boiler'],
+      ['new', '2026-01-20 › 09:00 - Boiler'],
+      ['09:30 Tea', '2026-01-20'],
+      ['09:31 Rent', '2026-01-20'],
+    ])
+    const agenda = splitUnits(note('## Agenda', '- 09:30 Tea'))
+    expect(agenda.map(({ heading }) => heading)).toEqual(['Agenda'])
+  })
+
   it('makes a heading a unit only if nothing follows', () => {
     const units = splitUnits(note('# House', '## Empty', '## Full', 'text', '# Last'))
     expect(units.map(({ startLine, kind, text, heading }) => [startLine, kind, text, heading])).toEqual([

@@ -59,6 +59,7 @@ describe('source marks', () => {
   it('ownWords() accepts a line if the user wrote all of it and it has no invisible characters', () => {
     const isOwn = createUserTextMatcher('Please remember that my dog is called Rex')
     expect(isOwn('- My dog is called Rex.')).toBe(true)
+    expect(isOwn('- 10:30 My dog is called Rex.')).toBe(true)
     expect(isOwn('- My dog is called Rex and bites.')).toBe(false)
     expect(isOwn('- My dog is called Rex\u{E0041}')).toBe(false)
     expect(isOwn('- 🐕')).toBe(false)

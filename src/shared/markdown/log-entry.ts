@@ -1,0 +1,47 @@
+/**
+ * Entries of a daily log. A short note is one line; a longer one has a heading, with a title if the note has one:
+ *
+ *   - 10:30 Rust over C
+ *
+ *   ## 10:45 - Call with the landlord
+ *   He sends somebody on Thursday.
+ */
+
+/** Maximum characters of a note without a heading. */
+const maxLineNote = 120
+
+/**
+ * Returns a log entry without a final line break.
+ * @param time `HH:MM`
+ * @param title of a longer note; empty for none
+ */
+export function logEntry(note: string, time: string, title = ''): string {
+  // The marker of a list item is not repeated; a task keeps its box, and a quotation its mark.
+  const line = note.replace(/^[-*+]\s+(?!\[.\]\s)/, '')
+  const isLine = !/\n|^(?:>|[-*+]\s)/.test(line) && [...line].length <= maxLineNote
+  if (title === '' && isLine) return `- ${time} ${line}`
+  return `## ${time}${title === '' ? '' : ` - ${title}`}\n${note}`
+}
+
+/** Returns time and text of an entry of one line; undefined for other lines. */
+export function lineEntry(line: string): { readonly time: string; readonly text: string } | undefined {
+  const [, time, text = ''] = /^[-*+]\s+(\d{1,2}:\d{2})\s+(?:[-–—]\s+)?(.*\S)/.exec(line) ?? []
+  return time === undefined ? undefined : { time, text }
+}
+
+/** Appends a block after an empty line, or an item directly to a list. */
+export function appendBlock(text: string, block: string): string {
+  const before = text === '' ? '' : text.replace(/\n*$/, '\n')
+  const [lastLine = ''] = before.split('\n').slice(-2)
+  const isInList = /^[-*+]\s/.test(lastLine) && /^[-*+]\s/.test(block)
+  return `${before}${before === '' || isInList ? '' : '\n'}${block.replace(/\n*$/, '\n')}`
+}
+
+/** Cuts a text after at most `limit` characters, at a word boundary if one is near, and adds an ellipsis. */
+export function cutAtWord(text: string, limit: number): string {
+  const characters = [...text]
+  if (characters.length <= limit) return text
+  const cut = characters.slice(0, limit).join('')
+  const lastSpace = cut.lastIndexOf(' ')
+  return `${(lastSpace > limit / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
+}
