@@ -76,7 +76,11 @@ export function conversationModel(behaviour: ModelBehaviour = {}): (body: Record
         calls: [
           {
             name: 'write',
-            arguments: { path: 'memory/2026-01-20.md', append: true, content: `## 10:00 - Facts\n${facts.join('\n')}` },
+            arguments: {
+              path: 'memory/2026-01-20.md',
+              append: true,
+              content: `## 10:00 - Facts\n- ${facts.join('\n- ')}`,
+            },
           },
         ],
       }

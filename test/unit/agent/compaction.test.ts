@@ -173,6 +173,7 @@ const flushed = (throughEntryId: string, status: 'wrote' | 'failed' = 'wrote'): 
   status,
   throughEntryId,
   changes: [],
+  lines: [],
 })
 const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
   type: 'compaction',

@@ -23,7 +23,6 @@ import { softTrim, type PrunePlan } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import { digestText, type LinkedMessage } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
-import type { Transcript } from '../sessions/transcript.ts'
 import { uniqueSources } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { NoteWriter, type Measurement, type NoteWriterOptions } from './write-notes.ts'
@@ -31,7 +30,6 @@ import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
 export interface ContextManagerOptions extends NoteWriterOptions {
-  readonly transcript: Transcript
   /** True to save notes before messages are summarised. */
   readonly isFlushEnabled: boolean
   readonly assemble: () => Promise<Assembly>
@@ -255,7 +253,7 @@ export class ContextManager {
       await this.#options.stopDeferredNotes()
     }
     const unreadMessages = liveMessages.slice(flushedCount, count).map(({ message }) => message)
-    const { changes, ...outcome } = isVerbatim
+    const { changes, lines, ...outcome } = isVerbatim
       ? await this.#notes.saveVerbatim(unreadMessages)
       : await this.#notes.save(unreadMessages, () => this.#measure())
     await this.#options.transcript.append({
@@ -263,6 +261,7 @@ export class ContextManager {
       ...outcome,
       throughEntryId: lastMessage.id,
       changes: [...changes],
+      lines: [...lines],
     })
   }
 }

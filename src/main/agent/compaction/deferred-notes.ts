@@ -1,11 +1,10 @@
 import { AppError } from '#shared/util/errors.ts'
-import type { FileChange } from '#shared/util/file-change.ts'
-import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { addUsage, noUsage } from '#shared/chat/messages.ts'
 import { isCoolingDown, compactionState } from './compaction-state.ts'
 import { splitText } from '../context/render-messages.ts'
 import { isTransient } from '#llm'
-import type { Transcript } from '../sessions/transcript.ts'
 import { sourcesIn } from '#shared/markdown/provenance.ts'
+import type { FlushOutcome } from './flush.ts'
 import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
 import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
 
@@ -15,19 +14,16 @@ const partTitle = 'Part of an earlier conversation'
 const maxSkippedRuns = 16
 
 export interface DeferredNotesOptions extends NoteWriterOptions {
-  readonly transcript: Transcript
   /** Provider tokens for each estimated token. */
   readonly factor: number
 }
 
-interface Progress {
+interface Progress extends FlushOutcome {
   /** Characters already read. */
   readonly charactersRead: number
-  readonly changes: readonly FileChange[]
-  readonly usage: Usage
 }
 
-const noProgress: Progress = { charactersRead: 0, changes: [], usage: noUsage }
+const noProgress: Progress = { charactersRead: 0, changes: [], lines: [], usage: noUsage }
 
 /** Distils verbatim entries after answers, a few parts at a time. */
 export class DeferredNotes {
@@ -88,10 +84,16 @@ export class DeferredNotes {
     const unreadText = entry.text.slice(progress.charactersRead)
     const parts = splitText(unreadText, await noteWriter.maxPartTokens(options.factor))
     for (const part of parts.slice(0, partsPerRun)) {
-      const { changes, usage } = await noteWriter.saveFromPart(part, partTitle, sourcesIn(entry.text))
+      const { changes, lines, usage } = await noteWriter.saveFromPart(
+        part,
+        partTitle,
+        sourcesIn(entry.text),
+        entry.path,
+      )
       progress = {
         charactersRead: progress.charactersRead + part.length,
         changes: [...progress.changes, ...changes],
+        lines: [...progress.lines, ...lines],
         usage: addUsage(progress.usage, usage),
       }
       this.#progress.set(entry.id, progress)
@@ -102,12 +104,13 @@ export class DeferredNotes {
     await markDistilled(toolContext.workspace, origin, entry, notePaths, toolContext.now())
     this.#progress.delete(entry.id)
     const throughEntryId = transcript.messages().at(-1)?.id ?? ''
-    const { changes, usage } = progress
+    const { changes, lines, usage } = progress
     await transcript.append({
       type: 'flush',
       status: 'distilled',
       throughEntryId,
       changes: [...changes],
+      lines: [...lines],
       usage,
     })
   }

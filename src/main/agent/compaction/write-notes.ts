@@ -3,8 +3,7 @@
  * parts. If two attempts fail, the text is saved verbatim; after a transient failure at once, as it was already retried.
  */
 import { AppError } from '#shared/util/errors.ts'
-import type { FileChange } from '#shared/util/file-change.ts'
-import { addUsage, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
+import { addUsage, noUsage, type Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import { renderInParts } from '../context/render-messages.ts'
@@ -14,19 +13,22 @@ import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { isTransient, type ChatModel } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
 import type { Prompts } from '../chat/prompts.ts'
-import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
+import { sessionsPrefix } from '#search'
+import { messagesBehind } from '../sessions/digest.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
-import { flush, type FlushOutcome } from './flush.ts'
+import { compactionState } from './compaction-state.ts'
+import { flush, flushTools, type FlushOutcome } from './flush.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { appendVerbatimEntry } from './verbatim-fallback.ts'
 
 export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | VerbatimOutcome
 
-interface VerbatimOutcome {
+interface VerbatimOutcome extends Omit<FlushOutcome, 'usage'> {
   readonly status: 'rescued'
-  readonly changes: readonly FileChange[]
   /** Error message of the model; absent if no model was called. */
   readonly message?: string
 }
@@ -40,6 +42,7 @@ export interface Measurement {
 }
 
 export interface NoteWriterOptions {
+  readonly transcript: Transcript
   readonly model: ChatModel
   /** Read again for each request, as a refusal may lower the window estimate. */
   readonly budget: () => Budget
@@ -87,22 +90,30 @@ export class NoteWriter {
     const origin = { ...toolContext.origin, cause: 'flush' as const }
     const { seesPrivate } = toolContext.accessPolicy
     const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), seesPrivate, model.isLocal)
-    return { status: 'rescued', changes: [change] }
+    return { status: 'rescued', changes: [change], lines: [] }
   }
 
-  /** Saves notes from one part of a conversation, given as text. @throws AppError if the model fails */
-  async saveFromPart(part: string, title: string, sources: readonly Source[]): Promise<FlushOutcome> {
+  /**
+   * Saves notes from one part of a conversation, given as text.
+   * @param file path of the file with the text; undefined for a part of this conversation
+   * @throws AppError if the model fails
+   */
+  async saveFromPart(part: string, title: string, sources: readonly Source[], file?: string): Promise<FlushOutcome> {
     const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
     const toolContext = { ...this.#options.toolContext, sources }
-    return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext)
+    return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext, file)
   }
 
   async #flush(
     system: readonly string[],
     conversation: readonly Message[],
     toolContext: ToolContext,
+    file?: string,
   ): Promise<FlushOutcome> {
-    const { model, budget } = this.#options
+    const { model, budget, transcript } = this.#options
+    const messages = file === undefined ? compactionState(transcript.branch()).liveMessages : []
+    const lines = await transcript.linesOf(messages.map(({ id }) => id))
+    const path = file ?? `${sessionsPrefix}${toolContext.session}.jsonl`
     const prompts = await this.#options.prompts()
     const at = toolContext.now()
     return flush({
@@ -113,6 +124,11 @@ export class NoteWriter {
       toolContext,
       maxOutput: budget().reserveTokens,
       at,
+      messages,
+      placeOf: (note) => {
+        const line = lines.get(messagesBehind(note, messages)[0] ?? '')
+        return line === undefined ? path : `${path}:${line}`
+      },
     })
   }
 
@@ -121,7 +137,7 @@ export class NoteWriter {
     const { budget, toolContext } = this.#options
     const prompts = await this.#options.prompts()
     const fixedTokens = estimateTokens(
-      JSON.stringify(definitionsOf(builtInTools)) +
+      JSON.stringify(definitionsOf(flushTools)) +
         prompts.flushSystem +
         flushPrompt(prompts, toolContext, toolContext.now()),
     )
@@ -141,15 +157,17 @@ export class NoteWriter {
     }
     const sources = sourcesOfMessages(unreadMessages, [])
     const parts = renderInParts(unreadMessages, await this.maxPartTokens(factor))
-    const changes: FileChange[] = []
-    let usage: Usage = noUsage
+    let result: FlushOutcome = { changes: [], lines: [], usage: noUsage }
     for (const [index, part] of parts.entries()) {
       const title = `Part ${index + 1} of ${parts.length} of the conversation`
-      const outcome = await this.saveFromPart(part, title, sources)
-      changes.push(...outcome.changes)
-      usage = addUsage(usage, outcome.usage)
+      const { changes, lines, usage } = await this.saveFromPart(part, title, sources)
+      result = {
+        changes: [...result.changes, ...changes],
+        lines: [...result.lines, ...lines],
+        usage: addUsage(result.usage, usage),
+      }
     }
-    return { changes, usage }
+    return result
   }
 }
 

@@ -59,6 +59,8 @@ export const entrySchema = z.discriminatedUnion('type', [
     status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
     throughEntryId: z.string(),
     changes: z.array(fileChangeSchema).default([]),
+    /** The notes that it wrote; empty in entries of older versions. */
+    lines: z.array(digestLineSchema).default([]),
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),

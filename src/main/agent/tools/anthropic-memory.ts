@@ -47,7 +47,7 @@ class DocumentedError extends Error {}
 
 export const anthropicMemory: Tool = {
   name: 'memory',
-  description: `Views, creates, edits, deletes and renames the notes below ${root}.`,
+  description: `Views, creates, edits, deletes and renames the notes below ${root}. Daily logs can only be appended to.`,
   readOnly: false,
   schema: z.toJSONSchema(inputSchema, { io: 'input' }),
   native: anthropicMemoryTool,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { dailyLogDate } from '#workspace'
 import { missingFileError } from './access-policy.ts'
 import { occurrenceLines } from './anthropic-memory.ts'
 import { defineTool, pathParameter } from './tool.ts'
@@ -9,14 +8,11 @@ import { changeOutcome, editNote } from './write-file-tool.ts'
 export const editFileTool = defineTool({
   name: 'edit',
   description:
-    'Replaces one passage of a file. `oldText` must occur in the file exactly once, with the same white space.',
+    'Replaces one passage of a file. `oldText` must occur in the file exactly once, with the same white space. Daily logs can only be appended to.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path: requestedPath, oldText, newText }, context) {
-    const { workspace, origin } = context
     const rewrite = (visibleText: string | undefined, path: string) => {
-      if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined)
-        throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
       if (visibleText !== undefined) return replaceOnce(path, visibleText, oldText, newText)
       const { message } = missingFileError(requestedPath)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })

@@ -42,6 +42,8 @@ export interface ToolContext extends WriteBackground {
   readonly origin: WriteOrigin
   /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean
+  /** Shortens text that a flush appends to a daily log, and drops what the log contains; undefined in chats. */
+  readonly shortenEntries?: (added: string, log: string) => string
 }
 
 export type PermissionQuestion = Omit<PermissionRequest, 'id'>

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
-import { dailyLogDate, type WorkspaceWrite } from '#workspace'
+import { dailyLogDate, endsInPrivateText, localTime, noteExtensions, type WorkspaceWrite } from '#workspace'
+import { appendBlock } from '#shared/markdown/log-entry.ts'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
 export const writeFileTool = defineTool({
   name: 'write',
-  description:
-    'Creates a note (.md, .txt, .csv), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
+  description: `Creates a note (${noteExtensions.join(', ')}), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to: add one line "- HH:MM text", or "## HH:MM - Title" and the text below it if it is longer.`,
   readOnly: false,
   parameters: z.object({
     path: pathParameter,
@@ -16,21 +16,18 @@ export const writeFileTool = defineTool({
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
   async run({ path: requestedPath, content, append = false }, context) {
-    const write = await editNote(requestedPath, context, (current, path) => {
-      const logDate = dailyLogDate(path, context.workspace.layout)
-      if (append) return appendText(logDate, current, content)
-      if (logDate !== undefined && current !== undefined && !content.startsWith(current.trimEnd()))
-        throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
-      return content
-    })
+    const write = await editNote(requestedPath, context, (current, path) =>
+      append ? appendText(dailyLogDate(path, context.workspace.layout), current, content, context.now()) : content,
+    )
     return changeOutcome(write, context)
   },
 })
 
 /**
- * Edits a note for a model.
+ * Edits a note for a model. Daily logs can only be appended to.
  * @param rewrite edits the text that the model may see; see `AccessPolicy.applyEdit` for it and `needsExistingText`
- * @throws AppError as `assertMayWrite`, `AccessPolicy.applyEdit` and `Workspace.edit`
+ * @throws AppError `input_invalid` if it changes the text of a log; as `assertMayWrite`, `AccessPolicy.applyEdit` and
+ * `Workspace.edit`
  */
 export async function editNote(
   requestedPath: string,
@@ -38,11 +35,37 @@ export async function editNote(
   rewrite: (visibleText: string | undefined, path: string) => string,
   options?: { readonly needsExistingText: boolean },
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, accessPolicy } = context
+  const { workspace, mayWrite, accessPolicy, shortenEntries } = context
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite)
+  const isLog = dailyLogDate(path, workspace.layout) !== undefined
   return workspace.edit(path, withSources(context), (current) =>
-    accessPolicy.applyEdit(path, current, (visibleText) => rewrite(visibleText, path), context, options),
+    accessPolicy.applyEdit(
+      path,
+      current,
+      (visibleText) => {
+        const after = rewrite(visibleText, path)
+        if (!isLog) return after
+        const [before, added] = splitAppended(path, visibleText ?? '', after)
+        return before + (shortenEntries?.(added, before) ?? added)
+      },
+      context,
+      options,
+    ),
+  )
+}
+
+/** Returns the old text of a log, and the text after it. @throws AppError `input_invalid` if the old text changes */
+function splitAppended(path: string, before: string, after: string): [string, string] {
+  const kept = before.trimEnd()
+  // The model's text has other line ends than some files.
+  const start = [kept, kept.replaceAll('\r\n', '\n')].find((text) => after.startsWith(text))
+  const added = after.slice(start?.length)
+  if (start === '' || (start !== undefined && /^[^\S\n]*(?:\n|$)/.test(added))) return [kept, added]
+  throw new AppError(
+    'input_invalid',
+    `${path} is a daily log: its text stays as it is. Append a new entry with write and append: true; if it replaces an earlier one, name the line, for example: - 10:30 Rust over C (replaces ${path}:12)`,
+    { path },
   )
 }
 
@@ -62,11 +85,14 @@ export async function changeOutcome(
 }
 
 /** Returns the new text of a file. @param date day of a daily log; undefined for other files */
-function appendText(date: string | undefined, current: string | undefined, content: string): string {
-  const newFileText = date === undefined ? '' : `# ${date}\n`
-  const before = current ? current.replace(/\n*$/, '\n') : newFileText
-  const blankLine = before === '' || !content.startsWith('#') ? '' : '\n'
-  return `${before}${blankLine}${content.replace(/\n*$/, '\n')}`
+function appendText(date: string | undefined, current: string | undefined, content: string, at: Date): string {
+  if (date === undefined) {
+    const before = current ? current.replace(/\n*$/, '\n') : ''
+    return `${before}${before === '' || !content.startsWith('#') ? '' : '\n'}${content.replace(/\n*$/, '\n')}`
+  }
+  const before = current || `# ${date}\n`
+  const heading = content.startsWith('#') || !endsInPrivateText(before) ? '' : `## ${localTime(at)}\n`
+  return appendBlock(before, heading + content)
 }
 
 /** @throws AppError `path_outside_workspace` */

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const logPath = 'memory/2026-01-20.md'
+const long = `We take Rust over C ${'because of the borrow checker '.repeat(20)}end`
+
+async function openChat(flushAnswers: ScriptedAnswer[], isOffline = false) {
+  const server = await startModelServer({ text: 'Good.' })
+  const flushes: string[] = []
+  const chats: string[] = []
+  server.respond = (body) => {
+    const text = JSON.stringify(body['messages'])
+    if (!text.includes('Memory flush.')) {
+      chats.push(JSON.stringify(body))
+      return { text: 'Good.' }
+    }
+    flushes.push(JSON.stringify(body))
+    return flushAnswers[flushes.length - 1] ?? { text: 'NO_REPLY' }
+  }
+  const model = isOffline ? 'offline' : 'anthropic/test-model'
+  const test = await openTestApp({
+    config: `providers: { anthropic: { baseUrl: "${server.url}" } }
+agents:
+  defaults: { memory: { embedding: { provider: none } } }
+  list: [{ id: main, workspace: "{{workspace}}", model: ${model} }]
+`,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    now: () => new Date(2026, 0, 20, 10, 30),
+  })
+  const agent = await test.app.agents.get('main')
+  /** Sends the texts, ends the chat, and returns the log, the flush entry and the answers. */
+  async function chat(...texts: string[]) {
+    let session: string | undefined
+    for (const text of texts) {
+      const sent = await agent.chat.send({ text, session })
+      await sent.ended
+      session = sent.session
+    }
+    const transcript = await agent.sessions.get(session ?? '')
+    await (
+      await agent.chat.send({ text: '/new', session })
+    ).ended
+    // The flush of the old chat runs in the background.
+    await test.app.close()
+    await transcript.refresh()
+    const flush = transcript.entries.find(
+      (entry): entry is Extract<TranscriptEntry, { type: 'flush' }> => entry.type === 'flush',
+    )
+    const log = await readFile(join(test.workspace, logPath), 'utf8').catch(() => undefined)
+    const raw = (await readFile(transcript.file, 'utf8')).split('\n')
+    return { session: session ?? '', transcript, flush, log, raw }
+  }
+  return { ...test, agent, chat, flushes, chats }
+}
+
+const write = (content: string): ScriptedAnswer => ({
+  calls: [{ name: 'write', arguments: { path: logPath, append: true, content } }],
+})
+
+it('cuts a long note of a flush, links it to its message, and records the notes', async () => {
+  const { chat } = await openChat([write(`## 10:30 - Language\n- ${long}\n- The gate code is 4711\n`)])
+  const { log, flush, raw, session } = await chat('The gate code is 4711', long, 'Thanks')
+  const [, cut = '', line = ''] = /^- (.*) … \[sessions\/[^\]]+\.jsonl:(\d+)\]$/m.exec(log ?? '') ?? []
+  expect(log).toContain(` … [sessions/${session}.jsonl:${line}]\n- The gate code is 4711\n`)
+  expect(long.startsWith(cut)).toBe(true)
+  expect(cut.length).toBeGreaterThan(280)
+  expect(cut.length).toBeLessThanOrEqual(300)
+  // The link names the line of the message in the transcript.
+  expect(raw[Number(line) - 1]).toContain(long)
+  const idOf = (text: string) =>
+    JSON.parse(raw.find((entry) => entry.includes(text) && entry.includes('"user"')) ?? '{}').id
+  expect(flush?.status).toBe('wrote')
+  expect(flush?.lines).toEqual([
+    {
+      kind: 'note',
+      text: expect.stringMatching(/^We take Rust over C because .{60,100}…$/),
+      messages: [idOf(long)],
+      note: logPath,
+    },
+    { kind: 'note', text: 'The gate code is 4711', messages: [idOf('4711')], note: logPath },
+  ])
+})
+
+it('cuts notes in a text reply, and notes that `edit` appends', async () => {
+  const reply = await openChat([{ text: `- ${long}\n- The gate code is 4711` }])
+  const { log } = await reply.chat(long)
+  expect(log).toMatch(
+    /^# 2026-01-20\n\n## 10:30\n- We take .{250,290} … \[sessions\/[^\]]+\.jsonl:\d+\]\n- The gate code is 4711\n$/,
+  )
+  const edit = { path: logPath, oldText: '- 10:30 Tea', newText: `- 10:30 Tea\n- 10:30 ${long}` }
+  const edited = await openChat([write('- 10:30 Tea'), { calls: [{ name: 'edit', arguments: edit }] }])
+  expect((await edited.chat(long)).log).toMatch(/\n- 10:30 Tea\n- 10:30 We take .{250,290} … \[sessions\/.*\]\n$/)
+})
+
+it('does not cut notes outside logs', async () => {
+  const { chat, workspace } = await openChat([
+    { calls: [{ name: 'write', arguments: { path: 'MEMORY.md', append: true, content: `- ${long}` } }] },
+  ])
+  const { flush } = await chat(long)
+  expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain(long)
+  expect(flush?.lines).toMatchObject([{ kind: 'note', note: 'MEMORY.md' }])
+})
+
+it('ends a flush at nothing_to_save, and offers the tool in flushes only', async () => {
+  const { chat, flushes, chats } = await openChat([{ calls: [{ name: 'nothing_to_save', arguments: {} }] }])
+  const { log, flush } = await chat('Hello there')
+  expect(flushes).toHaveLength(1)
+  expect(flushes[0]).toContain('"name":"nothing_to_save"')
+  expect(flush).toMatchObject({ status: 'nothing', changes: [], lines: [] })
+  expect(log).toBeUndefined()
+  expect(chats.join('')).not.toContain('nothing_to_save')
+  expect(chats.length).toBeGreaterThan(0)
+})
+
+it.each(['無需儲存。', '保存するものはありません。', '저장할 내용이 없습니다.', '好的，没有需要保存的内容。'])(
+  'does not save the reply %j',
+  async (text) => {
+    const { chat } = await openChat([{ text }])
+    const { log, flush } = await chat('Hello there')
+    expect(log).toBeUndefined()
+    expect(flush?.status).toBe('nothing')
+  },
+)
+
+it('keeps long statements to the offline model as short notes, and says so in the answer', async () => {
+  const { chat } = await openChat([], true)
+  const statements = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm'].map(
+    (name) => `Project ${name} is in town. ${`It is about the ${name} and the river. `.repeat(500)}`,
+  )
+  const { log = '', transcript, session, raw } = await chat(...statements)
+  const answers = transcript.messages().filter(({ message }) => message.role === 'assistant')
+  for (const { message } of answers) expect(messageText(message)).toMatch(/kept in the log.*\/remember/)
+  const notes = log.split('\n').filter((line) => line.startsWith('- 10:30 Project '))
+  expect(notes).toHaveLength(5)
+  for (const [at, note] of notes.entries()) {
+    const [, line] = new RegExp(` … \\[sessions/${session}\\.jsonl:(\\d+)\\]$`).exec(note) ?? []
+    expect(raw[Number(line) - 1]).toContain(statements[at]?.trim())
+  }
+  expect(log.length).toBeLessThan(2500)
+})

@@ -1,0 +1,150 @@
+/** Runs what the instructions of the agent say about notes against the real tools. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { loadPrompts } from '../../../src/main/agent/chat/prompts.ts'
+import { toolsFor } from '../../../src/main/agent/tools/built-in-tools.ts'
+import { noteExtensions } from '../../../src/main/workspace/files/file-names.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const log = 'memory/2026-01-20.md'
+const old = 'memory/2026-01-19.md'
+const oldText = '# 2026-01-19\n\n- 09:00 C over Go\n\n## 09:30 - Tea\nGreen tea\n'
+
+async function openTools() {
+  const server = await startModelServer()
+  const test = await openTestApp({
+    config: `providers: { anthropic: { baseUrl: "${server.url}" } }
+agents:
+  defaults: { memory: { embedding: { provider: none } } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-5 }]
+`,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    files: { [old]: oldText, 'memory/2026-01-18.md': '# 2026-01-18\r\n\r\n- 08:00 Tea\r\n' },
+    now: () => new Date(2026, 0, 20, 10, 30),
+  })
+  const agent = await test.app.agents.get('main')
+  /** Calls a tool in a chat; returns its error, or an empty text. */
+  async function call(name: string, input: object): Promise<string> {
+    server.script = [{ calls: [{ name, arguments: input }] }, { text: 'Done.' }]
+    const sent = await agent.chat.send({ text: 'go' })
+    await sent.ended
+    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+    const result = messages.findLast((message) => message.role === 'toolResult')
+    return result?.isError ? messageText(result) : ''
+  }
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  return { ...test, agent, call, read, server }
+}
+
+it('writes notes with the named suffixes only', async () => {
+  const { call, server } = await openTools()
+  const { description } = toolsFor({ provider: 'offline', model: 'offline' }).find(({ name }) => name === 'write') ?? {}
+  expect(description).toContain(`Creates a note (${noteExtensions.join(', ')}), `)
+  for (const suffix of noteExtensions) expect(await call('write', { path: `notes/a${suffix}`, content: 'x' })).toBe('')
+  for (const suffix of ['.txt', '.csv', '.canvas'])
+    expect(await call('write', { path: `notes/a${suffix}`, content: 'x' })).toMatch(/^write_refused: /)
+  const system = JSON.stringify(server.requests.at(-1)?.body['system'])
+  expect(system).toContain(`Notes end in ${noteExtensions.join(' or ')}.`)
+  expect(server.requests.at(-1)?.body['tools']).toContainEqual(expect.objectContaining({ name: 'memory' }))
+  expect(system).not.toMatch(/no special tool/i)
+})
+
+it('starts a missing log, and appends entries in both forms', async () => {
+  const { call, read } = await openTools()
+  expect(await call('write', { path: log, append: true, content: '- 10:30 Rust over C' })).toBe('')
+  expect(await call('write', { path: log, append: true, content: '- 10:31 Tea' })).toBe('')
+  expect(await call('write', { path: log, append: true, content: '## 10:32 - Landlord\nHe comes on Thursday.' })).toBe(
+    '',
+  )
+  expect(await call('write', { path: log, append: true, content: '- 10:33 Done' })).toBe('')
+  expect(await read(log)).toBe(
+    '# 2026-01-20\n\n- 10:30 Rust over C\n- 10:31 Tea\n\n## 10:32 - Landlord\nHe comes on Thursday.\n\n- 10:33 Done\n',
+  )
+})
+
+it.each<[string, object]>([
+  ['edit', { path: old, oldText: 'C over Go', newText: 'Rust over C' }],
+  ['edit', { path: old, oldText: 'Green tea', newText: 'Green tea with milk' }],
+  ['edit', { path: old, oldText: '## 09:30', newText: '- 09:10 new\n\n## 09:30' }],
+  ['write', { path: old, content: '# 2026-01-19\n' }],
+  ['write', { path: old, content: '' }],
+  ['memory', { command: 'str_replace', path: `/memories/2026-01-19.md`, old_str: 'C over Go', new_str: 'Rust' }],
+  ['memory', { command: 'str_replace', path: `/memories/2026-01-19.md`, old_str: '- 09:00 C over Go\n' }],
+  ['memory', { command: 'insert', path: `/memories/2026-01-19.md`, insert_line: 3, insert_text: '- 09:10 new' }],
+])('refuses to change text of a log with %s %j, and says what to do', async (name, input) => {
+  const { call, read } = await openTools()
+  const error = await call(name, input)
+  expect(error).toContain('is a daily log')
+  expect(error).toContain('append: true')
+  expect(error).toContain(`- 10:30 Rust over C (replaces ${old}:12)`)
+  expect(await read(old)).toBe(oldText)
+})
+
+it('appends to a log with every tool, also with other line ends', async () => {
+  const { call, read } = await openTools()
+  const entry = `- 10:30 Rust over C (replaces ${old}:3)`
+  expect(await call('write', { path: old, append: true, content: entry })).toBe('')
+  expect(await call('edit', { path: old, oldText: entry, newText: `${entry}\n- 10:31 Tea` })).toBe('')
+  expect(await call('write', { path: old, content: `${await read(old)}- 10:32 More\n` })).toBe('')
+  const place = { path: '/memories/2026-01-19.md', insert_line: 10, insert_text: '- 10:33 Last' }
+  expect(await call('memory', { command: 'insert', ...place })).toBe('')
+  expect(await read(old)).toBe(`${oldText}\n${entry}\n- 10:31 Tea\n- 10:32 More\n- 10:33 Last\n`)
+  const windows = { path: 'memory/2026-01-18.md', content: '# 2026-01-18\n\n- 08:00 Tea\n- 08:01 More\n' }
+  expect(await call('write', windows)).toBe('')
+  expect(await read('memory/2026-01-18.md')).toBe('# 2026-01-18\r\n\r\n- 08:00 Tea\n- 08:01 More\n')
+})
+
+it('edits MEMORY.md, and refuses other files in a flush', async () => {
+  const { call, read, agent, server, app } = await openTools()
+  const change = { path: 'MEMORY.md', oldText: '# Long-term memory', newText: '# Long-term memory\n\n- Rust over C' }
+  expect(await call('edit', change)).toBe('')
+  expect(await read('MEMORY.md')).toContain('- Rust over C')
+  expect(await call('write', { path: 'notes/plan.md', content: 'In a chat' })).toBe('')
+  server.script = [{ text: 'Good.' }]
+  const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
+  await ended
+  const calls = ['notes/plan.md', 'USER.md', 'memory/rust.md'].map((path) => ({
+    name: 'write',
+    arguments: { path, content: 'In a flush' },
+  }))
+  server.script = [{ calls }, { text: 'NO_REPLY' }]
+  await (
+    await agent.chat.send({ text: '/new', session })
+  ).ended
+  await app.close()
+  const flushes = server.requests.filter(({ text }) => text.includes('Memory flush.'))
+  const [request = ''] = flushes.map(({ text }) => text)
+  expect(request).toContain('You may write memory files only: MEMORY.md and files in memory/')
+  expect(request).toContain('call nothing_to_save or reply only with NO_REPLY')
+  expect(request).toContain('\\"- HH:MM text\\"')
+  expect(await read('memory/rust.md')).toBe('In a flush')
+  expect(await read('notes/plan.md')).toBe('In a chat')
+  expect(JSON.stringify(flushes.at(-1)?.body)).toContain('only MEMORY.md and files below memory/ can be written now')
+})
+
+it('names the same forms of entries in all instructions', async () => {
+  const settings = { prompts: {}, compaction: { memoryFlush: { enabled: true } } }
+  const prompts = await loadPrompts(join(import.meta.dirname, '../../../resources'), settings as never, '')
+  const { description = '' } =
+    toolsFor({ provider: 'offline', model: 'offline' }).find(({ name }) => name === 'write') ?? {}
+  const system = prompts.system({ agent: '', workspace: '', today: '', weekday: '', timeZone: '', todaysLog: log })
+  for (const text of [description, system, prompts.flush({ todaysLog: log })]) {
+    expect(text).toContain('"- HH:MM text"')
+    expect(text).toContain('"## HH:MM - Title"')
+  }
+  for (const language of ['en', 'zh-CN', 'zh-TW'])
+    expect(
+      await readFile(join(import.meta.dirname, `../../../resources/templates/${language}/AGENTS.md`), 'utf8'),
+    ).toMatch(/`- HH:MM [^`]+`.*`## HH:MM - [^`]+`/)
+})
+
+it('lists entries of both forms without a model', async () => {
+  const { agent } = await openTools()
+  const sent = await agent.chat.send({ text: 'What did I do yesterday?', model: 'offline' })
+  await sent.ended
+  const last = (await agent.sessions.get(sent.session)).messages().at(-1)
+  expect(last && messageText(last.message)).toContain(`- 09:00 C over Go [${old}:3]\n- 09:30 Green tea [${old}:6]`)
+})
