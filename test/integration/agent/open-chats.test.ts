@@ -160,7 +160,7 @@ describe('a chat that was made private', () => {
     await say('/remember the puffin knits a scarf', { session })
     await agent.chat.makePrivate(session)
     const lines = await agent.privacy.openLinesOf(session)
-    expect(lines.map(({ text }) => text)).toContain('the puffin knits a scarf')
+    expect(lines.map(({ text }) => text.replace(/^- \d\d:\d\d /, ''))).toContain('the puffin knits a scarf')
     expect(await agent.privacy.markLinesOf(session)).toBe(lines.length)
     expect(await agent.privacy.openLinesOf(session)).toEqual([])
     const log = await readFile(join(workspace, lines[0]?.path ?? ''), 'utf8')
