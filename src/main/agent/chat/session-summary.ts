@@ -1,5 +1,5 @@
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
-import { cutAtWord } from '#shared/markdown/log-heading.ts'
+import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'

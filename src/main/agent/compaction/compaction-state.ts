@@ -56,6 +56,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
       flushedCount = Math.max(flushedCount, liveMessages.findIndex(({ id }) => id === entry.throughEntryId) + 1)
       hasFlushedInCycle = true
+      digest = [...digest, ...entry.lines]
     } else if (entry.type === 'compaction') {
       const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex

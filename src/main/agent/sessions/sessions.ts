@@ -369,7 +369,7 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
 function keptLines(transcript: Transcript): number {
   const summary = transcript.lastCustom(summaryEntry)
   const summaryLines = isRecord(summary) && typeof summary['kept'] === 'number' ? summary['kept'] : 0
-  const notes = transcript.branch().filter((entry) => entry.type === 'flush' && entry.status === 'wrote')
+  const notes = transcript.branch().flatMap((entry) => (entry.type === 'flush' ? entry.lines : []))
   return summaryLines + notes.length
 }
 
