@@ -3,7 +3,6 @@ import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { messageText } from '../../../src/shared/chat/messages.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import chats from '../../fixtures/week/chats.json' with { type: 'json' }
 import questions from '../../fixtures/week/questions.json' with { type: 'json' }
@@ -35,13 +34,10 @@ it('leaves one summary of each chat, with its date, and answers about the week o
     const begin = new Date(at)
     const agent = await app.agents.get('main')
     // The service checks each hour while the machine is awake.
-    const isAsleep = chats[index - 1]?.id === asleepAfter
-    for (
-      let hour = clock.at.getTime() + 3_600_000;
-      !isAsleep && index > 0 && hour < begin.getTime();
-      hour += 3_600_000
-    ) {
-      clock.at = new Date(hour)
+    const isAsleep = index === 0 || chats[index - 1]?.id === asleepAfter
+    const hours = isAsleep ? 0 : Math.floor((begin.getTime() - clock.at.getTime()) / 3_600_000)
+    for (let hour = 0; hour < hours; hour += 1) {
+      clock.at = new Date(clock.at.getTime() + 3_600_000)
       await agent.chat.endings.check()
     }
     clock.at = begin

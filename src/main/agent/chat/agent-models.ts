@@ -4,7 +4,6 @@ import { messageTokens } from '../context/message-tokens.ts'
 import type { ChatModel, ModelRequest, Models } from '#llm'
 import type { AgentConfig } from '#platform'
 import { isContextOverflow } from '../compaction/overflow.ts'
-import { privateChatError } from './model-request.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
 
 const requestTimeoutMs = 600_000
@@ -61,6 +60,12 @@ export class AgentModels {
       throw error
     }
   }
+}
+
+/** Creates the error for a private chat with a model of another machine. */
+export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
+  const message = `${id} runs on another machine, and this chat is private: choose a model of this machine`
+  return new AppError('private_chat_remote_model', message, { model: id })
 }
 
 function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEstimates): ChatModel {

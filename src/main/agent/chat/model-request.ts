@@ -23,8 +23,9 @@ import {
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import type { PrivacyMarks } from '#workspace/privacy'
 import { sourcesOfMessages } from './provenance-tracking.ts'
+import { privateChatError } from './agent-models.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
-import { sessionSummaryText } from './session-summary.ts'
+import { sessionSummaryText } from '../context/fit-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -122,12 +123,6 @@ export class RequestBuilder {
       todaysLog: dailyLogPath(today, workspace.layout),
     })
   }
-}
-
-/** Creates the error for a private chat with a model of another machine. */
-export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
-  const message = `${id} runs on another machine, and this chat is private: choose a model of this machine`
-  return new AppError('private_chat_remote_model', message, { model: id })
 }
 
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */

@@ -1,4 +1,3 @@
-import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -9,6 +8,7 @@ import { complete, isTransient, summarizeStatements, withoutRefused, type ChatMo
 import { blobId } from '#platform'
 import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
 import { maxPartTokens } from '../context/context-budget.ts'
+import { sessionSummaryText } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { parseNotesReply } from '../compaction/flush.ts'
@@ -267,11 +267,4 @@ function slugOf(text: string): string {
       .replaceAll(/[\s_]+/g, '-')
       .match(slugPattern) ?? []
   return [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '') || 'chat'
-}
-
-/** Returns the text of a session's summary without its links; undefined for other notes. */
-export function sessionSummaryText(text: string): string | undefined {
-  const body = text.slice(frontMatterEnd(text)).trimStart()
-  if (!/^# [^\n]*\n\n[^\n]*\[sessions\/[\w.-]+\.jsonl\]/.test(body)) return undefined
-  return body.replaceAll(/ ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g, '')
 }

@@ -43,7 +43,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   let summary: string | undefined
   let summarySources: readonly Source[] = []
   let liveMessages: LinkedMessage[] = []
-  let digest: readonly DigestLine[] = []
+  let digest: DigestLine[] = []
   let flushedCount = 0
   let hasFlushedInCycle = false
   let turnsSinceFailure = Infinity
@@ -56,12 +56,12 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
       flushedCount = Math.max(flushedCount, liveMessages.findIndex(({ id }) => id === entry.throughEntryId) + 1)
       hasFlushedInCycle = true
-      digest = [...digest, ...entry.lines]
+      digest.push(...entry.lines)
     } else if (entry.type === 'compaction') {
       const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex
       summary = entry.summary
-      digest = entry.lines ?? parseDigest(entry.summary, [])
+      digest = entry.lines ? [...entry.lines] : parseDigest(entry.summary, [])
       summarySources = entry.sources ?? []
       liveMessages = liveMessages.slice(cut)
       flushedCount = Math.max(0, flushedCount - cut)

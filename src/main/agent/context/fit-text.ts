@@ -1,3 +1,4 @@
+import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 
 /** Share of the compaction threshold that prompt, tools and files may use together. */
@@ -53,4 +54,11 @@ export function cutMiddle(text: string, limit: number): string {
   const headEnd = splitsPair(head) ? head - 1 : head
   const tailStart = splitsPair(tail) ? tail + 1 : tail
   return `${text.slice(0, headEnd)}\n\n[… ${tailStart - headEnd} characters left out here; read the file for the rest …]\n\n${text.slice(tailStart)}`
+}
+
+/** Returns the text of a session's summary without its links; undefined for other notes. */
+export function sessionSummaryText(text: string): string | undefined {
+  const body = text.slice(frontMatterEnd(text)).trimStart()
+  if (!/^# [^\n]*\n\n[^\n]*\[sessions\/[\w.-]+\.jsonl\]/.test(body)) return undefined
+  return body.replaceAll(/ ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g, '')
 }

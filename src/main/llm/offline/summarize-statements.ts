@@ -88,7 +88,11 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): Candid
     let bestRate = 0
     for (const candidate of left) {
       const { message, text } = candidate
-      if (lengthOf(candidate, used) > room || used.has(message) && (used.get(message) ?? 0) + 1 + text.length > maxEntry) continue
+      if (
+        lengthOf(candidate, used) > room ||
+        (used.has(message) && (used.get(message) ?? 0) + 1 + text.length > maxEntry)
+      )
+        continue
       const value = valueOf(candidate, covered)
       if (value === 0 || (value < minValue && !used.has(message))) continue
       const rate = (value + (used.has(message) ? context : 0)) / (text.length + overhead)
