@@ -55,7 +55,7 @@ export type Purpose =
       /** Identifiers that the previous attempt left out; `conversation` is then that attempt. */
       readonly missing: readonly string[]
     }
-  /** A few words for a file name. */
+  /** Summary of an ended chat, with its topic. */
   | { readonly kind: 'topic' }
   | { readonly kind: 'title' }
   /** Review of memory lines; only for language models, not for the offline model. */

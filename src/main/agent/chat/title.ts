@@ -22,25 +22,19 @@ export async function generateTitle(
   const prompts = await requests.prompts()
   const content = prompts.title({ conversation: excerptOf(messages) })
   const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const answer = await askBriefly(model, 'title', 'You title conversations.', content, 200, signals)
+  const answer = await askForTitle(model, content, signals)
   const title = answer === undefined ? undefined : parseTitle(answer)
   // Without a title, the first words of the chat are shown.
   if (title !== undefined && transcript.name === undefined)
     await transcript.append({ type: 'session_info', name: title })
 }
 
-/** Asks for optional text of a few words. Returns undefined if the model fails or the signal aborts. */
-export async function askBriefly(
-  model: ChatModel,
-  kind: 'title' | 'topic',
-  system: string,
-  content: string,
-  maxOutput: number,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** Returns undefined if the model fails or the signal aborts. */
+async function askForTitle(model: ChatModel, content: string, signal: AbortSignal): Promise<string | undefined> {
   const messages: Message[] = [{ role: 'user', content, timestamp: 0 }]
+  const system = ['You title conversations.']
   try {
-    const request = { purpose: { kind }, system: [system], messages, tools: [], maxOutput }
+    const request = { purpose: { kind: 'title' as const }, system, messages, tools: [], maxOutput: 200 }
     return messageText(await complete(model, request, signal))
   } catch (error) {
     if (error instanceof AppError || signal.aborted) return undefined
