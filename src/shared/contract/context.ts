@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
+import { base, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
 /** Layers of a request, in the order in which the model reads them. */
@@ -76,15 +76,6 @@ export const contextEventSchema = z.object({
 })
 export type ContextEvent = z.infer<typeof contextEventSchema>
 
-export const requestBlockSchema = z.object({ layer: layerSchema, name: z.string(), text: z.string() })
-export type RequestBlock = z.infer<typeof requestBlockSchema>
-
-export const blockChangeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('same'), count: z.number().int() }),
-  requestBlockSchema.extend({ kind: z.enum(['added', 'removed']) }),
-])
-export type BlockChange = z.infer<typeof blockChangeSchema>
-
 const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), tokens: z.number().int() })
 
 export const contextEventDetailsSchema = z.object({
@@ -97,12 +88,6 @@ export const contextEventDetailsSchema = z.object({
   results: z.array(z.object({ tool: z.string(), characters: z.number().int(), isCleared: z.boolean() })),
 })
 export type ContextEventDetails = z.infer<typeof contextEventDetailsSchema>
-
-export const whatIfWindowSchema = z.object({
-  contextWindow: z.number().int().min(1000).max(100_000_000).optional(),
-  without: z.array(filePathSchema).max(100).optional(),
-})
-export type WhatIfWindow = z.infer<typeof whatIfWindowSchema>
 
 /** A request in the provider's format as sent over HTTP, with secrets redacted. */
 export const wireRequestSchema = z.object({
@@ -149,18 +134,4 @@ export const context = {
   text: base
     .input(anySession.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }))
     .output(z.object({ text: z.string() })),
-  /** Compares two stored requests by their 1-based numbers. */
-  difference: base
-    .input(forSession.extend({ from: requestNumber, to: requestNumber }))
-    .output(z.object({ changes: z.array(blockChangeSchema) })),
-  /** Reports on the request that would be sent now with `change` applied, and on what `/compact` would do to it. */
-  whatIf: base.input(anySession.extend({ change: whatIfWindowSchema })).output(
-    z.object({
-      report: contextReportSchema,
-      /** Null if there is nothing to summarize. */
-      compaction: z
-        .object({ messages: z.number().int(), tokens: z.number().int(), summaryTokens: z.number().int() })
-        .nullable(),
-    }),
-  ),
 }

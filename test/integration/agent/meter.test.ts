@@ -68,7 +68,7 @@ describe('context meter', () => {
     expect(shown.estimatedTokens).toBe(reports.at(-1)?.reportedTokens)
   }, 60_000)
 
-  it('returns each item of any request as it was sent, and compares two requests', async () => {
+  it('returns each item of any request as it was sent', async () => {
     const { agent, say } = await openTalk()
     const session = await say('The first question is about tea.')
     await say('The second question is about coffee.')
@@ -81,28 +81,7 @@ describe('context meter', () => {
     expect(await meter.text(session, 2, 'project', 'USER.md')).toContain('喜欢喝茶')
     expect(await meter.text(session, 2, 'logs', 'memory/2026-01-20.md')).toContain('version 4')
     expect(await meter.text(undefined, undefined, 'system', 'tools')).toContain('memory_search')
-    const changes = await meter.difference(session, 1, 2)
-    const added = changes.flatMap((change) => (change.kind === 'added' ? [change.text] : []))
-    expect(added).toHaveLength(2)
-    expect(added[1]).toContain('about coffee')
-    expect(changes.filter(({ kind }) => kind === 'removed')).toEqual([])
-    await expect(meter.difference(session, 1, 9)).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(meter.report(session, 'none')).rejects.toMatchObject({ code: 'input_invalid' })
-  })
-
-  it('predicts a request with another window or without a file', async () => {
-    const { agent, say } = await openTalk()
-    const session = await say('Hello there, how are you today?')
-    const { meter } = agent.chat
-    const { report: asItIs, compaction } = await meter.whatIf(session, {})
-    expect(compaction).toBeNull()
-    const { report } = await meter.whatIf(session, { contextWindow: 8000, without: ['MEMORY.md'] })
-    expect(report).toMatchObject({ contextWindow: 8000, compactAt: 6000 })
-    expect(report.items.map(({ name }) => name)).not.toContain('MEMORY.md')
-    const memory = asItIs.items.find(({ name }) => name === 'MEMORY.md')?.tokens ?? 0
-    // The file’s tags disappear from the prompt as well.
-    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeGreaterThan(0)
-    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeLessThan(15)
   })
 
   it('lists each flush, compaction and pruning with its details', async () => {
@@ -139,8 +118,5 @@ describe('context meter', () => {
     expect(compaction.kept.length).toBeGreaterThan(0)
     expect(compaction.dropped[0]?.text).toContain('FACT-0')
     expect((await details('prune')).results[0]).toMatchObject({ tool: 'read' })
-    const { compaction: possible } = await meter.whatIf(session, { contextWindow: 16_000 })
-    expect(possible?.messages).toBeGreaterThan(0)
-    expect(possible?.tokens).toBeGreaterThan(possible?.summaryTokens ?? 0)
   }, 60_000)
 })

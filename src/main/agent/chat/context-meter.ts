@@ -1,20 +1,17 @@
 import type {
-  BlockChange,
   ContextEvent,
   ContextEventDetails,
   ContextReport,
   ContextStep,
   CompactionStep,
   Layer,
-  WhatIfWindow,
 } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { calibrateReport } from '../context/calibrate-estimate.ts'
 import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
-import { cutIndexFor, predictDueSteps } from '../compaction/due-steps.ts'
+import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
-import { messageTokens } from '../context/message-tokens.ts'
-import { compareRequests, textOfItem } from '../context/blocks.ts'
+import { textOfItem } from '../context/blocks.ts'
 import { expandRows, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
@@ -24,15 +21,6 @@ import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { ChatServices } from './turn-context.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
-
-/** A future summary is estimated as this share of the tokens it replaces, at most `maxSummaryTokens`. */
-const summaryShare = 0.2
-const maxSummaryTokens = 2000
-
-export interface WhatIfOutcome {
-  readonly report: ContextReport
-  readonly compaction: { readonly messages: number; readonly tokens: number; readonly summaryTokens: number } | null
-}
 
 export class ContextMeter {
   readonly #services: ChatServices
@@ -75,7 +63,7 @@ export class ContextMeter {
       return this.#splitIntoRows(session, calibrateReport(report))
     }
     const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
-    const { request, report } = await this.#assembleNow(transcript, {})
+    const { request, report } = await this.#assembleNow(transcript)
     const next = this.#predictSteps(transcript, report, lastReport)
     // After a compaction, the last request is larger than the next one.
     const isCurrent = lastReport && !hasShrunkSince(transcript?.branch() ?? [])
@@ -99,29 +87,8 @@ export class ContextMeter {
       const sent = await this.#sentRequest(session, number)
       if (sent) return textOfItem(sent, layer, name)
     }
-    const { request } = await this.#assembleNow(await this.#findTranscript(session), {})
+    const { request } = await this.#assembleNow(await this.#findTranscript(session))
     return textOfItem(request, layer, name)
-  }
-
-  /**
-   * Compares two stored requests block by block.
-   * @throws AppError `input_invalid` if one of the requests was not stored
-   */
-  async difference(session: string, from: number, to: number): Promise<BlockChange[]> {
-    return compareRequests(await this.#requireRequest(session, from), await this.#requireRequest(session, to))
-  }
-
-  async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
-    const transcript = await this.#findTranscript(session)
-    const { request, report } = await this.#assembleNow(transcript, change)
-    const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
-    return {
-      report: {
-        ...expandRows(this.#calibrate(report, lastReport), request),
-        next: this.#predictSteps(transcript, report, lastReport),
-      },
-      compaction: this.#predictCompaction(transcript, report, lastReport),
-    }
   }
 
   #predictSteps(
@@ -145,24 +112,6 @@ export class ContextMeter {
     })
   }
 
-  #predictCompaction(
-    transcript: Transcript | undefined,
-    report: ContextReport,
-    lastReport: ContextReport | undefined,
-  ): WhatIfOutcome['compaction'] {
-    if (!transcript) return null
-    const state = compactionState(transcript.branch())
-    const { liveMessages, summary } = state
-    const messages = liveMessages.map(({ message }) => message)
-    const sizes = messages.map(messageTokens)
-    const cut = cutIndexFor({ state, report, lastReport })
-    if (cut === 0) return null
-    const droppedTokens = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
-    const oldSummaryTokens = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
-    const summaryTokens = oldSummaryTokens || Math.min(maxSummaryTokens, Math.ceil(droppedTokens * summaryShare))
-    return { messages: cut, tokens: droppedTokens + oldSummaryTokens, summaryTokens }
-  }
-
   #calibrate(report: ContextReport, lastReport: ContextReport | undefined): ContextReport {
     return calibrateReport(report, lastReport ?? this.#latestByModel.get(report.model))
   }
@@ -179,20 +128,14 @@ export class ContextMeter {
     return request ? parseStoredRequest(request.json) : undefined
   }
 
-  async #requireRequest(session: string, number: number): Promise<SentRequest> {
-    const sent = await this.#sentRequest(session, number)
-    if (!sent) throw new AppError('input_invalid', `request ${number} was not recorded`, { reason: String(number) })
-    return sent
-  }
-
   async #findTranscript(session: string | undefined): Promise<Transcript | undefined> {
     return session === undefined ? undefined : this.#services.sessions.get(session)
   }
 
-  #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
+  #assembleNow(transcript: Transcript | undefined): Promise<Assembly> {
     const { requests, agentModels } = this.#services
     const model = agentModels.createOrOffline(undefined, transcript?.isPrivate)
-    return requests.assemble({ model, transcript, tools: toolsFor(model), change })
+    return requests.assemble({ model, transcript, tools: toolsFor(model) })
   }
 }
 

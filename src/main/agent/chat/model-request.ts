@@ -1,4 +1,3 @@
-import type { WhatIfWindow } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
@@ -40,7 +39,6 @@ export interface RequestParts {
   /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
   readonly tools: readonly Tool[]
-  readonly change?: WhatIfWindow
 }
 
 export class RequestBuilder {
@@ -55,14 +53,13 @@ export class RequestBuilder {
     return loadPrompts(resources, config.current, workspace.layout.own)
   }
 
-  budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
-    return budgetOf({ maxOutput: model.maxOutput, contextWindow })
+  budget(model: ChatModel): Budget {
+    return budgetOf(model)
   }
 
-  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
+  async assemble({ model, transcript, tools }: RequestParts): Promise<AssembledRequest> {
     const { config, workspace, marks, now, windowEstimates } = this.#options
     const { chat } = config.current
-    const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
@@ -79,7 +76,7 @@ export class RequestBuilder {
     const visibleFiles = openMarks
       ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
       : files
-    const estimate = contextWindow === undefined ? windowEstimates.appliedEstimateFor(model) : undefined
+    const estimate = windowEstimates.appliedEstimateFor(model)
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
       purpose: {
@@ -91,10 +88,10 @@ export class RequestBuilder {
         ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
-      budget: this.budget(model, contextWindow),
+      budget: budgetOf(model),
       maxOutput: model.maxOutput,
       systemPrompt: await this.#systemPrompt(at, isWithoutMemory),
-      files: visibleFiles.filter(({ path }) => !without.includes(path)),
+      files: visibleFiles,
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
       summary,

@@ -1,5 +1,4 @@
-import { diffArrays } from 'diff'
-import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
+import type { Layer } from '#shared/contract/index.ts'
 import { isAgentFileName } from '#shared/util/agent-files.ts'
 import { toolItem, toolNameOfItem } from '#shared/chat/context-items.ts'
 import { toolNameOf, turnRowNames, splitSummary, type SentRequest } from './meter-rows.ts'
@@ -7,7 +6,13 @@ import { messageTextForModel } from './message-tokens.ts'
 
 const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
-export function blocksOfRequest(request: SentRequest): RequestBlock[] {
+interface RequestBlock {
+  readonly layer: Layer
+  readonly name: string
+  readonly text: string
+}
+
+function blocksOfRequest(request: SentRequest): RequestBlock[] {
   const [prompt = '', files = ''] = request.system
   const { summary, conversation } = splitSummary(request)
   const rowNames = turnRowNames(conversation)
@@ -46,15 +51,4 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
     )
     .map(({ text }) => text)
     .join('\n\n')
-}
-
-export function compareRequests(from: SentRequest, to: SentRequest): BlockChange[] {
-  // Compare texts only: the layer of a message changes from one request to the next.
-  const comparator = (one: RequestBlock, other: RequestBlock) => one.text === other.text
-  return diffArrays(blocksOfRequest(from), blocksOfRequest(to), { comparator }).flatMap(
-    ({ added, removed, value }): BlockChange[] =>
-      added || removed
-        ? value.map((block) => ({ kind: added ? 'added' : 'removed', ...block }))
-        : [{ kind: 'same', count: value.length }],
-  )
 }

@@ -25,10 +25,6 @@ export const contextRoutes = ({ os, forAgent }: RouterBase) => ({
   text: forAgent(os.context.text, async (agent, input) => ({
     text: await agent.chat.meter.text(input.session, input.number, input.layer, input.name),
   })),
-  difference: forAgent(os.context.difference, async (agent, input) => ({
-    changes: await agent.chat.meter.difference(input.session, input.from, input.to),
-  })),
-  whatIf: forAgent(os.context.whatIf, (agent, input) => agent.chat.meter.whatIf(input.session, input.change)),
 })
 
 export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({

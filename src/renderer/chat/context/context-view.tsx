@@ -1,5 +1,5 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { FileJson, SlidersHorizontal } from 'lucide-react'
+import { FileJson } from 'lucide-react'
 import { useState } from 'react'
 import { t } from 'i18next'
 import type { Agent, ContextItem } from '#shared/contract/index.ts'
@@ -17,13 +17,11 @@ import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
 import { UnaskedSwitches } from './unasked-switches.tsx'
 import { WarningList } from './warning-list.tsx'
-import { WhatIfWindowPanel } from './what-if-window.tsx'
 import { itemName } from './layers.ts'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const [chosenIndex, setChosenIndex] = useState<number>()
-  const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   const [openItem, setOpenItem] = useState<ContextItem>()
   const [openEventId, setOpenEventId] = useState<string>()
@@ -69,17 +67,12 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
             {t('context.exact')}
           </Button>
         )}
-        <Button look="quiet" aria-pressed={isWhatIfOpen} onClick={() => setIsWhatIfOpen(!isWhatIfOpen)}>
-          <SlidersHorizontal size={14} aria-hidden />
-          {t('whatIf.title')}
-        </Button>
       </ViewHeader>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <QueryView query={report} lines={8}>
           {(data) => (
             <div className="px-5 pb-8">
               <ContextBar report={data} onOpen={setOpenItem} />
-              {isWhatIfOpen && <WhatIfWindowPanel agent={agent.id} session={session} report={data} />}
               <WarningList report={data} />
               <ContextTable report={data} onOpen={setOpenItem} />
               <UnaskedSwitches agent={agent} report={data} />

@@ -7,12 +7,11 @@ import { parseJson } from '#shared/util/json.ts'
 import { api } from '#lib/api/client.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatMoment, formatNumber } from '#lib/i18n/format.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
-import { itemName, layerColor } from './layers.ts'
 
 interface RequestInspectorProps {
   readonly agent: string
@@ -24,13 +23,11 @@ interface RequestInspectorProps {
 
 export function RequestInspector({ agent, session, initial, onClose }: RequestInspectorProps) {
   const [number, setNumber] = useState(initial)
-  const [chosenBase, setChosenBase] = useState<number>()
-  const [view, setView] = useState<'wire' | 'layers' | 'difference'>('wire')
+  const [view, setView] = useState<'wire' | 'layers'>('wire')
   const query = useQuery(api.context.request.queryOptions({ input: { agent, session, number } }))
   const request = query.data?.request
   const current = request?.number ?? number ?? 1
   const count = query.data?.count ?? current
-  const base = chosenBase ?? Math.max(1, current - 1)
   const title = t('context.exact')
   return (
     <Sheet
@@ -44,26 +41,9 @@ export function RequestInspector({ agent, session, initial, onClose }: RequestIn
             options={[
               { value: 'wire', name: t('context.wire') },
               { value: 'layers', name: t('context.layersView') },
-              { value: 'difference', name: t('context.difference') },
             ]}
             onChoose={setView}
           />
-          {view === 'difference' && (
-            <label className="flex items-center gap-2 text-[12px] text-muted">
-              {t('context.comparedTo')}
-              <input
-                type="number"
-                min={1}
-                max={count}
-                value={base}
-                onChange={(event) => {
-                  const { valueAsNumber } = event.target
-                  if (valueAsNumber >= 1 && valueAsNumber <= count) setChosenBase(valueAsNumber)
-                }}
-                className="tabular w-16 rounded-sm border border-line bg-paper px-2 py-0.5 text-text"
-              />
-            </label>
-          )}
           <span className="flex items-center">
             <IconButton
               icon={ChevronLeft}
@@ -91,10 +71,8 @@ export function RequestInspector({ agent, session, initial, onClose }: RequestIn
             <EmptyState title={t('context.noRequest')} />
           ) : view === 'wire' ? (
             <RawRequest model={request.model} rawRequest={request.wire} />
-          ) : view === 'layers' ? (
-            <LongText text={request.json} label={title} />
           ) : (
-            <Difference agent={agent} session={session} from={Math.min(base, current)} to={Math.max(base, current)} />
+            <LongText text={request.json} label={title} />
           )
         }
       </QueryView>
@@ -138,53 +116,4 @@ function formatRequest({ method, url, headers, body }: WireRequest, isIndented: 
   const json = isIndented ? parseJson(body) : undefined
   const headLines = [`${method} ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
   return `${headLines.join('\n')}\n\n${json === undefined ? body : JSON.stringify(json, null, 2)}`
-}
-
-function Difference({ agent, session, from, to }: { agent: string; session: string; from: number; to: number }) {
-  const [openIndex, setOpenIndex] = useState<number>()
-  const difference = useQuery(api.context.difference.queryOptions({ input: { agent, session, from, to } }))
-  return (
-    <QueryView query={difference} lines={12}>
-      {({ changes }) =>
-        changes.every(({ kind }) => kind === 'same') ? (
-          <EmptyState title={t('context.noDifference')} />
-        ) : (
-          <ul className="min-h-0 flex-1 overflow-auto p-3 text-[12px]" data-testid="difference">
-            {changes.map((change, index) =>
-              change.kind === 'same' ? (
-                <li key={index} className="px-2 py-1 text-muted">
-                  {t('context.same', { count: change.count })}
-                </li>
-              ) : (
-                <li
-                  key={index}
-                  className={`mb-1 rounded-sm px-2 py-1.5 ${change.kind === 'added' ? 'bg-added-wash' : 'bg-removed-wash'}`}
-                >
-                  <p className="flex items-center gap-2">
-                    <span
-                      aria-hidden
-                      className="size-2.5 rounded-[3px]"
-                      style={{ background: layerColor(change.layer) }}
-                    />
-                    <strong className="font-medium">
-                      {t(`context.${change.kind}`)}: {itemName(change)}
-                    </strong>
-                    <span className="tabular text-muted">{formatNumber(change.text.length)}</span>
-                    <Button look="link" onClick={() => setOpenIndex(openIndex === index ? undefined : index)}>
-                      {t(openIndex === index ? 'context.less' : 'context.all')}
-                    </Button>
-                  </p>
-                  <pre
-                    className={`font-mono break-words whitespace-pre-wrap ${openIndex === index ? 'max-h-[50vh] overflow-auto' : 'line-clamp-3'}`}
-                  >
-                    {openIndex === index ? change.text : change.text.slice(0, 600)}
-                  </pre>
-                </li>
-              ),
-            )}
-          </ul>
-        )
-      }
-    </QueryView>
-  )
 }
