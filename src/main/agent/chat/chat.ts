@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { calibrationFactor } from '../context/message-tokens.ts'
-import { reportOf } from '../context/context-timeline.ts'
+import { lastReport, reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import { storeWireRequest } from '../sessions/stored-requests.ts'
 import { usageOfEntries } from '../sessions/transcript-entries.ts'
@@ -31,9 +31,9 @@ import type { ChatOptions } from './chat-options.ts'
 import {
   createTurnContext,
   type TurnContext,
-  type TurnContextHooks,
   type ChatServices,
   type SessionPermission,
+  type TurnTarget,
 } from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
@@ -155,7 +155,10 @@ export class Chat {
     const turn = this.#turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
-        if (!command) await this.#storeUserMessage(id, transcript, model, input)
+        if (!command) {
+          await recordModelChange(transcript, model, this.#services.config.current.model)
+          await this.#storeAndEmit(id, transcript, createUserMessage(input, this.#services.now()))
+        }
         messageStored.resolve()
       } catch (error) {
         // The caller of `send` gets the error and still has the text.
@@ -164,7 +167,7 @@ export class Chat {
       }
       const usesChatModel = command?.name === 'compact' && input.model === undefined
       const turnModel = usesChatModel ? await this.#modelOfChat(transcript) : model
-      const context = await this.#createTurnContext(id, transcript, turnModel, signal)
+      const context = await this.#createTurnContext({ session: id, transcript, model: turnModel }, signal)
       if (!command) return this.#answer(context)
       return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
     })
@@ -367,7 +370,7 @@ export class Chat {
     this.#runInBackground(session, () => this.#notePrivateMatches(session))
     this.#runInBackground(session, () => this.#distil(session))
     const next = this.#services.queue.takeFirst(session)
-    if (!next) return this.#runInBackground(session, () => this.#generateTitle(session))
+    if (!next) return this.#runInBackground(session, () => generateTitle(session, this.#services, this.#closing.signal))
     try {
       await this.#sendFromQueue(session, next)
     } catch (error) {
@@ -392,13 +395,8 @@ export class Chat {
   #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
     return this.#turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
-      return this.#answer(await this.#createTurnContext(session, transcript, model, signal))
+      return this.#answer(await this.#createTurnContext({ session, transcript, model }, signal))
     })
-  }
-
-  async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, input: SendInput): Promise<void> {
-    await recordModelChange(transcript, model, this.#services.config.current.model)
-    await this.#storeAndEmit(session, transcript, createUserMessage(input, this.#services.now()))
   }
 
   async #storeAndEmit(session: string, transcript: Transcript, message: Message): Promise<void> {
@@ -421,7 +419,7 @@ export class Chat {
       ...context,
       assemble: () => this.#services.requests.assemble({ model, transcript, tools }),
       storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
-      storeReport: (report) => this.meter.storeReport(session, transcript, report),
+      storeReport: (report) => this.meter.storeReport(transcript, report),
       storeRequest: (request) => sessions.storeRequest(session, { model: model.id, ...request }),
       // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
       storeWireRequest: (number, wire) =>
@@ -456,27 +454,13 @@ export class Chat {
     }
   }
 
-  async #createTurnContext(
-    session: string,
-    transcript: Transcript,
-    model: ChatModel,
-    signal: AbortSignal,
-  ): Promise<TurnContext> {
-    return createTurnContext(
-      this.#services,
-      { session, transcript, model },
-      this.#hooksFor(session, transcript),
-      signal,
-    )
-  }
-
-  #hooksFor(session: string, transcript: Transcript): TurnContextHooks {
-    return {
+  #createTurnContext(target: TurnTarget, signal: AbortSignal, services = this.#services): Promise<TurnContext> {
+    const hooks = {
       permissions: this.#permissions,
-      emit: (event: ChatEvent) => this.#turns.emit(session, event),
-      lastReport: () => this.meter.lastReport(session, transcript),
+      emit: (event: ChatEvent) => this.#turns.emit(target.session, event),
       stopDeferredNotes: () => this.#deferredNotes.stop(),
     }
+    return createTurnContext(services, target, hooks, signal)
   }
 
   /** Saves the notes and the summary of a session, as of its last message. @returns the tokens used */
@@ -489,7 +473,7 @@ export class Chat {
       // The summary of the offline model has the statements that it would save.
       if (model.provider === 'offline') return
       const target = { session, transcript, model, withoutServers: true }
-      const { contextManager } = await createTurnContext(services, target, this.#hooksFor(session, transcript), signal)
+      const { contextManager } = await this.#createTurnContext(target, signal, services)
       await contextManager.flushRemaining()
     }
     const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal, flush })
@@ -505,19 +489,15 @@ export class Chat {
     const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
     // Without the configured model, wait: the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
-    const { toolContext } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
+    const { toolContext } = await this.#createTurnContext({ session, transcript, model }, this.#closing.signal)
     await this.#deferredNotes.run({
       model,
       transcript,
       toolContext,
       budget: () => requests.budget(model),
       prompts: () => requests.prompts(),
-      factor: calibrationFactor(this.meter.lastReport(session, transcript)),
+      factor: calibrationFactor(lastReport(transcript)),
     })
-  }
-
-  async #generateTitle(session: string): Promise<void> {
-    await generateTitle(await this.#services.sessions.get(session), this.#services, this.#closing.signal)
   }
 
   #runInBackground(session: string, work: () => Promise<void>): void {

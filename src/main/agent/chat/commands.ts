@@ -70,7 +70,7 @@ async function execute(
     case 'context':
     case 'status': {
       const [{ estimatedTokens: tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
-        measureContext(context, requests),
+        requests.assemble(context).then(({ report }) => report),
         memory.status(),
       ])
       return {
@@ -90,8 +90,4 @@ async function execute(
     case 'reset':
       throw new AppError('input_invalid', `/${name} starts a conversation`, { reason: name })
   }
-}
-
-async function measureContext({ model, transcript, tools }: TurnContext, requests: ChatServices['requests']) {
-  return (await requests.assemble({ model, transcript, tools })).report
 }

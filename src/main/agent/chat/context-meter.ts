@@ -8,13 +8,11 @@ import type {
 } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { calibrateReport } from '../context/calibrate-estimate.ts'
-import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
+import { contextTimeline, eventDetails, lastReport, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
-import { textOfItem } from '../context/blocks.ts'
-import { expandRows, type SentRequest } from '../context/meter-rows.ts'
+import { expandRows, textOfItem, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
-import { isBranchMark } from '../sessions/entry-tree.ts'
 import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -24,27 +22,16 @@ import { toolsFor } from '../tools/built-in-tools.ts'
 
 export class ContextMeter {
   readonly #services: ChatServices
-  readonly #reports = new Map<string, ContextReport>()
   /** Latest report of each model from any conversation; calibrates new conversations. */
   readonly #latestByModel = new Map<string, ContextReport>()
 
   constructor(services: ChatServices) {
     this.#services = services
-    // After a switch the cached report belongs to the old branch.
-    services.sessions.changes.subscribe(({ session, entry }) => {
-      if (entry && isBranchMark(entry)) this.#reports.delete(session)
-    })
-  }
-
-  /** Returns the report of the branch's last answered request, in estimated tokens; undefined if there is none. */
-  lastReport(session: string, transcript: Transcript): ContextReport | undefined {
-    return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
 
   /** Stores the report of an answered request; ignores one without the provider's token count. */
-  async storeReport(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
+  async storeReport(transcript: Transcript, report: ContextReport): Promise<void> {
     if (report.reportedTokens === null) return
-    this.#reports.set(session, report)
     this.#latestByModel.set(report.model, report)
     await transcript.appendCustom(reportEntry, report)
   }
@@ -62,14 +49,15 @@ export class ContextMeter {
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
       return this.#splitIntoRows(session, calibrateReport(report))
     }
-    const lastReport = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
+    const last = transcript && lastReport(transcript)
     const { request, report } = await this.#assembleNow(transcript)
-    const next = this.#predictSteps(transcript, report, lastReport)
+    const counted = last ?? this.#latestByModel.get(report.model)
+    const next = this.#predictSteps(transcript, last ? withLastTools(report, last) : report, counted)
     // After a compaction, the last request is larger than the next one.
-    const isCurrent = lastReport && !hasShrunkSince(transcript?.branch() ?? [])
+    const isCurrent = last && !hasShrunkSince(transcript?.branch() ?? [])
     const expandedReport = isCurrent
-      ? await this.#splitIntoRows(session, calibrateReport(lastReport))
-      : expandRows(this.#calibrate(report, lastReport), request)
+      ? await this.#splitIntoRows(session, calibrateReport(last))
+      : expandRows(calibrateReport(report, counted), request)
     return { ...expandedReport, next }
   }
 
@@ -83,17 +71,14 @@ export class ContextMeter {
 
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
-    if (session !== undefined) {
-      const sent = await this.#sentRequest(session, number)
-      if (sent) return textOfItem(sent, layer, name)
-    }
-    const { request } = await this.#assembleNow(await this.#findTranscript(session))
+    const sent = session === undefined ? undefined : await this.#sentRequest(session, number)
+    const request = sent ?? (await this.#assembleNow(await this.#findTranscript(session))).request
     return textOfItem(request, layer, name)
   }
 
   #predictSteps(
     transcript: Transcript | undefined,
-    currentReport: ContextReport,
+    report: ContextReport,
     lastReport: ContextReport | undefined,
   ): CompactionStep[] {
     const state = compactionState(transcript?.branch() ?? [])
@@ -105,15 +90,11 @@ export class ContextMeter {
         liveMessages: [...state.liveMessages, { id: 'next', message }],
         turnsSinceFailure: state.turnsSinceFailure + 1,
       },
-      report: lastReport ? withLastTools(currentReport, lastReport) : currentReport,
-      lastReport: lastReport ?? this.#latestByModel.get(currentReport.model),
+      report,
+      lastReport,
       isFlushEnabled: this.#services.config.current.compaction.memoryFlush.enabled,
       now,
     })
-  }
-
-  #calibrate(report: ContextReport, lastReport: ContextReport | undefined): ContextReport {
-    return calibrateReport(report, lastReport ?? this.#latestByModel.get(report.model))
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {

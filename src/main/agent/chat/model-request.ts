@@ -62,6 +62,7 @@ export class RequestBuilder {
     const { chat } = config.current
     const at = now()
     const today = localDate(at)
+    const todaysLog = dailyLogPath(today, workspace.layout)
     const branch = transcript?.branch() ?? []
     const { summary, summarySources, pruned, liveMessages } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
@@ -77,20 +78,29 @@ export class RequestBuilder {
       ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
       : files
     const estimate = windowEstimates.appliedEstimateFor(model)
+    const prompts = await this.prompts()
+    const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
+      agent: config.id,
+      workspace: workspace.roots.workspace,
+      today,
+      weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      todaysLog,
+    })
     const assembly = assemble({
       ...(estimate ? { estimate } : {}),
       purpose: {
         kind: 'chat',
         today,
         time: localTime(at),
-        todaysLog: dailyLogPath(today, workspace.layout),
+        todaysLog,
         ...turnCutByCompaction(branch, liveMessages),
         ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
       budget: budgetOf(model),
       maxOutput: model.maxOutput,
-      systemPrompt: await this.#systemPrompt(at, isWithoutMemory),
+      systemPrompt,
       files: visibleFiles,
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
@@ -105,20 +115,6 @@ export class RequestBuilder {
       ...assembly,
       sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
-  }
-
-  async #systemPrompt(at: Date, isWithoutMemory: boolean): Promise<string> {
-    const { config, workspace } = this.#options
-    const today = localDate(at)
-    const { system, withoutMemory } = await this.prompts()
-    return (isWithoutMemory ? withoutMemory : system)({
-      agent: config.id,
-      workspace: workspace.roots.workspace,
-      today,
-      weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      todaysLog: dailyLogPath(today, workspace.layout),
-    })
   }
 }
 

@@ -1,46 +1,43 @@
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { complete, type ChatModel } from '#llm'
-import type { Transcript } from '../sessions/transcript.ts'
+import { complete, type ModelRequest } from '#llm'
 import type { ChatServices } from './turn-context.ts'
 
 const maxCharacters = 2000
 const maxTitleLength = 80
+const maxOutput = 200
 const timeoutMs = 30_000
 
 /** Asks the chat's model for a title unless the chat has one, titles are off, or the model is offline. */
 export async function generateTitle(
-  transcript: Transcript,
-  { config, agentModels, requests }: ChatServices,
+  session: string,
+  { config, sessions, agentModels, requests }: ChatServices,
   signal: AbortSignal,
 ): Promise<void> {
+  const transcript = await sessions.get(session)
   const messages = transcript.messages().map(({ message }) => message)
   const hasAnswer = messages.some(({ role }) => role === 'assistant')
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
-  const prompts = await requests.prompts()
-  const content = prompts.title({ conversation: excerptOf(messages) })
+  const request: ModelRequest = {
+    purpose: { kind: 'title' },
+    system: ['You title conversations.'],
+    messages: [
+      { role: 'user', content: (await requests.prompts()).title({ conversation: excerptOf(messages) }), timestamp: 0 },
+    ],
+    tools: [],
+    maxOutput,
+  }
   const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const answer = await askForTitle(model, content, signals)
-  const title = answer === undefined ? undefined : parseTitle(answer)
+  const answer = await complete(model, request, signals).catch((error: unknown) => {
+    if (error instanceof AppError || signals.aborted) return undefined
+    throw error
+  })
+  const title = answer && parseTitle(messageText(answer))
   // Without a title, the first words of the chat are shown.
   if (title !== undefined && transcript.name === undefined)
     await transcript.append({ type: 'session_info', name: title })
-}
-
-/** Returns undefined if the model fails or the signal aborts. */
-async function askForTitle(model: ChatModel, content: string, signal: AbortSignal): Promise<string | undefined> {
-  const messages: Message[] = [{ role: 'user', content, timestamp: 0 }]
-  const system = ['You title conversations.']
-  try {
-    const request = { purpose: { kind: 'title' as const }, system, messages, tools: [], maxOutput: 200 }
-    return messageText(await complete(model, request, signal))
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) return undefined
-    if (error instanceof Error && /abort|timeout/i.test(error.name)) return undefined
-    throw error
-  }
 }
 
 function excerptOf(messages: readonly Message[]): string {

@@ -1,7 +1,8 @@
-import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
+import type { ChatEvent } from '#shared/contract/index.ts'
 import type { ChatModel } from '#llm'
 import type { OpenQuestions } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
+import { lastReport } from '../context/context-timeline.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import type { AgentModels } from './agent-models.ts'
@@ -23,14 +24,13 @@ export interface TurnContext {
 
 export type SessionPermission = PermissionQuestion & { readonly session: string }
 
-export interface TurnContextHooks {
+interface TurnContextHooks {
   readonly permissions: OpenQuestions<SessionPermission, PermissionDecision>
   readonly emit: (event: ChatEvent) => void
-  readonly lastReport: () => ContextReport | undefined
   readonly stopDeferredNotes: () => Promise<void>
 }
 
-type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'> & { readonly withoutServers?: boolean }
+export type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'> & { readonly withoutServers?: boolean }
 
 /** Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet. */
 export async function createTurnContext(
@@ -51,7 +51,7 @@ export async function createTurnContext(
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools }),
-    lastReport: hooks.lastReport,
+    lastReport: () => lastReport(transcript),
     toolContext,
     stopDeferredNotes: hooks.stopDeferredNotes,
     onStart: (step) => hooks.emit({ type: 'keeping', what: step }),

@@ -8,7 +8,6 @@ import type { LiveAnswer } from '../sessions/live-answer.ts'
 import { executeTools } from '../tools/execute-tools.ts'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import { LoopDetector } from '../tools/loop-detector.ts'
-import type { Source } from '#shared/markdown/provenance.ts'
 import { userTextIn } from './provenance-tracking.ts'
 import type { AssembledRequest } from './model-request.ts'
 import type { TurnContext } from './turn-context.ts'
@@ -37,15 +36,17 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
   const { storeMessage, tools, toolContext, takeQueuedMessages } = options
   const loopDetector = new LoopDetector()
   let hasText = false
+  let assembled = undefined as AssembledRequest | undefined
+  const assemble = async () => (assembled = await options.assemble())
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answerOrigin: AnswerOrigin = { sources: [], userText: '' }
-    const answer = await answerOnce(options, hasText, answerOrigin)
+    const answer = await answerOnce({ ...options, assemble }, hasText)
     hasText ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     loopDetector.nextStep()
-    const { sources, userText } = answerOrigin
+    const { sources = [], request } = assembled ?? {}
+    const userText = userTextIn(request?.messages ?? [])
     await executeTools(calls, tools, { ...toolContext, sources, userText }, (result) =>
       storeMessage(loopDetector.record(calls, result)),
     )
@@ -65,20 +66,10 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
   return 'error'
 }
 
-/** Origin of the text in an answer's request; `askModel` fills it in. */
-interface AnswerOrigin {
-  sources: readonly Source[]
-  userText: string
-}
-
-async function answerOnce(
-  options: TurnOptions,
-  hasText: boolean,
-  answerOrigin: AnswerOrigin,
-): Promise<AssistantMessage> {
+async function answerOnce(options: TurnOptions, hasText: boolean): Promise<AssistantMessage> {
   const liveAnswer = options.openLiveAnswer()
   try {
-    const rawAnswer = await askModel(options, liveAnswer, answerOrigin)
+    const rawAnswer = await askModel(options, liveAnswer)
     const earlier = options.transcript.messages().map(({ message }) => message)
     const answer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
     await options.storeMessage(answer)
@@ -101,7 +92,6 @@ const maxRefusals = 12
 async function askModel(
   options: TurnOptions,
   liveAnswer: LiveAnswer,
-  answerOrigin: AnswerOrigin,
   refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
   const { model, assemble, storeReport, storeWireRequest, emit, toolContext, contextManager } = options
@@ -112,11 +102,7 @@ async function askModel(
   let wireWrites: Promise<void> = Promise.resolve()
   try {
     if (!refusals.hasMadeRoom) await contextManager.prepare()
-    const assembly = await assemble()
-    const { request, report } = assembly
-    answerOrigin.sources = assembly.sources
-    answerOrigin.userText = userTextIn(request.messages)
-    await storeReport(report)
+    const { request, report } = await assemble()
     const { purpose: _notSent, ...storedRequest } = request
     const requestNumber = await options.storeRequest(storedRequest)
     for await (const event of model.stream(request, toolContext.signal)) {
@@ -152,7 +138,7 @@ async function askModel(
     const isWindowSmaller = model.contextWindow < windowBefore
     const hasMadeRoom = !isWindowSmaller && !refusals.hasMadeRoom && (await contextManager.makeRoom())
     if (!isWindowSmaller && !hasMadeRoom) return failedAnswer('error', error)
-    return askModel(options, liveAnswer, answerOrigin, { count, hasMadeRoom })
+    return askModel(options, liveAnswer, { count, hasMadeRoom })
   } finally {
     await wireWrites
   }

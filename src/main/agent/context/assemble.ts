@@ -169,6 +169,7 @@ function messageItems(messages: readonly Message[]): ContextItem[] {
   return [...groups.values()].sort((one, other) => layerOrder.indexOf(one.layer) - layerOrder.indexOf(other.layer))
 }
 
-function textItem(layer: Layer, name: string, text: string): ContextItem {
+/** Returns the item of a text that is sent as it is. */
+export function textItem(layer: Layer, name: string, text: string): ContextItem {
   return { layer, name, tokens: estimateTokens(text), rawCharacters: text.length, sentCharacters: text.length }
 }

@@ -1,4 +1,4 @@
-import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
+import type { ContextReport } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { calibrationFactor } from './message-tokens.ts'
 
@@ -9,16 +9,17 @@ import { calibrationFactor } from './message-tokens.ts'
 export function calibrateReport(report: ContextReport, lastReport?: ContextReport): ContextReport {
   // The offline model has no tokenizer.
   if (report.model === 'offline') return { ...report, reportedTokens: null }
-  if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaleReport(report, report.reportedTokens)
-  return scaleReport(report, Math.ceil(report.estimatedTokens * calibrationFactor(lastReport)))
+  const total =
+    report.reportedTokens !== null && report.estimatedTokens > 0
+      ? report.reportedTokens
+      : Math.ceil(report.estimatedTokens * calibrationFactor(lastReport))
+  return { ...report, items: scaleTokens(report.items, total), estimatedTokens: total }
 }
 
-function scaleReport(report: ContextReport, total: number): ContextReport {
-  const factor = report.estimatedTokens === 0 ? 0 : total / report.estimatedTokens
-  const itemTokens = roundToSum(
-    report.items.map(({ tokens }) => tokens * factor),
-    0,
-  )
-  const items: ContextItem[] = report.items.map((item, index) => ({ ...item, tokens: itemTokens[index] ?? 0 }))
-  return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
+/** Scales token counts so that they sum to `total`. Counts of 0 stay. */
+export function scaleTokens<T extends { readonly tokens: number }>(items: readonly T[], total: number): T[] {
+  const sum = items.reduce((tokens, item) => tokens + item.tokens, 0)
+  const shares = items.map(({ tokens }) => (sum === 0 ? 0 : (tokens / sum) * total))
+  const rounded = roundToSum(shares, 0)
+  return items.map((item, index) => ({ ...item, tokens: rounded[index] ?? 0 }))
 }

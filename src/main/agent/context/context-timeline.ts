@@ -4,6 +4,7 @@ import { messageText } from '#shared/chat/messages.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { eventOf } from '../sessions/session-events.ts'
+import type { Transcript } from '../sessions/transcript.ts'
 import { calibrateReport } from './calibrate-estimate.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
@@ -19,8 +20,12 @@ export function reportOf(entry: TranscriptEntry | undefined): ContextReport | un
   return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
 }
 
-/** Parses a stored report; returns undefined if it is invalid. */
-export function readReport(data: unknown): ContextReport | undefined {
+/** Returns the report of the branch's last answered request, in estimated tokens; undefined if there is none. */
+export function lastReport(transcript: Transcript): ContextReport | undefined {
+  return readReport(transcript.lastCustom(reportEntry))
+}
+
+function readReport(data: unknown): ContextReport | undefined {
   return contextReportSchema.safeParse(data).data
 }
 

@@ -1,16 +1,20 @@
-import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer } from '#shared/contract/index.ts'
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { roundToSum } from '#shared/util/rounding.ts'
-import { estimateTokens } from '#shared/util/tokens.ts'
+import { textItem } from './assemble.ts'
+import { scaleTokens } from './calibrate-estimate.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 /** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
 const maxAboutCharacters = 60
 
-type Row = Omit<ContextItem, 'layer'>
+export interface SentRequest {
+  readonly system: readonly string[]
+  readonly messages: readonly Message[]
+  readonly tools: readonly unknown[]
+}
 
 /**
  * Splits the tools and the conversation of a report into one row for each tool and turn.
@@ -27,18 +31,35 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
   }
 }
 
-/** Returns each message's row name; undefined for tool results and the last user message, which are other items. */
-export function turnRowNames(conversation: readonly Message[]): readonly (string | undefined)[] {
-  const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
-  const names: (string | undefined)[] = conversation.map(() => undefined)
-  for (const messageIndices of messageIndicesByTurn(conversation, lastUserIndex)) {
-    const name = messageRangeItem({ from: (messageIndices[0] ?? 0) + 1, to: (messageIndices.at(-1) ?? 0) + 1 })
-    for (const messageIndex of messageIndices) names[messageIndex] = name
+const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
+
+/** Returns the text of a report item or row as it was sent; '' if there is no such item. */
+export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
+  const [prompt = '', files = ''] = request.system
+  const { summary = '', conversation } = splitSummary(request)
+  if (layer === 'summary') return summary
+  if (layer === 'project' || layer === 'logs')
+    return [...files.matchAll(filePattern)].find(([, path]) => path === name)?.[0] ?? ''
+  if (layer === 'system') {
+    if (name === 'system prompt') return prompt
+    const tools = request.tools.filter((tool) => name === 'tools' || toolItem(toolNameOf(tool)) === name)
+    return tools.map((tool) => JSON.stringify(tool, null, 2)).join('\n\n')
   }
-  return names
+  if (layer === 'tools') {
+    const results = conversation.filter((message) => message.role === 'toolResult' && message.toolName === name)
+    return results.map(messageTextForModel).join('\n\n')
+  }
+  const turns = turnsOf(conversation).filter((turn) => name === 'conversation' || turn.name === name)
+  const messages =
+    layer === 'conversation'
+      ? turns.flatMap((turn) => turn.messages)
+      : conversation.filter(({ role }) => role === 'user').slice(-1)
+  return messages.map((message) => `${message.role}: ${messageTextForModel(message)}`).join('\n\n')
 }
 
-function messageIndicesByTurn(conversation: readonly Message[], lastUserIndex: number): number[][] {
+/** Splits a conversation into turns without tool results and the last user message, which are other items. */
+function turnsOf(conversation: readonly Message[]): { name: string; messages: Message[] }[] {
+  const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
   const turns: number[][] = []
   let isTurnStart = true
   for (const [messageIndex, { role }] of conversation.entries()) {
@@ -48,34 +69,31 @@ function messageIndicesByTurn(conversation: readonly Message[], lastUserIndex: n
     isTurnStart = false
     turns.at(-1)?.push(messageIndex)
   }
-  const surplusTurns = Math.max(0, turns.length - maxTurns)
-  return surplusTurns === 0 ? turns : [turns.slice(0, surplusTurns + 1).flat(), ...turns.slice(surplusTurns + 1)]
-}
-
-function toolRows({ tools }: SentRequest): Row[] {
-  return tools.map((tool) => {
-    const text = JSON.stringify(tool)
-    return { name: toolItem(toolNameOf(tool)), ...sizeOf(estimateTokens(text), text.length) }
-  })
+  const surplus = Math.max(0, turns.length - maxTurns)
+  const shown = [turns.slice(0, surplus + 1).flat(), ...turns.slice(surplus + 1)].filter(({ length }) => length > 0)
+  return shown.map((messageIndices) => ({
+    name: messageRangeItem({ from: (messageIndices[0] ?? 0) + 1, to: (messageIndices.at(-1) ?? 0) + 1 }),
+    messages: messageIndices.flatMap((messageIndex) => conversation[messageIndex] ?? []),
+  }))
 }
 
 /** Returns '?' for a tool without a name. */
-export function toolNameOf(tool: unknown): string {
+function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
 
-function turnRows(request: SentRequest): Row[] {
-  const { conversation } = splitSummary(request)
-  const names = turnRowNames(conversation)
-  const rows = new Map<string, Row>()
-  for (const [messageIndex, message] of conversation.entries()) {
-    const name = names[messageIndex]
-    if (name === undefined) continue
-    const { tokens = 0, rawCharacters = 0, about = startOfUserMessage(message) } = rows.get(name) ?? {}
-    const size = sizeOf(tokens + messageTokens(message), rawCharacters + messageTextForModel(message).length)
-    rows.set(name, { name, ...size, ...(about === undefined ? {} : { about }) })
-  }
-  return [...rows.values()]
+function toolRows({ tools }: SentRequest): ContextItem[] {
+  return tools.map((tool) => textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool)))
+}
+
+function turnRows(request: SentRequest): ContextItem[] {
+  return turnsOf(splitSummary(request).conversation).map(({ name, messages }) => {
+    const about = messages.map(startOfUserMessage).find((start) => start !== undefined)
+    const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0)
+    const characters = messages.reduce((sum, message) => sum + messageTextForModel(message).length, 0)
+    const row = { layer: 'conversation', name, tokens, rawCharacters: characters, sentCharacters: characters } as const
+    return about === undefined ? row : { ...row, about }
+  })
 }
 
 const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
@@ -86,28 +104,14 @@ function startOfUserMessage(message: Message): string | undefined {
 }
 
 /** Splits an item into rows. Scales their tokens so that they sum to the tokens of the item. */
-function splitItem(item: ContextItem, rows: readonly Row[]): ContextItem[] {
-  if (rows.length === 0) return [item]
-  const totalTokens = rows.reduce((sum, { tokens }) => sum + tokens, 0)
-  const shares = rows.map(({ tokens }) => (totalTokens === 0 ? 0 : (tokens / totalTokens) * item.tokens))
-  const rowTokens = roundToSum(shares, 0)
-  return rows.map((row, index) => ({ ...row, layer: item.layer, tokens: rowTokens[index] ?? 0 }))
-}
-
-function sizeOf(tokens: number, characters: number): Pick<Row, 'tokens' | 'rawCharacters' | 'sentCharacters'> {
-  return { tokens, rawCharacters: characters, sentCharacters: characters }
-}
-
-export interface SentRequest {
-  readonly system: readonly string[]
-  readonly messages: readonly Message[]
-  readonly tools: readonly unknown[]
+function splitItem(item: ContextItem, rows: readonly ContextItem[]): ContextItem[] {
+  return rows.length === 0 ? [item] : scaleTokens(rows, item.tokens)
 }
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 
 /** Separates the summary message, if there is one, from the conversation. */
-export function splitSummary({ messages }: Pick<SentRequest, 'messages'>): {
+function splitSummary({ messages }: SentRequest): {
   readonly summary: string | undefined
   readonly conversation: readonly Message[]
 } {

@@ -11,11 +11,6 @@ import type { TranscriptEntry } from './transcript-entries.ts'
 
 export type MessageVersions = NonNullable<SessionMessage['versions']>
 
-/** Returns true for an entry that changes the current branch. */
-export function isBranchMark(entry: TranscriptEntry): boolean {
-  return entry.type === 'custom' && entry.customType === branchEntry
-}
-
 type Parents = ReadonlyMap<string, string | null>
 
 /** Returns the ids from `leaf` to the root, both included; empty for null. */
