@@ -200,7 +200,7 @@ export class Chat {
     const transcript = await this.#idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     const userEntry = transcript
-      .branchTo(message)
+      .branch(message)
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
     if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
     await transcript.moveTo(userEntry.id)

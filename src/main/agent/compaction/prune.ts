@@ -43,25 +43,24 @@ export interface PruneInput {
 export function planPruning({ messages, decisions, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
   if (idleMs <= cacheMs || tokens < trimShare * contextWindow) return undefined
   const candidates = prunableResults(messages)
-  const charactersWith = (applied: PruneDecisions) =>
-    candidates.reduce((sum, result) => sum + lengthOf(pruneResult(result, applied)), 0)
-  const trimmed = candidates.filter(
-    (result) => !decisions.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars,
-  )
-  const afterTrim: PruneDecisions = {
-    trimmed: new Set([...decisions.trimmed, ...trimmed.map(idOf)]),
-    cleared: decisions.cleared,
-  }
-  const tokensAfterTrim = tokens - tokensSaved(candidates, decisions, afterTrim)
-  const shouldClear = tokensAfterTrim >= clearShare * contextWindow && charactersWith(afterTrim) >= minClearCharacters
-  const cleared = shouldClear ? candidates.filter((result) => !decisions.cleared.has(result.toolCallId)) : []
+  const sumOf = (sizeOf: (result: ToolResultMessage) => number, applied: PruneDecisions) =>
+    candidates.reduce((sum, result) => sum + sizeOf(pruneResult(result, applied)), 0)
+  const trimmed = candidates
+    .filter((result) => !decisions.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars)
+    .map(({ toolCallId }) => toolCallId)
+  const afterTrim = { ...decisions, trimmed: new Set([...decisions.trimmed, ...trimmed]) }
+  const tokensAfterTrim = tokens - sumOf(messageTokens, decisions) + sumOf(messageTokens, afterTrim)
+  const shouldClear = tokensAfterTrim >= clearShare * contextWindow && sumOf(lengthOf, afterTrim) >= minClearCharacters
+  const uncleared = candidates.map(({ toolCallId }) => toolCallId).filter((id) => !decisions.cleared.has(id))
+  const cleared = shouldClear ? uncleared : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
-  const afterClear: PruneDecisions = {
-    trimmed: afterTrim.trimmed,
-    cleared: new Set([...decisions.cleared, ...cleared.map(idOf)]),
+  const afterClear = { ...afterTrim, cleared: new Set([...decisions.cleared, ...cleared]) }
+  return {
+    trimmed,
+    cleared,
+    charactersBefore: sumOf(lengthOf, decisions),
+    charactersAfter: sumOf(lengthOf, afterClear),
   }
-  const sizes = { charactersBefore: charactersWith(decisions), charactersAfter: charactersWith(afterClear) }
-  return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), ...sizes }
 }
 
 export function applyPruning(messages: readonly Message[], decisions: PruneDecisions): Message[] {
@@ -84,21 +83,10 @@ function pruneResult(result: ToolResultMessage, { trimmed, cleared }: PruneDecis
   return withText(result, `${text.slice(0, headChars)}\n…\n${text.slice(-tailChars)}`.toWellFormed())
 }
 
-function tokensSaved(results: readonly ToolResultMessage[], before: PruneDecisions, after: PruneDecisions): number {
-  return results.reduce(
-    (sum, result) => sum + messageTokens(pruneResult(result, before)) - messageTokens(pruneResult(result, after)),
-    0,
-  )
-}
-
 function withText(result: ToolResultMessage, text: string): ToolResultMessage {
   return { ...result, content: [{ type: 'text', text }] }
 }
 
 function lengthOf(result: ToolResultMessage): number {
   return messageText(result).length
-}
-
-function idOf(result: ToolResultMessage): string {
-  return result.toolCallId
 }

@@ -1,5 +1,12 @@
 import { AppError } from '#shared/util/errors.ts'
-import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
+import {
+  addUsage,
+  messageText,
+  noUsage,
+  type AssistantMessage,
+  type Message,
+  type Usage,
+} from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
@@ -64,11 +71,12 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const ask = async (conversation: string, earlier: string | undefined, missing: readonly string[]) => {
     const answer = await askForSummary(request, conversation, earlier, missing)
     usage = addUsage(usage, answer.usage)
-    lines = fitDigest(parseDigest(answer.text, branch), maxTokens, estimateTokens).map((line) => ({
+    lines = fitDigest(parseDigest(messageText(answer).trim(), branch), maxTokens, estimateTokens).map((line) => ({
       ...line,
       text: cutToTokens(line.text, maxTokens),
     }))
-    if (lines.length === 0) throw emptySummaryError(model)
+    const data = { provider: model.provider, reason: 'empty summary' }
+    if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
@@ -103,7 +111,7 @@ async function askForSummary(
   conversation: string,
   earlierSummary: string | undefined,
   missing: readonly string[],
-): Promise<{ readonly text: string; readonly usage: Usage }> {
+): Promise<AssistantMessage> {
   const instruction = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
   const content = prompt({
     conversation,
@@ -119,7 +127,7 @@ async function askForSummary(
         ? ''
         : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlierSummary}\n</summary>`,
   })
-  const answer = await complete(
+  return complete(
     model,
     {
       purpose: { kind: 'summary', conversation, earlier: earlierSummary, missing },
@@ -130,11 +138,6 @@ async function askForSummary(
     },
     signal,
   )
-  return { text: messageText(answer).trim(), usage: answer.usage }
-}
-
-function emptySummaryError({ id, provider }: ChatModel): AppError {
-  return new AppError('provider_error', `${id} returned an empty summary`, { provider, reason: 'empty summary' })
 }
 
 function messagesOf(linked: readonly LinkedMessage[]): Message[] {

@@ -55,8 +55,12 @@ export class Sessions {
     this.#writeLock.close()
   }
 
-  async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
-    return this.#create(at, undefined)
+  /** @param source entries to copy, and the absolute path of their transcript */
+  async create(at: Date, source?: Parameters<typeof Transcript.create>[3]) {
+    const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, source, this.#transcriptOptions)
+    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
+    return { id, transcript }
   }
 
   /**
@@ -66,18 +70,11 @@ export class Sessions {
    */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
-    const fork = await this.#create(at, { file: source.file, entries: source.branchTo(entry) })
+    const fork = await this.create(at, { file: source.file, entries: source.branch(entry) })
     // The branch may end before the entry that made the chat private.
     await fork.transcript.setPrivate(source.isPrivate)
     this.#changes.emit({ session: fork.id })
     return fork.id
-  }
-
-  async #create(at: Date, source: Parameters<typeof Transcript.create>[3]) {
-    const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, source, this.#transcriptOptions)
-    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
-    return { id, transcript }
   }
 
   /** Returns an up-to-date transcript. @throws AppError `unknown_session`, `transcript_unsupported` */
@@ -158,7 +155,8 @@ export class Sessions {
 
   /** Lists sessions, pinned ones first, then the newest. @param includeEmpty true to include sessions without entries */
   async list(includeEmpty = false): Promise<SessionSummary[]> {
-    const summaries = await Promise.all((await this.#listIds()).map((id) => this.summary(id)))
+    const names = ((await listEntryNames(this.#folder)) ?? []).filter((name) => name.endsWith('.jsonl'))
+    const summaries = await Promise.all(names.map((name) => this.summary(name.slice(0, -'.jsonl'.length))))
     return summaries
       .filter((summary) => summary !== undefined)
       .filter(({ id }) => includeEmpty || !this.#emptyIds.has(id))
@@ -289,11 +287,6 @@ export class Sessions {
         if (!isSystemError(error, 'ENOENT')) throw error
       })
     }
-  }
-
-  async #listIds(): Promise<string[]> {
-    const names = (await listEntryNames(this.#folder)) ?? []
-    return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length))
   }
 
   #file(id: string): string {

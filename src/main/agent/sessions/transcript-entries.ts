@@ -85,7 +85,6 @@ export type EntryContent = WithoutIds<TranscriptEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 
 export interface TranscriptHeader {
-  readonly id: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   /** Time zone where the session began, IANA name. */

@@ -22,15 +22,14 @@ export interface ReadPosition {
   readonly bytes: number
 }
 
+type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'unknown'; entry: UnknownEntry }
+
 export interface LoadedEntries {
   /** True if the whole file was read; false for the lines after an earlier position. */
   readonly isWhole: boolean
   /** Undefined if line 1 of a whole file is no header. */
   readonly header: TranscriptHeader | undefined
-  readonly entries: TranscriptEntry[]
-  readonly unknownEntries: UnknownEntry[]
-  /** Id of the last entry read; null if none was. */
-  readonly leaf: string | null
+  readonly entries: readonly ParsedEntry[]
   /** 1-based. */
   readonly skippedLines: number[]
   readonly position: ReadPosition
@@ -42,11 +41,9 @@ export interface LoadedEntries {
  * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
  */
 export async function loadEntries(file: string, previous?: ReadPosition): Promise<LoadedEntries> {
-  const entries: TranscriptEntry[] = []
-  const unknownEntries: UnknownEntry[] = []
+  const entries: ParsedEntry[] = []
   const skippedLines: number[] = []
   let header: TranscriptHeader | undefined
-  let leaf: string | null = null
   let lineNumber = 0
   try {
     const handle = await open(file, 'r')
@@ -63,12 +60,10 @@ export async function loadEntries(file: string, previous?: ReadPosition): Promis
         if (isWhole && lineNumber === 1) header = parseHeader(line, file)
         if (header && lineNumber === 1) continue
         const parsed = parseEntry(line)
-        if (!parsed) skippedLines.push(lineNumber)
-        else if (parsed.type === 'known') entries.push(parsed.entry)
-        else unknownEntries.push(parsed.entry)
-        leaf = parsed?.entry.id ?? leaf
+        if (parsed) entries.push(parsed)
+        else skippedLines.push(lineNumber)
       }
-      return { isWhole, header, entries, unknownEntries, leaf, skippedLines, position }
+      return { isWhole, header, entries, skippedLines, position }
     } finally {
       await handle.close()
     }
@@ -94,8 +89,6 @@ export async function* readMessages(file: string, isRelevant: (line: string) => 
   }
 }
 
-type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'unknown'; entry: UnknownEntry }
-
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
   const strict = entrySchema.safeParse(value)
@@ -112,8 +105,8 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
     const message = `this conversation was written by a newer version (${header.data.version})`
     throw new AppError('transcript_unsupported', message, { path: file, version: header.data.version ?? 0 })
   }
-  const { id, timestamp, timeZone } = header.data
-  return { id, createdAt: Date.parse(timestamp), timeZone: isTimeZone(timeZone) ? timeZone : undefined }
+  const { timestamp, timeZone } = header.data
+  return { createdAt: Date.parse(timestamp), timeZone: isTimeZone(timeZone) ? timeZone : undefined }
 }
 
 function isTimeZone(name: string | undefined): boolean {

@@ -88,7 +88,7 @@ export class Transcript {
    */
   static async open(file: string, options: TranscriptOptions = {}): Promise<Transcript> {
     const loaded = await loadEntries(file)
-    const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
+    const header = loaded.header ?? { createdAt: (await stat(file)).birthtimeMs }
     return new Transcript(file, header, loaded, options)
   }
 
@@ -108,19 +108,14 @@ export class Transcript {
     return this.#entries
   }
 
-  /** Returns the current branch, root first. */
-  branch(): TranscriptEntry[] {
-    const path = pathTo(this.#leaf, this.#parents)
-    return this.#entries.filter((entry) => path.has(entry.id))
-  }
-
   /**
-   * Returns the branch that ends at an entry, root first.
+   * Returns a branch, root first.
+   * @param end id of its last entry; default: the end of the current branch
    * @throws AppError `input_invalid` if there is no such entry
    */
-  branchTo(id: string): TranscriptEntry[] {
-    this.#assertExists(id)
-    const path = pathTo(id, this.#parents)
+  branch(end?: string): TranscriptEntry[] {
+    if (end !== undefined) this.#assertExists(end)
+    const path = pathTo(end ?? this.#leaf, this.#parents)
     return this.#entries.filter((entry) => path.has(entry.id))
   }
 
@@ -177,9 +172,8 @@ export class Transcript {
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
-  async appendMessage(message: Message): Promise<MessageEntry> {
-    const ids = await this.append({ type: 'message', message })
-    return { type: 'message', ...ids, message }
+  async appendMessage(message: Message): Promise<EntryIds> {
+    return this.append({ type: 'message', message })
   }
 
   /** Stores data that no model reads. */
@@ -234,8 +228,7 @@ export class Transcript {
 
   /** Last name given to the conversation; may be empty. */
   get name(): string | undefined {
-    const lastInfo = this.#entries.findLast((entry) => entry.type === 'session_info')
-    return lastInfo?.type === 'session_info' ? lastInfo.name : undefined
+    return this.#entries.findLast((entry) => entry.type === 'session_info')?.name
   }
 
   #assertExists(id: string): void {
@@ -262,22 +255,21 @@ export class Transcript {
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [added], unknownEntries: [], leaf: added.id, position: { inode: ino, bytes: size } })
+      this.#add({ entries: [{ type: 'known', entry: added }], position: { inode: ino, bytes: size } })
       return added
     })
     this.#changes.emit(entry)
-    const { id, parentId, timestamp } = entry
-    return { id, parentId, timestamp }
+    return entry
   }
 
-  #add(loaded: Pick<LoadedEntries, 'entries' | 'unknownEntries' | 'leaf' | 'position'>): void {
-    const { entries, unknownEntries, leaf, position } = loaded
-    const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
-    const added = entries.filter(isNew)
-    const addedNodes = [...added, ...unknownEntries.filter(isNew)]
-    for (const entry of added) this.#entries.push(entry)
-    for (const { id, parentId } of addedNodes) this.#parents.set(id, parentId)
-    if (addedNodes.some(({ id }) => id === leaf)) this.#leaf = leaf
+  #add({ entries, position }: Pick<LoadedEntries, 'entries' | 'position'>): void {
+    const added = entries.filter(({ entry }) => !this.#parents.has(entry.id))
+    for (const { type, entry } of added) {
+      if (type === 'known') this.#entries.push(entry)
+      this.#parents.set(entry.id, entry.parentId)
+    }
+    const last = entries.at(-1)
+    if (last && added.includes(last)) this.#leaf = last.entry.id
     this.#position = position
   }
 }
